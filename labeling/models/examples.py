@@ -1,0 +1,78 @@
+"""An example, and the revisions of what it shows."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from labeling.models.datasets import Dataset
+from toolevals.registry.models import ToolList
+from toolevals.workspace.fields import DocumentField, PublicIdField
+
+
+class Example(models.Model):
+    """One decision point or scenario, known in its dataset by an external id. Strata are mutable metadata."""
+
+    id = PublicIdField()
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="examples")
+    external_id = models.CharField(max_length=200)
+    current = models.OneToOneField("labeling.Revision", null=True, on_delete=models.PROTECT, related_name="+")
+    # Strata; empty where not said.
+    bucket = models.CharField(max_length=40, blank=True)
+    no_call_kind = models.CharField(max_length=40, blank=True)
+    difficulty = models.CharField(max_length=40, blank=True)
+    edge_case = models.CharField(max_length=60, blank=True)
+    error_class = models.CharField(max_length=40, blank=True)
+    effect = models.CharField(max_length=10, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    STRATA: ClassVar[tuple[str, ...]] = ("bucket", "no_call_kind", "difficulty", "edge_case", "error_class", "effect")
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["dataset", "external_id"], name="example_external_id"),
+        ]
+
+    @property
+    def strata(self) -> dict[str, str]:
+        """The strata that are said, by name."""
+        return {name: value for name in self.STRATA if (value := getattr(self, name))}
+
+
+class Resolution(models.TextChoices):
+    """How far a revision's labelling is."""
+
+    OPEN = "open", "to label"
+    AGREED = "agreed", "agreed, can still be taken back"
+    DISAGREED = "disagreed", "to adjudicate"
+    RESOLVED = "resolved", "gold"
+
+
+class Revision(models.Model):
+    """What an example shows: its input and the tools offered, by content. Labels stay with their revision."""
+
+    id = PublicIdField()
+    example = models.ForeignKey(Example, on_delete=models.CASCADE, related_name="revisions")
+    number = models.PositiveIntegerField()
+    # SHA-256 over input and offered tools.
+    digest = models.CharField(max_length=64)
+    # `{"messages": [...], "context": {...}}`
+    input = DocumentField()
+    tools = models.ForeignKey(ToolList, on_delete=models.PROTECT, related_name="+")
+    resolution = models.CharField(max_length=12, choices=Resolution.choices, default=Resolution.OPEN)
+    # When an agreement becomes gold by itself.
+    settles_at = models.DateTimeField(null=True)
+    # The newest decision, which is in force.
+    gold = models.OneToOneField("labeling.Gold", null=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["example", "number"], name="revision_number"),
+            models.UniqueConstraint(fields=["example", "digest"], name="revision_digest"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["resolution", "id"], name="revision_resolution"),
+            models.Index(fields=["settles_at"], name="revision_settles", condition=models.Q(resolution="agreed")),
+        ]

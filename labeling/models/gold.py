@@ -1,0 +1,63 @@
+"""The expectation in force, and how it came about. Rows are only ever added; the newest counts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from labeling.models.examples import Revision
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import User
+
+
+class GoldSource(models.TextChoices):
+    """Where gold comes from; shown wherever gold is."""
+
+    AGREED = "agreed"
+    ADJUDICATED = "adjudicated"
+    SINGLE = "single"
+    IMPORTED = "imported"
+
+
+class Adjudication(models.Model):
+    """A third person's decision where labels differ."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="adjudications")
+    adjudicator = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    expectation = DocumentField()
+    rationale = models.TextField()
+    seconds = models.FloatField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
+class Gold(models.Model):
+    """An expectation that was in force for a revision from one moment on."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="golds")
+    expectation = DocumentField()
+    rationale = models.TextField(blank=True)
+    source = models.CharField(max_length=12, choices=GoldSource.choices)
+    adjudication = models.ForeignKey(Adjudication, null=True, on_delete=models.PROTECT, related_name="+")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
+class Dispute(models.Model):
+    """Somebody, or an import, says that the gold is wrong; an adjudicator decides."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="disputes")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    reason = models.TextField()
+    # What it should be, where that is known.
+    expectation = DocumentField(null=True)
+    settled_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["revision"], name="dispute_open", condition=models.Q(settled_at=None)),
+        ]

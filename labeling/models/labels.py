@@ -1,0 +1,86 @@
+"""Who labels what, and what they said."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from labeling.models.examples import Revision
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import User
+
+
+class SlotState(models.TextChoices):
+    """Where a slot is. Claimed and overdue counts as open again."""
+
+    OPEN = "open"
+    CLAIMED = "claimed"
+    SUBMITTED = "submitted"
+
+
+class LabelSlot(models.Model):
+    """A place for one person's label of one revision. Leased, so that never more than wanted come in."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="slots")
+    number = models.PositiveSmallIntegerField()
+    reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    state = models.CharField(max_length=12, choices=SlotState.choices, default=SlotState.OPEN)
+    claimed_at = models.DateTimeField(null=True)
+    lease_until = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["revision", "number"], name="slot_number"),
+            models.UniqueConstraint(fields=["revision", "reviewer"], name="slot_reviewer"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["state", "id"], name="slot_state"),
+            models.Index(fields=["reviewer", "state"], name="slot_reviewer_state"),
+        ]
+
+
+class Label(models.Model):
+    """What one person expects, and why. Changing one's mind adds a label; the newest counts."""
+
+    id = PublicIdField()
+    slot = models.ForeignKey(LabelSlot, on_delete=models.PROTECT, related_name="labels")
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="labels")
+    reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    # The document of `toolevals.grading.values.Expectation`.
+    expectation = DocumentField()
+    rationale = models.TextField(blank=True)
+    flagged = models.BooleanField(default=False)
+    # Set when its author took it back.
+    withdrawn_at = models.DateTimeField(null=True)
+    # Seconds of work.
+    seconds = models.FloatField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
+class Draft(models.Model):
+    """What one person has entered and not submitted."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="drafts")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    # The form's state, as the page keeps it.
+    document = DocumentField()
+    saved_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["revision", "user"], name="one_draft_each"),
+        ]
+
+
+class Skip(models.Model):
+    """One person passed an example on, and said why."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="skips")
+    reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    reason = models.CharField(max_length=300, blank=True)
+    undone_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)

@@ -1,0 +1,18 @@
+"""What is evaluated, what it did, and how it was graded."""
+
+from toolevals.runs.models.gradings import AlignedPair, CaseGrade, Grading, MatrixCount, VerdictCount
+from toolevals.runs.models.runs import Experiment, Run, Transcript
+from toolevals.runs.models.subjects import Connector, Subject
+
+__all__ = [
+    "AlignedPair",
+    "CaseGrade",
+    "Connector",
+    "Experiment",
+    "Grading",
+    "MatrixCount",
+    "Run",
+    "Subject",
+    "Transcript",
+    "VerdictCount",
+]

@@ -1,0 +1,121 @@
+"""Verdicts, and the counts made of them when a grading finishes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from labeling.models import DatasetVersion
+from toolevals.runs.models.runs import Run, Transcript
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import Job, User
+
+
+class Grading(models.Model):
+    """One run graded by one set of grader versions against one dataset version. Grading again adds another."""
+
+    id = PublicIdField()
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="gradings")
+    number = models.PositiveIntegerField()
+    # The gold: the run's own version, or a later one of the same dataset.
+    dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="+")
+    # `[{"name", "version"}]`
+    graders = DocumentField()
+    job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="gradings")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    # Null until every transcript is graded and the counts are made.
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "number"], name="grading_number"),
+        ]
+
+
+class CaseGrade(models.Model):
+    """Every verdict on one transcript. A verdict is passed, failed, unscored or errored: never mixed."""
+
+    id = PublicIdField()
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="cases")
+    transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="grades")
+    # The whole case, then layers, then depths of a single call.
+    outcome = models.CharField(max_length=8)
+    selection = models.CharField(max_length=8)
+    arguments = models.CharField(max_length=8)
+    schema = models.CharField(max_length=8)
+    shape = models.CharField(max_length=8)
+    equivalence = models.CharField(max_length=8)
+    # MALFORMED_OUTPUT, WRONG_ANSWER, ADAPTER_ERROR, HARNESS_ERROR, or empty.
+    tag = models.CharField(max_length=20, blank=True)
+    # What went wrong in the words of the field: "wrong_tool", "missed_call", ...
+    mode = models.CharField(max_length=30, blank=True)
+    # The place in the matrix of first calls; empty where the case is outside it.
+    expected = models.CharField(max_length=200, blank=True)
+    actual = models.CharField(max_length=200, blank=True)
+    # The document of `toolevals.grading.verdicts.CaseGrade`: verdicts with reasons, argument differences.
+    detail = DocumentField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["grading", "transcript"], name="one_grade_a_transcript"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["grading", "expected", "actual", "id"], name="case_cell"),
+            models.Index(fields=["grading", "outcome", "id"], name="case_outcome"),
+            models.Index(fields=["grading", "mode", "id"], name="case_mode"),
+        ]
+
+
+class AlignedPair(models.Model):
+    """One expected call beside the actual one that fits it best; either side may be `(none)`."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="pairs")
+    case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="pairs")
+    number = models.PositiveSmallIntegerField()
+    expected = models.CharField(max_length=200)
+    actual = models.CharField(max_length=200)
+    # Whether the arguments are right: passed, failed, or unscored where the tools differ.
+    arguments = models.CharField(max_length=8)
+    # Strata, for filters.
+    bucket = models.CharField(max_length=40, blank=True)
+    difficulty = models.CharField(max_length=40, blank=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["case", "number"], name="pair_number"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["grading", "expected", "actual", "id"], name="pair_cell"),
+        ]
+
+
+class MatrixCount(models.Model):
+    """How many cases (view "first") or pairs (view "aligned") stand in one cell of the unfiltered matrix."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="matrix_counts")
+    view = models.CharField(max_length=10)
+    expected = models.CharField(max_length=200)
+    actual = models.CharField(max_length=200)
+    count = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["grading", "view", "expected", "actual"], name="matrix_cell"),
+        ]
+
+
+class VerdictCount(models.Model):
+    """How many cases have one value of one column: a verdict's, a tag or a mode."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="verdict_counts")
+    # A column of CaseGrade: "outcome", "selection", ..., "tag", "mode".
+    column = models.CharField(max_length=20)
+    value = models.CharField(max_length=30)
+    count = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["grading", "column", "value"], name="verdict_count"),
+        ]

@@ -1,0 +1,71 @@
+"""Runs and the transcripts in them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from labeling.models import DatasetVersion, VersionEntry
+from toolevals.runs.models.subjects import Subject
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import Job, Project, User
+
+
+class Experiment(models.Model):
+    """A named line of runs that are looked at together."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="experiments")
+    slug = models.SlugField(max_length=60)
+    name = models.CharField(max_length=120)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["project", "slug"], name="experiment_slug"),
+        ]
+
+
+class Run(models.Model):
+    """One evaluation of a subject over a dataset version, some trials for each example."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="runs")
+    # People's name for it: "run 42".
+    number = models.PositiveIntegerField()
+    experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="runs")
+    subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="runs")
+    dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="runs")
+    trials = models.PositiveSmallIntegerField(default=1)
+    job = models.OneToOneField(Job, null=True, on_delete=models.SET_NULL, related_name="run")
+    # The newest finished grading: what is shown.
+    grading = models.OneToOneField("runs.Grading", null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-number"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["project", "number"], name="run_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"run {self.number}"
+
+
+class Transcript(models.Model):
+    """What the subject did in one trial of one example."""
+
+    id = PublicIdField()
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="transcripts")
+    entry = models.ForeignKey(VersionEntry, on_delete=models.PROTECT, related_name="+")
+    trial = models.PositiveSmallIntegerField(default=0)
+    # The document of `toolevals.grading.values.Transcript`; null where no prediction came: unscored.
+    document = DocumentField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "entry", "trial"], name="one_transcript_a_trial"),
+        ]

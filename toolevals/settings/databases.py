@@ -1,0 +1,31 @@
+"""The database: SQLite when nothing is configured, PostgreSQL when `DATABASE_URL` says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import environ
+
+
+def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
+    """Return Django's settings for the one database."""
+    url = env.str("DATABASE_URL", "")
+    config: dict[str, Any] = env.db_url_config(url) if url else sqlite_at(data_dir / "toolevals.sqlite3")
+    if config["ENGINE"].endswith("sqlite3"):
+        # Deferred transactions fail at their first write when another has written since they read.
+        config.setdefault("OPTIONS", {}).update(
+            transaction_mode="IMMEDIATE",
+            timeout=30,
+            init_command="PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536; PRAGMA mmap_size=268435456;",
+        )
+    else:
+        config.setdefault("CONN_MAX_AGE", 600)
+        config.setdefault("CONN_HEALTH_CHECKS", True)
+    return config
+
+
+def sqlite_at(path: Path) -> dict[str, Any]:
+    """Return the settings of an SQLite file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return {"ENGINE": "django.db.backends.sqlite3", "NAME": str(path)}

@@ -1,0 +1,18 @@
+"""Every address of the application. What is under a project names it first, so that access is decided before the view."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("toolevals.workspace.urls")),
+    path("p/<slug:project>/", include("toolevals.registry.urls")),
+    path("p/<slug:project>/", include("labeling.urls")),
+    path("p/<slug:project>/", include("toolevals.runs.urls")),
+    path("p/<slug:project>/", include("reports.urls")),
+    path("api/v1/", include("toolevals.workspace.api.urls")),
+    path("api/v1/projects/<slug:project>/", include("toolevals.registry.api.urls")),
+    path("api/v1/projects/<slug:project>/", include("labeling.api.urls")),
+    path("api/v1/projects/<slug:project>/", include("toolevals.runs.api.urls")),
+    path("api/v1/projects/<slug:project>/", include("reports.api.urls")),
+]

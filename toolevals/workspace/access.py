@@ -1,0 +1,56 @@
+"""Who may do what. This module decides; each app's `access.py` holds the table for that app's addresses.
+
+A rule names the least role that may read (GET, HEAD, OPTIONS) and the least that may write (any other method). An
+address without a rule is refused to everybody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from importlib import import_module
+
+from django.apps import apps
+
+from toolevals.workspace.models import Role
+
+
+class Audience(Enum):
+    """Those who need no role in a project."""
+
+    ANYONE = "anyone"
+    SIGNED_IN = "signed in"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The least that a request must show for itself."""
+
+    read: Role | Audience
+    write: Role | Audience | None = None
+
+    def needs(self, method: str) -> Role | Audience:
+        """Return what a request by `method` needs; without a rule for writing, writing needs what reading needs."""
+        if method in ("GET", "HEAD", "OPTIONS") or self.write is None:
+            return self.read
+        return self.write
+
+
+@cache
+def rules() -> dict[str, Rule]:
+    """Return every app's rules by the name of the address, such as "labeling:label"."""
+    found: dict[str, Rule] = {}
+    for config in apps.get_app_configs():
+        if config.name.startswith("toolevals.") or config.name in ("labeling", "reports"):
+            found.update(import_module(f"{config.name}.access").RULES)
+    return found
+
+
+RULES = {
+    "workspace:home": Rule(Audience.SIGNED_IN),
+    "workspace:sign-in": Rule(Audience.ANYONE),
+    "workspace:sign-out": Rule(Audience.SIGNED_IN),
+    "workspace:health": Rule(Audience.ANYONE),
+    "workspace:project": Rule(Role.VIEWER),
+}

@@ -1,0 +1,13 @@
+"""The app's name for Django, and the Celery app for every process that loads Django."""
+
+from django.apps import AppConfig
+
+
+class WorkspaceConfig(AppConfig):
+    """`toolevals.workspace`."""
+
+    name = "toolevals.workspace"
+
+    def ready(self) -> None:
+        """Load the Celery app, so that web processes ring the configured broker too."""
+        import toolevals.celery  # noqa: F401

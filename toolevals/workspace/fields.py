@@ -1,0 +1,40 @@
+"""Fields that every app's models share: public ids and documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+from uuid_utils.compat import uuid7
+
+from toolevals.grading.canonical import canonical, parse
+
+
+class PublicIdField(models.UUIDField[Any, Any]):
+    """A primary key that is stable, opaque and sortable by time of creation: a UUIDv7."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.update(primary_key=True, default=uuid7, editable=False)
+        super().__init__(*args, **kwargs)
+
+    def deconstruct(self) -> Any:
+        name, path, args, kwargs = super().deconstruct()
+        for key in ("primary_key", "default", "editable"):
+            kwargs.pop(key, None)
+        return name, path, args, kwargs
+
+
+class DocumentField(models.TextField[Any, Any]):
+    """A JSON value kept as canonical text, so that key order and raw numbers are the same on every database."""
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
+        return None if value is None else parse(value)
+
+    def to_python(self, value: Any) -> Any:
+        return value
+
+    def get_prep_value(self, value: Any) -> str | None:
+        return None if value is None else canonical(value)
+
+    def value_to_string(self, obj: models.Model) -> str:
+        return canonical(self.value_from_object(obj))

@@ -1,0 +1,23 @@
+"""People, projects, who may do what, what was done, and the background work."""
+
+from toolevals.workspace.models.audit import AuditEntry
+from toolevals.workspace.models.idempotency import IdempotencyKey
+from toolevals.workspace.models.jobs import Batch, BatchState, Job, JobState
+from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role
+from toolevals.workspace.models.uploads import Upload
+from toolevals.workspace.models.users import User
+
+__all__ = [
+    "ApiToken",
+    "AuditEntry",
+    "Batch",
+    "BatchState",
+    "IdempotencyKey",
+    "Job",
+    "JobState",
+    "Membership",
+    "Project",
+    "Role",
+    "Upload",
+    "User",
+]

@@ -1,0 +1,32 @@
+"""What was done, by whom, when."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models.projects import Project
+from toolevals.workspace.models.users import User
+
+
+class AuditEntry(models.Model):
+    """One act of one service. Rows are only ever added."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, null=True, on_delete=models.CASCADE, related_name="audit")
+    # Null is the system itself.
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    # The service's name, such as "label_submit".
+    verb = models.CharField(max_length=60)
+    target_type = models.CharField(max_length=60)
+    target_id = models.UUIDField()
+    detail = DocumentField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["project", "-id"], name="audit_project"),
+            models.Index(fields=["target_id", "id"], name="audit_target"),
+        ]

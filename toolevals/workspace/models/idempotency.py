@@ -1,0 +1,31 @@
+"""Answers already given, so that a repeated upload is not a second one."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models.projects import Project
+from toolevals.workspace.models.users import User
+
+
+class IdempotencyKey(models.Model):
+    """The answer to the first request that carried a key; kept for a day."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    # SHA-256 of method, path and body: the same key on another request is a conflict.
+    request_digest = models.CharField(max_length=64)
+    # Null while the first request is still at work.
+    status = models.PositiveSmallIntegerField(null=True)
+    answer = DocumentField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["project", "user", "key"], name="one_answer_per_key"),
+        ]

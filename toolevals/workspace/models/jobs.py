@@ -1,0 +1,87 @@
+"""Background work as rows: a job, split into batches that workers lease.
+
+The rows are the queue. A message in the broker only says that a batch may be due.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models.projects import Project
+from toolevals.workspace.models.users import User
+
+
+class JobState(models.TextChoices):
+    """How far a job is. Failed: some batch used up its attempts; it can be retried."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Job(models.Model):
+    """Long work with progress. Its batches run stage by stage: those of a stage at once, in any order."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="jobs")
+    # What it does, for people: "import", "run", "grading".
+    kind = models.CharField(max_length=40)
+    title = models.CharField(max_length=200)
+    # Where its outcome can be seen, once there is one: a path of this application.
+    result_path = models.CharField(max_length=300, blank=True)
+    state = models.CharField(max_length=12, choices=JobState.choices, default=JobState.RUNNING)
+    stage = models.PositiveSmallIntegerField(default=0)
+    # Higher first.
+    priority = models.SmallIntegerField(default=0)
+    # What the job found out: counts, and errors by line.
+    report = DocumentField(default=dict)
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["project", "-id"], name="job_project")]
+
+
+class BatchState(models.TextChoices):
+    """Where a batch is. Leased and overdue counts as queued again."""
+
+    QUEUED = "queued"
+    LEASED = "leased"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Batch(models.Model):
+    """A part of a job that one worker does at one go, named by the Celery task that does it."""
+
+    id = PublicIdField()
+    job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="batches")
+    stage = models.PositiveSmallIntegerField(default=0)
+    number = models.PositiveIntegerField()
+    # The Celery task: called with the batch's id.
+    task = models.CharField(max_length=120)
+    # What to do: ids and ranges.
+    payload = DocumentField(default=dict)
+    # How many items it holds, and how many of them are done: progress is their sum.
+    size = models.PositiveIntegerField(default=1)
+    done = models.PositiveIntegerField(default=0)
+    state = models.CharField(max_length=12, choices=BatchState.choices, default=BatchState.QUEUED)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    lease_token = models.UUIDField(null=True)
+    # When queued: not before. When leased: until then.
+    due_at = models.DateTimeField()
+    error = models.TextField(blank=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["job", "stage", "number"], name="batch_number"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["due_at"], name="batch_due", condition=models.Q(state__in=["queued", "leased"])),
+        ]

@@ -1,0 +1,77 @@
+"""A team's space, its members and its tokens."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.models.users import User
+
+
+class Role(models.IntegerChoices):
+    """What a member may do; each role may do all that the lower ones may."""
+
+    VIEWER = 10, "viewer"
+    REVIEWER = 20, "reviewer"
+    ADJUDICATOR = 30, "adjudicator"
+    OWNER = 40, "owner"
+
+
+class Project(models.Model):
+    """A team's space; everything else is reached through one."""
+
+    id = PublicIdField()
+    slug = models.SlugField(unique=True, max_length=60)
+    name = models.CharField(max_length=120)
+    # How many people label each example before it is resolved.
+    labels_wanted = models.PositiveSmallIntegerField(default=2)
+    # Seconds in which a submitted label can be taken back before an agreement takes effect.
+    undo_seconds = models.PositiveIntegerField(default=10)
+    created_at = models.DateTimeField(auto_now_add=True)
+    members: models.ManyToManyField[User, Membership] = models.ManyToManyField(
+        User, through="Membership", related_name="projects"
+    )
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["name", "id"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.CheckConstraint(condition=models.Q(labels_wanted__range=(1, 5)), name="labels_wanted_1_to_5"),
+        ]
+
+    def __str__(self) -> str:
+        return self.slug
+
+
+class Membership(models.Model):
+    """One person's role in one project."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="memberships")
+    role = models.PositiveSmallIntegerField(choices=Role.choices)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["project", "user"], name="one_membership_each"),
+        ]
+
+
+class ApiToken(models.Model):
+    """A secret that stands for one member in one project, with at most a given role. Only its hash is kept."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="tokens")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=80)
+    role = models.PositiveSmallIntegerField(choices=Role.choices)
+    # SHA-256 of the secret, in hexadecimal. The secret has 256 random bits: no salt is needed.
+    digest = models.CharField(max_length=64, unique=True)
+    # The first characters of the secret, to recognise it by.
+    prefix = models.CharField(max_length=12)
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)

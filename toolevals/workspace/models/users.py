@@ -1,0 +1,50 @@
+"""A person who signs in."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.db import models
+
+from toolevals.workspace.fields import PublicIdField
+
+
+class UserAccounts(BaseUserManager["User"]):
+    """Makes accounts; an address is kept in lower case, so that one person has one."""
+
+    def create_user(self, *, email: str, name: str, password: str | None = None, **fields: Any) -> User:
+        """Return a new account; without a password it cannot sign in."""
+        user = self.model(email=email.strip().lower(), name=name.strip(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def get_by_natural_key(self, username: str | None) -> User:
+        return self.get(email=(username or "").strip().lower())
+
+
+class User(AbstractBaseUser):
+    """A person, known by an e-mail address."""
+
+    id = PublicIdField()
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=120)
+    is_active = models.BooleanField(default=True)
+    # Made for the sample project: signs in from the loopback interface only.
+    is_sample = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects: ClassVar[UserAccounts] = UserAccounts()
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def initials(self) -> str:
+        """The first letters of the first and the last word of the name."""
+        words = self.name.split()
+        return (words[0][:1] + (words[-1][:1] if len(words) > 1 else "")).upper() if words else "?"
