@@ -1,0 +1,37 @@
+// What every page's shell does: menus close when one clicks elsewhere or presses Escape, and times are shown in local time.
+const menus = () => document.querySelectorAll("details[data-menu][open]");
+
+document.addEventListener("click", (event) => {
+  for (const menu of menus()) if (!menu.contains(event.target)) menu.open = false;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const menu of menus()) {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});
+
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const showLocalTimes = (root) => {
+  for (const element of root.querySelectorAll("time[datetime]:not([title])")) {
+    const moment = new Date(element.dateTime);
+    if (Number.isNaN(moment.valueOf())) continue;
+    element.title = element.dateTime;
+    if (element.dataset.show === "clock") element.textContent = clock.format(moment);
+    else element.textContent = `${day.format(moment)}, ${clock.format(moment)}`;
+  }
+};
+showLocalTimes(document);
+document.addEventListener("htmx:load", (event) => showLocalTimes(event.detail.elt));
+
+// A button with data-copy copies that text; with an empty one, the address of the page as it stands.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.dataset.copy || location.href);
+  const before = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = before), 1500);
+});
