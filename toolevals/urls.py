@@ -1,4 +1,4 @@
-"""Every address of the application. What is under a project names it first, so that access is decided before the view."""
+"""Every address of the application; those of a project name it first, so that access is decided before the view."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
         config.setdefault("OPTIONS", {}).update(
             transaction_mode="IMMEDIATE",
             timeout=30,
-            init_command="PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536; PRAGMA mmap_size=268435456;",
+            init_command="PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;",
         )
     else:
         config.setdefault("CONN_MAX_AGE", 600)

@@ -5,8 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from toolevals.workspace.models import Role
+from toolevals.workspace.navigation import navigation
 
 
 def workspace(request: HttpRequest) -> dict[str, Any]:
-    """Return the project and the role of the person who asks; both None outside a project."""
-    return {"project": getattr(request, "project", None), "role": getattr(request, "role", None)}
+    """Return the project, the role of the person who asks (both None outside a project) and the top bar's links."""
+    role = getattr(request, "role", None)
+    return {
+        "project": getattr(request, "project", None),
+        "role": role,
+        "is_owner": role == Role.OWNER,
+        "may_adjudicate": role is not None and role >= Role.ADJUDICATOR,
+        "may_label": role is not None and role >= Role.REVIEWER,
+        "navigation": SimpleLazyObject(lambda: navigation(request)),
+    }

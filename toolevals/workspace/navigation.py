@@ -1,0 +1,39 @@
+"""The links in the top bar. They are listed in the settings, because a lower room does not know the higher ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.module_loading import import_string
+
+from toolevals.workspace.models import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link of the top bar; `count` is what waits there, None where nothing is counted."""
+
+    title: str
+    url: str
+    current: bool
+    count: int | None
+
+
+def navigation(request: HttpRequest) -> list[Link]:
+    """Return the links for the person who asks, or none outside a project."""
+    project, role = getattr(request, "project", None), getattr(request, "role", None)
+    if project is None or role is None:
+        return []
+    here = request.path
+    links = []
+    for entry in settings.NAVIGATION:
+        if role < Role[entry["role"]]:
+            continue
+        url = reverse(entry["to"], args=[project.slug])
+        sections = (url, *(f"/p/{project.slug}/{section}/" for section in entry.get("sections", ())))
+        count = import_string(entry["count"])(project, request.user) if "count" in entry else None
+        links.append(Link(entry["title"], url, here.startswith(sections), count))
+    return links
