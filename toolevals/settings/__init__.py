@@ -8,6 +8,7 @@ import django_stubs_ext
 import environ
 
 from toolevals.settings.databases import database
+from toolevals.settings.navigation import NAVIGATION as NAVIGATION
 from toolevals.settings.secrets import secret_key
 
 django_stubs_ext.monkeypatch()
@@ -153,20 +154,6 @@ BATCH_MAX_ATTEMPTS = env.int("BATCH_MAX_ATTEMPTS", 4)
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
 # Seconds that a reviewer holds a label slot without a sign of life.
 SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
-
-# The top bar: title, address, the least role that sees it, other sections that belong to it, and what counts its work.
-NAVIGATION = [
-    {"title": "Label", "to": "labeling:label", "role": "REVIEWER", "count": "labeling.waiting.to_label"},
-    {
-        "title": "Adjudicate",
-        "to": "labeling:adjudicate",
-        "role": "ADJUDICATOR",
-        "count": "labeling.waiting.to_adjudicate",
-    },
-    {"title": "Datasets", "to": "labeling:datasets", "role": "VIEWER"},
-    {"title": "Runs", "to": "runs:runs", "role": "VIEWER", "sections": ("experiments", "subjects")},
-    {"title": "Tools", "to": "registry:registries", "role": "VIEWER"},
-]
 
 LOGGING = {
     "version": 1,

@@ -27,13 +27,12 @@ def navigation(request: HttpRequest) -> list[Link]:
     project, role = getattr(request, "project", None), getattr(request, "role", None)
     if project is None or role is None:
         return []
-    here = request.path
     links = []
     for entry in settings.NAVIGATION:
-        if role < Role[entry["role"]]:
+        if role < Role[entry.role]:
             continue
-        url = reverse(entry["to"], args=[project.slug])
-        sections = (url, *(f"/p/{project.slug}/{section}/" for section in entry.get("sections", ())))
-        count = import_string(entry["count"])(project, request.user) if "count" in entry else None
-        links.append(Link(entry["title"], url, here.startswith(sections), count))
+        url = reverse(entry.to, args=[project.slug])
+        places = (url, *(f"/p/{project.slug}/{section}/" for section in entry.sections))
+        count = import_string(entry.count)(project, request.user) if entry.count else None
+        links.append(Link(entry.title, url, request.path.startswith(places), count))
     return links

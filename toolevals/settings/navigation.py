@@ -1,0 +1,26 @@
+"""The links in the top bar, listed here because a lower room does not know the addresses of a higher one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """One link: its title, the name of its address, the name of the least role that sees it."""
+
+    title: str
+    to: str
+    role: str
+    # Other first parts of the path, below the project, that belong to it.
+    sections: tuple[str, ...] = ()
+    # Dotted path of a function `(project, user) -> int` that counts what waits there.
+    count: str = ""
+
+
+NAVIGATION = (
+    Entry("Label", "labeling:label", "REVIEWER", count="labeling.waiting.to_label"),
+    Entry("Adjudicate", "labeling:adjudicate", "ADJUDICATOR", count="labeling.waiting.to_adjudicate"),
+    Entry("Datasets", "labeling:datasets", "VIEWER"),
+    Entry("Runs", "runs:runs", "VIEWER", sections=("experiments", "subjects")),
+    Entry("Tools", "registry:registries", "VIEWER"),
+)
