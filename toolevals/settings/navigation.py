@@ -14,12 +14,12 @@ class Entry(NamedTuple):
     # Other first parts of the path, below the project, that belong to it.
     sections: tuple[str, ...] = ()
     # Dotted path of a function `(project, user) -> int` that counts what waits there.
-    count: str = ""
+    counted_by: str = ""
 
 
 NAVIGATION = (
-    Entry("Label", "labeling:label", "REVIEWER", count="labeling.waiting.to_label"),
-    Entry("Adjudicate", "labeling:adjudicate", "ADJUDICATOR", count="labeling.waiting.to_adjudicate"),
+    Entry("Label", "labeling:label", "REVIEWER", counted_by="labeling.waiting.to_label"),
+    Entry("Adjudicate", "labeling:adjudicate", "ADJUDICATOR", counted_by="labeling.waiting.to_adjudicate"),
     Entry("Datasets", "labeling:datasets", "VIEWER"),
     Entry("Runs", "runs:runs", "VIEWER", sections=("experiments", "subjects")),
     Entry("Tools", "registry:registries", "VIEWER"),

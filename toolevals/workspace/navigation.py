@@ -33,6 +33,6 @@ def navigation(request: HttpRequest) -> list[Link]:
             continue
         url = reverse(entry.to, args=[project.slug])
         places = (url, *(f"/p/{project.slug}/{section}/" for section in entry.sections))
-        count = import_string(entry.count)(project, request.user) if entry.count else None
+        count = import_string(entry.counted_by)(project, request.user) if entry.counted_by else None
         links.append(Link(entry.title, url, request.path.startswith(places), count))
     return links
