@@ -1,0 +1,95 @@
+"""`toolevals doctor`: says of an installation what works and what does not."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from toolevals.cli.exits import Exit
+
+
+def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb."""
+    parser = verbs.add_parser("doctor", help="check this installation")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print a line for each check; return FAILED if one failed."""
+    failed = False
+    for name, check in _checks():
+        try:
+            print(f"ok    {name}: {check()}")
+        except Exception as error:  # noqa: BLE001 - whatever is wrong is what is to be told
+            failed = True
+            print(f"FAIL  {name}: {error}")
+    return Exit.FAILED if failed else Exit.OK
+
+
+def _checks() -> Iterator[tuple[str, Callable[[], str]]]:
+    yield "python", lambda: sys.version.split()[0]
+    yield "patterns and validators", _core
+    yield "server packages", _server
+    yield "data folder", _data_folder
+    yield "database", _database
+    yield "migrations", _migrations
+    yield "broker", _broker
+
+
+def _core() -> str:
+    import jsonschema_rs
+    import re2
+
+    jsonschema_rs.validator_for({"type": "integer"}).validate(1)
+    re2.compile("a+")
+    return "load and run"
+
+
+def _server() -> str:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
+    import django
+
+    django.setup()
+    return f"Django {django.get_version()}"
+
+
+def _data_folder() -> str:
+    from django.conf import settings
+
+    folder = Path(settings.DATA_DIR)
+    with tempfile.NamedTemporaryFile(dir=folder):
+        return f"{folder} can be written"
+
+
+def _database() -> str:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return connection.vendor
+
+
+def _migrations() -> str:
+    from django.db import connection
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connection)
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if missing:
+        raise RuntimeError(f"{len(missing)} not applied: run manage.py migrate")
+    return "all applied"
+
+
+def _broker() -> str:
+    from django.conf import settings
+
+    if not settings.REDIS_URL:
+        return "none configured; the one worker's sweeper finds the work"
+    import redis
+
+    redis.Redis.from_url(settings.REDIS_URL, socket_timeout=3).ping()
+    return "Redis answers"

@@ -1,0 +1,79 @@
+"""`toolevals create-owner`: the first account of an installation, and its first project."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import sys
+from typing import Any
+
+from toolevals.cli.exits import CommandError, Exit
+
+
+def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb."""
+    parser = verbs.add_parser("create-owner", help="make an account and a project that it owns")
+    parser.add_argument("email")
+    parser.add_argument("--name", required=True)
+    parser.add_argument("--project", required=True, metavar="SLUG")
+    parser.add_argument("--project-name", default="", metavar="NAME")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make both, or neither. The password comes from TOOLEVALS_PASSWORD, else from the terminal."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
+    try:
+        import django
+    except ImportError as error:
+        raise CommandError(Exit.CONFIGURATION, "this verb needs the server: install toolevals[server]") from error
+    django.setup()
+    return _create(arguments, _password())
+
+
+def _password() -> str:
+    password = os.environ.get("TOOLEVALS_PASSWORD", "")
+    if password:
+        return password
+    if not sys.stdin.isatty():
+        raise CommandError(Exit.CONFIGURATION, "no password: set TOOLEVALS_PASSWORD, or run this in a terminal")
+    password = getpass.getpass("Password: ")
+    if password != getpass.getpass("Again: "):
+        raise CommandError(Exit.CONFIGURATION, "the two passwords differ")
+    return password
+
+
+def _create(arguments: argparse.Namespace, password: str) -> int:
+    from django.contrib.auth.password_validation import validate_password
+    from django.core.exceptions import ValidationError
+    from django.core.validators import validate_email, validate_slug
+    from django.db import transaction
+
+    from toolevals.workspace.models import Project, User
+    from toolevals.workspace.services import project_create, user_create
+
+    _check(validate_email, arguments.email)
+    _check(validate_slug, arguments.project)
+    try:
+        validate_password(password)
+    except ValidationError as error:
+        raise CommandError(Exit.CONFIGURATION, " ".join(error.messages)) from error
+    if User.objects.filter(email=arguments.email.strip().lower()).exists():
+        raise CommandError(Exit.CONFIGURATION, f"{arguments.email} has an account already")
+    if Project.objects.filter(slug=arguments.project).exists():
+        raise CommandError(Exit.CONFIGURATION, f"there is a project {arguments.project!r} already")
+    with transaction.atomic():
+        owner = user_create(actor=None, email=arguments.email, name=arguments.name, password=password)
+        project_create(actor=owner, slug=arguments.project, name=arguments.project_name or arguments.project)
+    print(f"{owner.email} owns the project {arguments.project}.")
+    return Exit.OK
+
+
+def _check(validate: Any, value: str) -> None:
+    from django.core.exceptions import ValidationError
+
+    try:
+        validate(value)
+    except ValidationError as error:
+        raise CommandError(Exit.CONFIGURATION, f"{value!r}: {' '.join(error.messages)}") from error
