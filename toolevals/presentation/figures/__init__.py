@@ -1,0 +1,13 @@
+"""Plain values -> Plotly figures, built with plotly's own validating classes. Nothing is computed here.
+
+A chart is `{"data": [traces], "themes": {"light": {"traces": [...], "layout": {...}}, "dark": ...}}`: what each trace
+and the layout need in one theme is laid over the traces when it is drawn, so that the data are sent once.
+
+Names of tools are text that somebody else wrote, and Plotly reads a few HTML tags in text: they are escaped. Axes are
+numbers with names as tick labels, so that "2024" stays a name and equal labels stay apart.
+"""
+
+from toolevals.presentation.figures.heat_map import HeatCell, heat_map
+from toolevals.presentation.figures.trend import TrendPoint, trend
+
+__all__ = ["HeatCell", "TrendPoint", "heat_map", "trend"]

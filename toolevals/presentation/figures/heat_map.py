@@ -1,0 +1,71 @@
+"""The confusion matrix as a heat map: right cells in one hue, wrong ones in the other, in the steps of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from toolevals.presentation.figures.parts import chart, layout, lines, names
+from toolevals.presentation.heat import STEPS
+from toolevals.presentation.palettes import PALETTES
+
+# More columns than this leave no room for a number in each cell.
+MOST_NUMBERED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """One cell: row and column from 0, step ("d1".."e5", "" where nothing is), what stands in it and what hovers."""
+
+    row: int
+    column: int
+    step: str
+    text: str
+    hover: Sequence[str]
+
+
+def heat_map(rows: Sequence[str], columns: Sequence[str], cells: Sequence[HeatCell]) -> dict[str, Any]:
+    """Return the chart of a matrix, its first row at the top. Only the given cells are sent.
+
+    Every row and every column must hold at least one cell (its step may be ""): the width of the others depends on it.
+    """
+    places = {step: number for number, step in enumerate(STEPS, start=1)}
+    numbered = len(columns) <= MOST_NUMBERED
+    trace = go.Heatmap(
+        x=[cell.column for cell in cells],
+        y=[cell.row for cell in cells],
+        z=[places.get(cell.step) for cell in cells],
+        text=[cell.text for cell in cells],
+        texttemplate="%{text}" if numbered else None,
+        textfont={"size": 13},
+        hovertext=[lines(cell.hover) for cell in cells],
+        hoverinfo="text",
+        hoverongaps=False,
+        zmin=0.5,
+        zmax=len(STEPS) + 0.5,
+        showscale=False,
+        xgap=1 if numbered else 0,
+        ygap=1 if numbered else 0,
+    )
+    xaxis = names(columns) | {"side": "top", "tickangle": -90, "range": [-0.5, len(columns) - 0.5]}
+    yaxis = names(rows) | {"range": [len(rows) - 0.5, -0.5]}
+    return chart(
+        [trace],
+        {
+            theme: {"traces": [{"colorscale": heat_scale(theme)}], "layout": layout(theme, xaxis=xaxis, yaxis=yaxis)}
+            for theme in PALETTES
+        },
+    )
+
+
+def heat_scale(theme: str) -> list[list[float | str]]:
+    """Return a colour scale of hard steps: one colour for each step of the heat."""
+    palette = PALETTES[theme]
+    scale: list[list[float | str]] = []
+    for number, step in enumerate(STEPS):
+        colour = palette[f"{'diag' if step[0] == 'd' else 'heat'}-{step[1]}"]
+        scale += [[number / len(STEPS), colour], [(number + 1) / len(STEPS), colour]]
+    return scale

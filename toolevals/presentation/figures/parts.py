@@ -1,0 +1,73 @@
+"""What the figures share: fonts, the layout of a theme, labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+
+from toolevals.presentation.palettes import PALETTES
+
+SANS = "Inter, -apple-system, 'Segoe UI', Roboto, sans-serif"
+MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+LONGEST_LABEL = 28
+
+
+def chart(traces: Sequence[Any], themes: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the document of a chart; `themes` holds, per theme, "traces" (what is laid over each) and "layout"."""
+    for theme in themes.values():
+        theme["layout"] = plain(go.Figure(layout=theme["layout"]))["layout"]
+    return {"data": plain(go.Figure(list(traces)))["data"], "themes": themes}
+
+
+def plain(figure: Any) -> dict[str, Any]:
+    """Return the figure's JSON value without Python's own default look."""
+    document: dict[str, Any] = figure.to_plotly_json()
+    document["layout"].pop("template", None)
+    return document
+
+
+def layout(theme: str, *, xaxis: dict[str, Any], yaxis: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a quiet layout: no grid, no title, room for labels as they need it."""
+    palette = PALETTES[theme]
+    axis = {"showgrid": False, "zeroline": False, "ticks": "", "automargin": True, "gridcolor": palette["line"]}
+    tickfont = {"color": palette["ink-2"], "size": 11}
+    return {
+        "template": "none",
+        "font": {"family": SANS, "size": 12, "color": palette["ink"]},
+        "paper_bgcolor": palette["surface"],
+        "plot_bgcolor": palette["surface"],
+        "margin": {"l": 8, "r": 8, "t": 8, "b": 8},
+        "hovermode": "closest",
+        "hoverlabel": {
+            "bgcolor": palette["ink"],
+            "bordercolor": palette["ink"],
+            "font": {"color": palette["surface"], "family": SANS, "size": 12},
+            "align": "left",
+        },
+        "xaxis": axis | xaxis | {"tickfont": tickfont | xaxis.get("tickfont", {})},
+        "yaxis": axis | yaxis | {"tickfont": tickfont | yaxis.get("tickfont", {})},
+        **more,
+    }
+
+
+def names(labels: Sequence[str]) -> dict[str, Any]:
+    """Return an axis that carries names at 0, 1, 2, ...; long ones are cut."""
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(labels))),
+        "ticktext": [escape(short(label)) for label in labels],
+        "tickfont": {"family": MONO},
+    }
+
+
+def short(name: str) -> str:
+    """Return the name, cut to what an axis has room for."""
+    return name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
+
+
+def lines(text: Sequence[str]) -> str:
+    """Return lines of foreign text as a hover label."""
+    return "<br>".join(escape(line) for line in text)

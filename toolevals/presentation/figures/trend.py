@@ -1,0 +1,81 @@
+"""A rate over runs: a line with its 95 % band and a dashed goal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import plotly.graph_objects as go
+
+from toolevals.presentation.figures.parts import chart, layout, lines
+from toolevals.presentation.palettes import PALETTES
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """One run's rate with its interval, all in percent; `label` stands under it, `hover` beside it."""
+
+    x: int
+    label: str
+    value: float
+    low: float
+    high: float
+    hover: Sequence[str]
+
+
+def trend(segments: Sequence[Sequence[TrendPoint]], *, goal: float, token: str) -> dict[str, Any]:
+    """Return the chart of one rate. Runs that can't be compared stand in different segments, which are not joined.
+
+    `goal` is in percent; `token` names the line's colour in the palettes.
+    """
+    traces: list[Any] = []
+    for segment in segments:
+        xs = [point.x for point in segment]
+        edge = {"x": xs, "mode": "lines", "hoverinfo": "skip", "showlegend": False}
+        traces.append(go.Scatter(edge, y=[point.high for point in segment]))
+        traces.append(go.Scatter(edge, y=[point.low for point in segment], fill="tonexty"))
+        traces.append(
+            go.Scatter(
+                x=xs,
+                y=[point.value for point in segment],
+                mode="lines+markers",
+                hovertext=[lines(point.hover) for point in segment],
+                hoverinfo="text",
+                showlegend=False,
+            )
+        )
+    points = [point for segment in segments for point in segment]
+    return chart(traces, {theme: _theme(theme, points, len(segments), goal, token) for theme in PALETTES})
+
+
+def _theme(theme: str, points: Sequence[TrendPoint], segments: int, goal: float, token: str) -> dict[str, Any]:
+    colour = PALETTES[theme][token]
+    hidden = {"line": {"width": 0, "color": colour}}
+    line = {"line": {"width": 1.75, "color": colour}, "marker": {"size": 6, "color": colour}}
+    floor = max(0.0, min([goal, *(point.low for point in points)]) - 3)
+    xaxis = {
+        "tickmode": "array",
+        "tickvals": [point.x for point in points],
+        "ticktext": [escape(point.label) for point in points],
+        "range": [
+            min((point.x for point in points), default=0) - 0.4,
+            max((point.x for point in points), default=0) + 0.4,
+        ],
+    }
+    goal_line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": goal, "y1": goal}
+    return {
+        "traces": [hidden, hidden | {"fillcolor": _faded(colour)}, line] * segments,
+        "layout": layout(
+            theme,
+            xaxis=xaxis,
+            yaxis={"range": [floor, 100.5], "ticksuffix": " %", "showgrid": True},
+            shapes=[goal_line | {"line": {"width": 1, "dash": "dash", "color": PALETTES[theme]["ink-3"]}}],
+        ),
+    }
+
+
+def _faded(colour: str) -> str:
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.16)"

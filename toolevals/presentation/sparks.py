@@ -1,0 +1,44 @@
+"""A line over a few runs as a small picture: points for an SVG of 180 x 66 units."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WIDTH, HEIGHT, MARGIN = 180.0, 66.0, 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """The line's points, the polygon of its intervals, the newest point and the height of the goal, as attributes."""
+
+    line: str
+    band: str
+    x: str
+    y: str
+    goal: str
+
+
+def spark(points: Sequence[tuple[float, float, float]], *, goal: float) -> Spark:
+    """Return the picture of at least one (value, low, high), oldest first, all in 0..1."""
+    floor = min(*(low for _, low, _ in points), goal) - 0.02
+    width = (WIDTH - 2 * MARGIN) / max(1, len(points) - 1)
+
+    def y(share: float) -> float:
+        return HEIGHT - MARGIN - (share - floor) / (1.0 - floor) * (HEIGHT - 2 * MARGIN)
+
+    xs = [WIDTH - MARGIN - width * (len(points) - 1 - index) for index in range(len(points))]
+    upper = [(x, y(high)) for x, (_, _, high) in zip(xs, points, strict=True)]
+    lower = [(x, y(low)) for x, (_, low, _) in zip(xs, points, strict=True)]
+    middle = [(x, y(value)) for x, (value, _, _) in zip(xs, points, strict=True)]
+    return Spark(
+        line=_points(middle),
+        band=_points(upper + lower[::-1]),
+        x=f"{middle[-1][0]:.1f}",
+        y=f"{middle[-1][1]:.1f}",
+        goal=f"{y(goal):.1f}",
+    )
+
+
+def _points(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
