@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import worker_ready, worker_shutting_down
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 
 app = Celery("toolevals")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+@worker_ready.connect
+def sweeper_start(**_: Any) -> None:
+    """Every worker sweeps, in its main process."""
+    from toolevals.workspace.jobs.sweeper import Sweeper
+
+    sweeper = Sweeper()
+    sweeper.start()
+    worker_shutting_down.connect(lambda **_: sweeper.stop(), weak=False)

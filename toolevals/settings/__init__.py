@@ -116,6 +116,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIN
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
+UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", 1024 * 1024 * 1024)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["toolevals.workspace.api.authentication.AccessAuthentication"],
@@ -143,6 +144,12 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    # A request that rings must not hang on a broker that is away.
+    {"socket_connect_timeout": 2, "socket_keepalive": True, "health_check_interval": 30}
+    if REDIS_URL
+    else {"polling_interval": 0.05}
+)
 CELERY_TASK_DEFAULT_QUEUE = "toolevals"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -150,8 +157,15 @@ CELERY_ACCEPT_CONTENT = ["json"]
 # Seconds that a worker may stay silent on a batch before another may take it.
 BATCH_LEASE_SECONDS = env.int("BATCH_LEASE_SECONDS", 60)
 BATCH_MAX_ATTEMPTS = env.int("BATCH_MAX_ATTEMPTS", 4)
+# Seconds after which a batch that is still at work counts as hung.
+BATCH_MAX_SECONDS = env.int("BATCH_MAX_SECONDS", 3600)
 # Seconds between two rounds of the sweeper. Without a broker it is the only doorbell.
 SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
+# The sweeper's regular duties: a function of the time -> seconds between two calls.
+SWEEP_TASKS: dict[str, float] = {
+    "toolevals.workspace.jobs.periodic.sign_of_life": 15,
+    "toolevals.workspace.services.uploads.uploads_forget": 3600,
+}
 # Seconds that a reviewer holds a label slot without a sign of life.
 SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
 

@@ -27,6 +27,10 @@ class PublicIdField(models.UUIDField[Any, Any]):
 class DocumentField(models.TextField[Any, Any]):
     """A JSON value kept as canonical text, so that key order and raw numbers are the same on every database."""
 
+    # What may be assigned and what is read, for the type checker.
+    _pyi_private_set_type: Any
+    _pyi_private_get_type: Any
+
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> Any:
         return None if value is None else parse(value)
 

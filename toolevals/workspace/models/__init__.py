@@ -2,10 +2,10 @@
 
 from toolevals.workspace.models.audit import AuditEntry
 from toolevals.workspace.models.idempotency import IdempotencyKey
-from toolevals.workspace.models.jobs import Batch, BatchState, Job, JobState
+from toolevals.workspace.models.jobs import Batch, BatchState, Job, JobState, SweepTask
 from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role
 from toolevals.workspace.models.uploads import Upload
-from toolevals.workspace.models.users import User
+from toolevals.workspace.models.users import SignInFailure, User
 
 __all__ = [
     "ApiToken",
@@ -18,6 +18,8 @@ __all__ = [
     "Membership",
     "Project",
     "Role",
+    "SignInFailure",
+    "SweepTask",
     "Upload",
     "User",
 ]

@@ -12,6 +12,7 @@ from django.db import models
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
+from toolevals.workspace.querysets.jobs import BatchQuerySet, JobQuerySet
 
 
 class JobState(models.TextChoices):
@@ -42,6 +43,8 @@ class Job(models.Model):
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
+
+    objects = JobQuerySet.as_manager()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["project", "-id"], name="job_project")]
@@ -76,7 +79,11 @@ class Batch(models.Model):
     lease_token = models.UUIDField(null=True)
     # When queued: not before. When leased: until then.
     due_at = models.DateTimeField()
+    # When the broker was last told of it. Null: not since it became due.
+    rung_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
+
+    objects = BatchQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -84,4 +91,14 @@ class Batch(models.Model):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["due_at"], name="batch_due", condition=models.Q(state__in=["queued", "leased"])),
+            models.Index(fields=["job", "stage", "state"], name="batch_state"),
         ]
+
+
+class SweepTask(models.Model):
+    """When a task of the sweeper's table is due again: the row that workers compete for."""
+
+    # The dotted path in `SWEEP_TASKS`.
+    name = models.CharField(max_length=120, primary_key=True)
+    due_at = models.DateTimeField()
+    ran_at = models.DateTimeField(null=True)

@@ -48,3 +48,19 @@ class User(AbstractBaseUser):
         """The first letters of the first and the last word of the name."""
         words = self.name.split()
         return (words[0][:1] + (words[-1][:1] if len(words) > 1 else "")).upper() if words else "?"
+
+
+class SignInFailure(models.Model):
+    """One refused sign-in; kept for a day, so that guessing can be slowed down."""
+
+    id = PublicIdField()
+    # What was typed as the account, in lower case: it need not exist.
+    email = models.CharField(max_length=254)
+    address = models.CharField(max_length=45)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["address", "at"], name="sign_in_address"),
+            models.Index(fields=["email", "at"], name="sign_in_email"),
+        ]

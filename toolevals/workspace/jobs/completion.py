@@ -1,0 +1,79 @@
+"""How a batch ends, and with it perhaps a stage and the job: one transaction, the job's row locked.
+
+The row's lock lets batches that end together take turns: the last one, and only that one, sees no other open.
+Every transaction locks its own batch first and the job second, so that two of them never wait for each other.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from toolevals.workspace.jobs.doorbell import ring_after_commit
+from toolevals.workspace.models import Batch, BatchState, Job, JobState
+
+BACKOFF_LIMIT_SECONDS = 300
+ERROR_LENGTH = 2000
+
+
+@transaction.atomic
+def batch_complete(batch: Batch) -> None:
+    """Mark a leased batch done. The caller has proved the lease in this transaction."""
+    Batch.objects.filter(pk=batch.pk).update(
+        state=BatchState.DONE, done=F("size"), lease_token=None, rung_at=None, error=""
+    )
+    job_advance(batch.job_id)
+
+
+@transaction.atomic
+def batch_fail(batch: Batch, token: Any, error: str, *, again: bool) -> None:
+    """Write down that an attempt failed: queued again after a while, or failed for good. Nothing if the lease is lost.
+
+    The wait doubles with each attempt: 2, 4, 8 seconds and so on, at most five minutes.
+    """
+    again = again and batch.attempts < settings.BATCH_MAX_ATTEMPTS
+    wait = timedelta(seconds=min(2**batch.attempts, BACKOFF_LIMIT_SECONDS))
+    changed = Batch.objects.filter(pk=batch.pk, state=BatchState.LEASED, lease_token=token).update(
+        state=BatchState.QUEUED if again else BatchState.FAILED,
+        lease_token=None,
+        rung_at=None,
+        done=0,
+        due_at=timezone.now() + wait,
+        error=error[:ERROR_LENGTH],
+    )
+    if changed and not again:
+        job_advance(batch.job_id)
+
+
+@transaction.atomic
+def batch_abandon(batch: Batch, token: Any) -> None:
+    """Mark a leased batch of a cancelled job cancelled."""
+    Batch.objects.filter(pk=batch.pk, state=BatchState.LEASED, lease_token=token).update(
+        state=BatchState.CANCELLED, lease_token=None, rung_at=None, done=0
+    )
+
+
+def job_advance(job_id: Any) -> None:
+    """End the job's stage, and perhaps the job, if none of its batches is open. Within the caller's transaction."""
+    job = Job.objects.select_for_update(no_key=True).get(pk=job_id)
+    if job.state != JobState.RUNNING:
+        return
+    batches = Batch.objects.filter(job=job)
+    stage = batches.filter(stage=job.stage)
+    if stage.open().exists():
+        ring_after_commit(limit=1)
+        return
+    following = batches.filter(stage__gt=job.stage).open().order_by("stage").values_list("stage", flat=True).first()
+    if stage.filter(state=BatchState.FAILED).exists():
+        job.state, job.finished_at = JobState.FAILED, timezone.now()
+    elif following is None:
+        job.state, job.finished_at = JobState.SUCCEEDED, timezone.now()
+    else:
+        job.stage = following
+    job.save(update_fields=["state", "stage", "finished_at"])
+    ring_after_commit()

@@ -1,0 +1,79 @@
+"""Making jobs and their batches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from toolevals.workspace.jobs.doorbell import ring_after_commit
+from toolevals.workspace.jobs.plans import BatchPlan
+from toolevals.workspace.models import Batch, Job, JobState, Project, User
+
+
+@transaction.atomic
+def job_create(
+    *,
+    project: Project,
+    actor: User | None,
+    kind: str,
+    title: str,
+    batches: Iterable[BatchPlan],
+    priority: int = 0,
+    result_path: str = "",
+) -> Job:
+    """Make a job, inside the transaction of the service that wants the work done; that service leaves the audit row.
+
+    `kind` and `title` are for people. `priority`: higher first. `result_path`: where the outcome can be seen. Workers
+    hear of it after the commit. A job without batches is done at once.
+    """
+    job = Job.objects.create(
+        project=project, actor=actor, kind=kind, title=title[:200], priority=priority, result_path=result_path
+    )
+    made = _insert(job, batches)
+    if made:
+        job.stage = min(batch.stage for batch in made)
+    else:
+        job.state, job.finished_at = JobState.SUCCEEDED, timezone.now()
+    job.save(update_fields=["stage", "state", "finished_at"])
+    ring_after_commit()
+    return job
+
+
+def job_add_batches(job: Job, batches: Iterable[BatchPlan]) -> list[Batch]:
+    """Add batches to a running job, for its current stage or a later one.
+
+    Called only by a batch of that job, within `lease.finish()`: then what it adds and its own end are one, and a
+    batch that is done again after a crash adds nothing twice.
+    """
+    locked = Job.objects.select_for_update(no_key=True).get(pk=job.pk)
+    plans = list(batches)
+    if any(plan.stage < locked.stage for plan in plans):
+        raise ValueError("a batch cannot be added to a stage that is over")
+    made = _insert(locked, plans)
+    ring_after_commit()
+    return made
+
+
+def _insert(job: Job, plans: Iterable[BatchPlan]) -> list[Batch]:
+    rows = Batch.objects.filter(job=job).order_by().values_list("stage").annotate(last=Max("number"))
+    last = Counter(dict(rows))
+    now = timezone.now()
+    made = []
+    for plan in plans:
+        last[plan.stage] += 1
+        made.append(
+            Batch(
+                job=job,
+                stage=plan.stage,
+                number=last[plan.stage],
+                task=plan.task,
+                payload=dict(plan.payload),
+                size=plan.size,
+                due_at=now,
+            )
+        )
+    return Batch.objects.bulk_create(made, batch_size=500)

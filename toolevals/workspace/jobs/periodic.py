@@ -1,0 +1,43 @@
+"""Small regular duties of the sweeper, from the table `SWEEP_TASKS` in the settings: dotted path -> seconds.
+
+Each is a function of the time; in each period one worker, of however many, calls it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from toolevals.workspace.models import SweepTask
+
+
+def sweep_tasks_run(now: datetime) -> list[str]:
+    """Call what is due and return the names of what was called."""
+    every: dict[str, float] = settings.SWEEP_TASKS
+    known = dict(SweepTask.objects.values_list("name", "due_at"))
+    missing = [SweepTask(name=name, due_at=now) for name in every if name not in known]
+    if missing:
+        SweepTask.objects.bulk_create(missing, ignore_conflicts=True)
+    called = []
+    for name, seconds in every.items():
+        if known.get(name, now) <= now and _claim(name, now, seconds):
+            import_string(name)(now)
+            called.append(name)
+    return called
+
+
+def last_sweep() -> datetime | None:
+    """Return when a worker last gave a sign of life; None if none ever did."""
+    return SweepTask.objects.exclude(ran_at=None).order_by("-ran_at").values_list("ran_at", flat=True).first()
+
+
+def sign_of_life(now: datetime) -> None:
+    """Do nothing: that it is called at all shows that a worker runs."""
+
+
+def _claim(name: str, now: datetime, seconds: float) -> bool:
+    due = SweepTask.objects.filter(name=name, due_at__lte=now)
+    return bool(due.update(due_at=timezone.now() + timedelta(seconds=seconds), ran_at=now))

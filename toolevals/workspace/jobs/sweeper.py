@@ -1,0 +1,77 @@
+"""A thread in every worker's main process that rings for what is due, so that no lost message matters.
+
+Without a broker that other processes can reach it is the only doorbell.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+
+from django.conf import settings
+from django.db import Error, close_old_connections, connection
+from django.utils import timezone
+
+from toolevals.workspace.jobs.doorbell import LocalDoorbell, ring_due
+from toolevals.workspace.jobs.periodic import sweep_tasks_run
+from toolevals.workspace.models import Batch, BatchState
+
+logger = logging.getLogger(__name__)
+
+LONGEST_PAUSE_SECONDS = 30.0
+PERIODIC_SECONDS = 1.0
+
+
+class Sweeper:
+    """One round rings for due batches and, once a second at most, runs the regular duties that are due."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._periodic_at = 0.0
+        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+
+    def start(self) -> None:
+        """Begin; from now on this process may ring the in-memory broker."""
+        LocalDoorbell.pid = os.getpid()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after the round at hand."""
+        self._stop.set()
+        self._thread.join(timeout=5)
+
+    def round(self) -> None:
+        """Ring, and run what is due. Raises what the database raises."""
+        ring_due()
+        if time.monotonic() >= self._periodic_at:
+            self._periodic_at = time.monotonic() + PERIODIC_SECONDS
+            sweep_tasks_run(timezone.now())
+
+    def _run(self) -> None:
+        pause = 0.0
+        if not settings.REDIS_URL:
+            self._try(_forget_rings)
+        while not self._stop.wait(pause):
+            well = self._try(self.round)
+            pause = settings.SWEEP_SECONDS if well else min(max(pause, 0.5) * 2, LONGEST_PAUSE_SECONDS)
+        connection.close()
+
+    def _try(self, step: Callable[[], None]) -> bool:
+        close_old_connections()
+        try:
+            step()
+        except Error as error:
+            logger.warning("The sweeper cannot reach the database, and waits: %s", error)
+            connection.close()
+            return False
+        except Exception:
+            logger.exception("A duty of the sweeper failed.")
+        return True
+
+
+def _forget_rings() -> None:
+    """Ring anew for everything: what the in-memory broker held ended with the last worker."""
+    Batch.objects.filter(state=BatchState.QUEUED).exclude(rung_at=None).update(rung_at=None)

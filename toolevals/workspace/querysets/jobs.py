@@ -1,0 +1,62 @@
+"""Reads of jobs and batches, by name."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.db.models import Exists, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+if TYPE_CHECKING:
+    from toolevals.workspace.models import Batch, Job  # noqa: F401
+
+OPEN = ("queued", "leased")
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    """Reads of jobs."""
+
+    def with_progress(self) -> JobQuerySet:
+        """Add `items_total` and `items_done`, sums over batches."""
+        return self.annotate(items_total=_batches("size"), items_done=_batches("done"))
+
+    def newest_first(self) -> JobQuerySet:
+        return self.order_by("-id")
+
+
+class BatchQuerySet(models.QuerySet["Batch"]):
+    """Reads of batches."""
+
+    def due(self, now: datetime) -> BatchQuerySet:
+        """Return what a worker may take: queued, or leased and overdue, in the current stage of a running job.
+
+        Every condition on the batch itself is a plain column test, so that a conditional update on PostgreSQL checks it
+        again on the row that another transaction has just changed.
+        """
+        from toolevals.workspace.models import Job
+
+        running = Job.objects.filter(pk=OuterRef("job_id"), stage=OuterRef("stage"), state="running")
+        return self.filter(Exists(running), state__in=OPEN, due_at__lte=now)
+
+    def most_urgent_first(self) -> BatchQuerySet:
+        """Order by the job's priority, then by age."""
+        return self.order_by("-job__priority", "id")
+
+    def not_rung_since(self, moment: datetime) -> BatchQuerySet:
+        return self.filter(Q(rung_at__isnull=True) | Q(rung_at__lt=moment))
+
+    def open(self) -> BatchQuerySet:
+        """Return what is neither done, failed nor cancelled."""
+        return self.filter(state__in=OPEN)
+
+    def in_current_stage(self) -> BatchQuerySet:
+        return self.filter(stage=F("job__stage"))
+
+
+def _batches(field: str) -> Any:
+    from toolevals.workspace.models import Batch
+
+    sums = Batch.objects.filter(job=OuterRef("pk")).order_by().values("job").annotate(sum=Sum(field)).values("sum")
+    return Coalesce(Subquery(sums), 0)

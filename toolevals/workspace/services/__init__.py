@@ -1,0 +1,29 @@
+"""Everything that changes the workspace. Each function is one short transaction with one audit row."""
+
+from toolevals.workspace.services.audit import audit_record
+from toolevals.workspace.services.projects import (
+    LastOwnerError,
+    member_remove,
+    member_set,
+    project_create,
+    project_update,
+)
+from toolevals.workspace.services.tokens import token_create, token_revoke
+from toolevals.workspace.services.uploads import upload_store, uploads_forget
+from toolevals.workspace.services.users import password_change, user_create, user_update
+
+__all__ = [
+    "LastOwnerError",
+    "audit_record",
+    "member_remove",
+    "member_set",
+    "password_change",
+    "project_create",
+    "project_update",
+    "token_create",
+    "token_revoke",
+    "upload_store",
+    "uploads_forget",
+    "user_create",
+    "user_update",
+]

@@ -1,0 +1,54 @@
+"""API tokens: made, shown once, revoked."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from toolevals.workspace.models import ApiToken, Project, Role, User
+from toolevals.workspace.services.audit import audit_record
+
+MARK = "te_"
+SHOWN = 10
+
+
+def token_digest(secret: str) -> str:
+    """Return the hexadecimal SHA-256 under which a secret is kept."""
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+@transaction.atomic
+def token_create(
+    *, project: Project, actor: User | None, user: User, name: str, role: Role, expires_at: datetime | None = None
+) -> tuple[ApiToken, str]:
+    """Make a token that stands for `user` in `project` with at most `role`; return it and its secret.
+
+    The secret is not kept: this is the one time it can be read. Raises `ValidationError`.
+    """
+    secret = MARK + secrets.token_urlsafe(32)
+    token = ApiToken(
+        project=project,
+        user=user,
+        name=name.strip(),
+        role=role,
+        digest=token_digest(secret),
+        prefix=secret[:SHOWN],
+        expires_at=expires_at,
+    )
+    token.clean_fields(exclude=["last_used_at", "expires_at", "revoked_at"])
+    token.save()
+    detail = {"name": token.name, "role": Role(role).label}
+    audit_record(project=project, actor=actor, verb="token_create", target=token, detail=detail)
+    return token, secret
+
+
+@transaction.atomic
+def token_revoke(*, token: ApiToken, actor: User | None) -> None:
+    """End a token for good. Revoking it again changes nothing."""
+    if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        audit_record(project=token.project, actor=actor, verb="token_revoke", target=token, detail={"name": token.name})
+    token.refresh_from_db()
