@@ -55,6 +55,8 @@ class Migration(migrations.Migration):
                 ('mode', models.CharField(blank=True, max_length=30)),
                 ('expected', models.CharField(blank=True, max_length=200)),
                 ('actual', models.CharField(blank=True, max_length=200)),
+                ('bucket', models.CharField(blank=True, max_length=40)),
+                ('difficulty', models.CharField(blank=True, max_length=40)),
                 ('detail', toolevals.workspace.fields.DocumentField()),
                 ('grading', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='cases', to='runs.grading')),
             ],

@@ -54,6 +54,9 @@ class CaseGrade(models.Model):
     # The place in the matrix of first calls; empty where the case is outside it.
     expected = models.CharField(max_length=200, blank=True)
     actual = models.CharField(max_length=200, blank=True)
+    # Strata as they were when it was graded, for filters.
+    bucket = models.CharField(max_length=40, blank=True)
+    difficulty = models.CharField(max_length=40, blank=True)
     # The document of `toolevals.grading.verdicts.CaseGrade`: verdicts with reasons, argument differences.
     detail = DocumentField()
 
