@@ -1,0 +1,8 @@
+"""A small, honest agent to read other scores against: it ranks words and copies values, and knows nothing.
+
+It is deterministic: the same example, tools and options give the same transcript. See docs/runs.md.
+"""
+
+from toolevals.runs.baseline.agent import NAME, VERSION, BaselineOptions, respond
+
+__all__ = ["NAME", "VERSION", "BaselineOptions", "respond"]
