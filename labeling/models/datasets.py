@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
+from labeling.querysets.datasets import DatasetQuerySet, DatasetVersionQuerySet, EntryQuerySet
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.fields import PublicIdField
 from toolevals.workspace.models import Project, User
@@ -25,10 +26,15 @@ class Dataset(models.Model):
     default_tools = models.ForeignKey(RegistryVersion, null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = DatasetQuerySet.as_manager()
+
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["project", "slug"], name="dataset_slug"),
         ]
+
+    def __str__(self) -> str:
+        return self.slug
 
 
 class DatasetVersion(models.Model):
@@ -43,11 +49,16 @@ class DatasetVersion(models.Model):
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = DatasetVersionQuerySet.as_manager()
+
     class Meta:
         ordering: ClassVar[list[str]] = ["-number"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["dataset", "number"], name="dataset_version_number"),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.dataset.slug}@{self.number}"
 
 
 class VersionEntry(models.Model):
@@ -58,6 +69,8 @@ class VersionEntry(models.Model):
     position = models.PositiveIntegerField()
     revision = models.ForeignKey("labeling.Revision", on_delete=models.PROTECT, related_name="+")
     gold = models.ForeignKey("labeling.Gold", on_delete=models.PROTECT, related_name="+")
+
+    objects = EntryQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar[list[str]] = ["position"]

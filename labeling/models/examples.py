@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models.datasets import Dataset
+from labeling.querysets.examples import ExampleQuerySet, RevisionQuerySet
 from toolevals.registry.models import ToolList
 from toolevals.workspace.fields import DocumentField, PublicIdField
 
@@ -26,6 +27,8 @@ class Example(models.Model):
     error_class = models.CharField(max_length=40, blank=True)
     effect = models.CharField(max_length=10, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ExampleQuerySet.as_manager()
 
     STRATA: ClassVar[tuple[str, ...]] = ("bucket", "no_call_kind", "difficulty", "edge_case", "error_class", "effect")
 
@@ -66,6 +69,8 @@ class Revision(models.Model):
     # The newest decision, which is in force.
     gold = models.OneToOneField("labeling.Gold", null=True, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = RevisionQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

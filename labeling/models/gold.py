@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models.examples import Revision
+from labeling.querysets.gold import DisputeQuerySet, GoldQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import User
 
@@ -44,6 +45,8 @@ class Gold(models.Model):
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = GoldQuerySet.as_manager()
+
 
 class Dispute(models.Model):
     """Somebody, or an import, says that the gold is wrong; an adjudicator decides."""
@@ -56,6 +59,8 @@ class Dispute(models.Model):
     expectation = DocumentField(null=True)
     settled_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = DisputeQuerySet.as_manager()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

@@ -6,29 +6,39 @@ from typing import ClassVar
 
 from django.db import models
 
+from labeling.models.datasets import Dataset
 from labeling.models.examples import Revision
+from labeling.querysets.labels import LabelQuerySet, SkipQuerySet
+from labeling.querysets.slots import SlotQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import User
 
 
 class SlotState(models.TextChoices):
-    """Where a slot is. Claimed and overdue counts as open again."""
+    """Where a slot is. Claimed and overdue counts as open again; closed is one whose label nobody needs any more."""
 
     OPEN = "open"
     CLAIMED = "claimed"
     SUBMITTED = "submitted"
+    CLOSED = "closed"
 
 
 class LabelSlot(models.Model):
     """A place for one person's label of one revision. Leased, so that never more than wanted come in."""
 
     id = PublicIdField()
+    # The revision's, repeated here so that the queue is read from one index.
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="+")
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="slots")
     number = models.PositiveSmallIntegerField()
     reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=12, choices=SlotState.choices, default=SlotState.OPEN)
+    # Higher first; within one priority the oldest first. A revision that has a label goes before one that has none.
+    priority = models.SmallIntegerField(default=0)
     claimed_at = models.DateTimeField(null=True)
     lease_until = models.DateTimeField(null=True)
+
+    objects = SlotQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -36,7 +46,11 @@ class LabelSlot(models.Model):
             models.UniqueConstraint(fields=["revision", "reviewer"], name="slot_reviewer"),
         ]
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["state", "id"], name="slot_state"),
+            models.Index(
+                fields=["dataset", "-priority", "id"],
+                name="slot_queue",
+                condition=models.Q(state__in=["open", "claimed"]),
+            ),
             models.Index(fields=["reviewer", "state"], name="slot_reviewer_state"),
         ]
 
@@ -57,6 +71,11 @@ class Label(models.Model):
     # Seconds of work.
     seconds = models.FloatField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = LabelQuerySet.as_manager()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["reviewer", "-id"], name="label_reviewer")]
 
 
 class Draft(models.Model):
@@ -84,3 +103,12 @@ class Skip(models.Model):
     reason = models.CharField(max_length=300, blank=True)
     undone_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SkipQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["revision", "reviewer"], name="one_skip_each", condition=models.Q(undone_at=None)
+            ),
+        ]

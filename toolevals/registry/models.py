@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
+from toolevals.registry.querysets import RegistryQuerySet, RegistryVersionQuerySet, ToolListQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Project, User
 
@@ -37,6 +38,8 @@ class ToolList(models.Model):
     size = models.PositiveIntegerField()
     specs: models.ManyToManyField[ToolSpec, ToolListEntry] = models.ManyToManyField(ToolSpec, through="ToolListEntry")
 
+    objects = ToolListQuerySet.as_manager()
+
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["project", "digest"], name="tool_list_digest"),
@@ -66,10 +69,15 @@ class Registry(models.Model):
     name = models.CharField(max_length=120)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = RegistryQuerySet.as_manager()
+
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["project", "slug"], name="registry_slug"),
         ]
+
+    def __str__(self) -> str:
+        return self.slug
 
 
 class RegistryVersion(models.Model):
@@ -85,8 +93,13 @@ class RegistryVersion(models.Model):
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = RegistryVersionQuerySet.as_manager()
+
     class Meta:
         ordering: ClassVar[list[str]] = ["-number"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["registry", "number"], name="registry_version_number"),
         ]
+
+    def __str__(self) -> str:
+        return f"{self.registry.slug}@{self.number}"

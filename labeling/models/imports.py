@@ -1,0 +1,64 @@
+"""Where the rows of an import wait until all of them have been read."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from labeling.models.datasets import Dataset
+from toolevals.registry.models import ToolList
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import Job
+
+
+class ImportPart(models.Model):
+    """One part of a file, read. It is gone, with its rows, once the file is published or refused."""
+
+    id = PublicIdField()
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="+")
+    # Null where the rows came from this process and are published in the same transaction.
+    job = models.ForeignKey(Job, null=True, on_delete=models.CASCADE, related_name="+")
+    number = models.PositiveIntegerField()
+    # How many lines of the file it holds, empty ones included.
+    lines = models.PositiveIntegerField()
+    # `[{"line", "pointer", "message"}]`: what refuses the file, and what is only worth telling. Lines count from 1 in
+    # the part. The first of them; `errors` and `warnings` are how many there were.
+    problems = DocumentField(default=list)
+    remarks = DocumentField(default=list)
+    errors = models.PositiveIntegerField(default=0)
+    warnings = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["job", "number"], name="import_part_number"),
+        ]
+
+
+class StagedExample(models.Model):
+    """One good row: the values that its example, revision and gold will have."""
+
+    # Becomes the revision's id.
+    id = PublicIdField()
+    part = models.ForeignKey(ImportPart, on_delete=models.CASCADE, related_name="rows")
+    line = models.PositiveIntegerField()
+    example_id = models.UUIDField()
+    gold_id = models.UUIDField()
+    external_id = models.CharField(max_length=200)
+    digest = models.CharField(max_length=64)
+    input = DocumentField()
+    tools = models.ForeignKey(ToolList, on_delete=models.PROTECT, related_name="+")
+    # Null where the example is still to be labelled.
+    expectation = DocumentField(null=True)
+    rationale = models.TextField(blank=True)
+    bucket = models.CharField(max_length=40, blank=True)
+    no_call_kind = models.CharField(max_length=40, blank=True)
+    difficulty = models.CharField(max_length=40, blank=True)
+    edge_case = models.CharField(max_length=60, blank=True)
+    error_class = models.CharField(max_length=40, blank=True)
+    effect = models.CharField(max_length=10, blank=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["part", "external_id"], name="staged_external_id"),
+        ]

@@ -1,0 +1,55 @@
+"""Reads of datasets and their versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+
+if TYPE_CHECKING:
+    from labeling.models import Dataset, DatasetVersion, VersionEntry  # noqa: F401
+    from toolevals.workspace.models import Project
+
+
+class DatasetQuerySet(models.QuerySet["Dataset"]):
+    """Reads of datasets."""
+
+    def in_project(self, project: Project) -> DatasetQuerySet:
+        """Return the project's datasets, by name."""
+        return self.filter(project=project).select_related("default_tools__registry").order_by("name", "id")
+
+    def with_counts(self) -> DatasetQuerySet:
+        """Add `size`, how many examples there are, and `with_gold`, how many of them have gold."""
+        from labeling.models import Example
+
+        examples = Example.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
+        return self.annotate(
+            size=_count(examples.annotate(n=Count("pk"))),
+            with_gold=_count(examples.annotate(n=Count("pk", filter=Q(current__gold__isnull=False)))),
+        )
+
+
+def _count(rows: models.QuerySet[Any, Any]) -> Coalesce:
+    return Coalesce(Subquery(rows.values("n"), output_field=models.IntegerField()), 0)
+
+
+class DatasetVersionQuerySet(models.QuerySet["DatasetVersion"]):
+    """Reads of frozen versions."""
+
+    def in_project(self, project: Project) -> DatasetVersionQuerySet:
+        """Return every version of the project's datasets, the newest of each first."""
+        return self.filter(dataset__project=project).select_related("dataset", "actor").order_by("dataset", "-number")
+
+
+class EntryQuerySet(models.QuerySet["VersionEntry"]):
+    """Reads of the entries of frozen versions."""
+
+    def with_everything(self) -> EntryQuerySet:
+        """Return entries with example, revision, gold and tool list at hand, in order."""
+        return self.select_related("revision__example", "revision__tools", "gold").order_by("position")
+
+    def stale(self) -> EntryQuerySet:
+        """Return the entries whose gold is no longer the one in force for their revision."""
+        return self.exclude(gold_id=F("revision__gold_id"))

@@ -1,0 +1,83 @@
+"""Reads of examples and their revisions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import Exists, F, OuterRef, Q
+
+from labeling.blindness import labelled_by, shown_resolution
+from toolevals.workspace.models import Role
+
+if TYPE_CHECKING:
+    from labeling.models import Dataset, Example, Revision  # noqa: F401
+    from toolevals.workspace.models import Project, User
+
+
+class ExampleQuerySet(models.QuerySet["Example"]):
+    """Reads of examples."""
+
+    def in_project(self, project: Project) -> ExampleQuerySet:
+        """Return the project's examples."""
+        return self.filter(dataset__project=project)
+
+    def of_dataset(self, dataset: Dataset) -> ExampleQuerySet:
+        """Return the dataset's examples."""
+        return self.filter(dataset=dataset)
+
+    def with_content(self) -> ExampleQuerySet:
+        """Return examples with their current revision, its gold and its tool list at hand."""
+        return self.select_related("current__gold", "current__tools", "dataset")
+
+    def seen_by(self, user: User, role: Role) -> ExampleQuerySet:
+        """Add `status`: the current revision's resolution, as far as this person is told."""
+        return self.annotate(status=shown_resolution(user, role, revision="current"))
+
+    def named_like(self, text: str) -> ExampleQuerySet:
+        """Return the examples whose external id holds `text`."""
+        return self.filter(external_id__icontains=text) if text else self
+
+    def in_strata(self, strata: dict[str, str]) -> ExampleQuerySet:
+        """Return the examples that have these values; names that are no strata are ignored."""
+        return self.filter(**{name: value for name, value in strata.items() if name in self.model.STRATA and value})
+
+
+class RevisionQuerySet(models.QuerySet["Revision"]):
+    """Reads of revisions."""
+
+    def in_project(self, project: Project) -> RevisionQuerySet:
+        """Return the project's revisions, superseded ones included."""
+        return self.filter(example__dataset__project=project)
+
+    def current(self) -> RevisionQuerySet:
+        """Return the revisions that their examples show now."""
+        return self.filter(example__current=F("pk"))
+
+    def with_content(self) -> RevisionQuerySet:
+        """Return revisions with their example, dataset, tool list and gold at hand."""
+        return self.select_related("example__dataset__project", "tools", "gold")
+
+    def due(self, now: datetime) -> RevisionQuerySet:
+        """Return the agreed revisions whose time to take a label back has passed."""
+        from labeling.models import Resolution
+
+        return self.filter(resolution=Resolution.AGREED, settles_at__lte=now)
+
+    def to_adjudicate(self, project: Project, user: User) -> RevisionQuerySet:
+        """Return what waits for this person's decision, the oldest first: never what they have labelled themselves.
+
+        Whether the person may adjudicate at all is decided by their role, before.
+        """
+        from labeling.models import Dispute, Resolution
+
+        disputed = Exists(Dispute.objects.filter(revision=OuterRef("pk"), settled_at=None))
+        return (
+            self.in_project(project)
+            .current()
+            .filter(Q(resolution=Resolution.DISAGREED) | Q(Q(disputed), resolution=Resolution.RESOLVED))
+            .exclude(labelled_by(user, OuterRef("pk")))
+            .with_content()
+            .order_by("id")
+        )

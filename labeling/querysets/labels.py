@@ -1,0 +1,44 @@
+"""Reads of labels and skips."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import OuterRef, Subquery
+
+from labeling.blindness import visible
+from toolevals.workspace.models import Role
+
+if TYPE_CHECKING:
+    from labeling.models import Label, Skip  # noqa: F401
+    from toolevals.workspace.models import Project, User
+
+
+class LabelQuerySet(models.QuerySet["Label"]):
+    """Reads of labels. Whatever leaves the application goes through `visible_to`."""
+
+    def in_project(self, project: Project) -> LabelQuerySet:
+        """Return the project's labels."""
+        return self.filter(revision__example__dataset__project=project)
+
+    def visible_to(self, user: User, role: Role) -> LabelQuerySet:
+        """Return the labels that this person may see: `labeling.blindness` says which."""
+        return self.filter(visible(user, role, author="reviewer"))
+
+    def in_force(self) -> LabelQuerySet:
+        """Return each slot's newest label, unless it was taken back."""
+        newest = self.model.objects.filter(slot=OuterRef("slot")).order_by("-id")
+        return self.filter(pk=Subquery(newest.values("pk")[:1]), withdrawn_at=None)
+
+
+class SkipQuerySet(models.QuerySet["Skip"]):
+    """Reads of skips."""
+
+    def visible_to(self, user: User, role: Role) -> SkipQuerySet:
+        """Return the skips that this person may see."""
+        return self.filter(visible(user, role, author="reviewer"))
+
+    def standing(self) -> SkipQuerySet:
+        """Return the skips that were not undone."""
+        return self.filter(undone_at=None)

@@ -1,0 +1,59 @@
+"""Saying that gold is wrong, and leaving it as it is after all. Changing it is an adjudication."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from labeling.errors import InvalidAct
+from labeling.models import Dispute, Resolution, Revision
+from labeling.services.adjudication import require_no_own_label
+from labeling.services.expectations import expectation_read, text_required
+from labeling.services.resolution import revision_locked
+from toolevals.workspace.models import User
+from toolevals.workspace.services import audit_record
+
+
+def dispute_open(*, revision: Revision, actor: User | None, reason: str, expectation: Any = None) -> Dispute:
+    """Ask an adjudicator to look at a revision's gold again. The same dispute while it is open is the same row.
+
+    `expectation`: what it should be, where that is known. Raises InvalidDocument for a bad one or a missing reason,
+    InvalidAct where there is no gold yet.
+    """
+    text = text_required(reason, name="reason")
+    document = None if expectation is None else expectation_read(revision, expectation)
+    with transaction.atomic():
+        locked = revision_locked(revision.pk)
+        if locked.resolution != Resolution.RESOLVED:
+            raise InvalidAct("This example has no gold yet: there is nothing to dispute.")
+        for dispute in Dispute.objects.filter(revision=locked, actor=actor, reason=text).open():
+            if dispute.expectation == document:
+                return dispute
+        dispute = Dispute.objects.create(revision=locked, actor=actor, reason=text, expectation=document)
+        audit_record(
+            project=locked.example.dataset.project,
+            actor=actor,
+            verb="dispute_open",
+            target=dispute,
+            detail={"revision": str(locked.pk)},
+        )
+    return dispute
+
+
+def dispute_settle(*, dispute: Dispute, actor: User) -> Dispute:
+    """Close a dispute and leave the gold as it is. Raises InvalidAct where `actor` has labelled the revision."""
+    with transaction.atomic():
+        revision = revision_locked(dispute.revision_id)
+        require_no_own_label(revision, actor)
+        if Dispute.objects.filter(pk=dispute.pk).open().update(settled_at=timezone.now()):
+            audit_record(
+                project=revision.example.dataset.project,
+                actor=actor,
+                verb="dispute_settle",
+                target=dispute,
+                detail={"revision": str(revision.pk)},
+            )
+    dispute.refresh_from_db()
+    return dispute

@@ -1,0 +1,29 @@
+"""What people hand in as an expectation: checked against the tools that were offered, brought to its normal form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolevals.grading.conformance import expectation_problems
+
+from labeling.models import Revision
+from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values import Expectation
+from toolevals.registry.tool_lists import tools_in
+
+
+def expectation_read(revision: Revision, document: Any) -> dict[str, Any]:
+    """Return the normal form of an expectation for this revision. Raises InvalidDocument."""
+    expectation = Expectation.from_document(document)
+    problems = expectation_problems(expectation, tools_in(revision.tools))
+    if problems:
+        raise InvalidDocument(problems)
+    return expectation.to_document()
+
+
+def text_required(text: str, *, name: str) -> str:
+    """Return `text` without outer white space. Raises InvalidDocument, pointing at `name`, where nothing is left."""
+    stripped = text.strip()
+    if not stripped:
+        raise InvalidDocument([Problem(f"/{name}", f"a {name} is required")])
+    return stripped

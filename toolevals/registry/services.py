@@ -1,0 +1,61 @@
+"""What is done to registries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from toolevals.grading.specs import read_tools
+from toolevals.registry.models import Registry, RegistryVersion
+from toolevals.registry.tool_lists import tool_list_of
+from toolevals.workspace.models import Project, User
+from toolevals.workspace.services import audit_record
+
+
+@transaction.atomic
+def registry_create(*, project: Project, actor: User | None, slug: str, name: str) -> Registry:
+    """Return a new, empty registry. Raises IntegrityError where the project has one of that slug."""
+    registry = Registry.objects.create(project=project, slug=slug, name=name.strip() or slug)
+    audit_record(project=project, actor=actor, verb="registry_create", target=registry, detail={"slug": slug})
+    return registry
+
+
+def registry_publish(
+    *,
+    registry: Registry,
+    actor: User | None,
+    document: Any,
+    format: str = "auto",
+    note: str = "",  # noqa: A002
+) -> RegistryVersion:
+    """Return the registry's version that holds the tools of `document`: a new one unless the newest holds the same.
+
+    `format` is one of `toolevals.grading.specs`, or "auto". Raises InvalidDocument where the tools cannot be read.
+    """
+    read = read_tools(document, format=format)
+    tools = tool_list_of(project=registry.project, specs=read.tools)
+    with transaction.atomic():
+        # One publisher at a time: the numbers have no gap and no double.
+        Registry.objects.select_for_update().get(pk=registry.pk)
+        newest = registry.versions.select_related("tools").first()
+        if newest is not None and newest.tools_id == tools.pk:
+            return newest
+        last = registry.versions.aggregate(last=Max("number"))["last"] or 0
+        version = RegistryVersion.objects.create(
+            registry=registry,
+            number=last + 1,
+            tools=tools,
+            note=note.strip(),
+            losses=[{"pointer": loss.pointer, "message": loss.message} for loss in read.losses],
+            actor=actor,
+        )
+        audit_record(
+            project=registry.project,
+            actor=actor,
+            verb="registry_publish",
+            target=version,
+            detail={"registry": registry.slug, "number": version.number, "tools": tools.size},
+        )
+    return version
