@@ -1,39 +1,95 @@
 """JSON text in one canonical form, and names by content.
 
-Canonical form: UTF-8 text, keys sorted by code point, no white space, integers of any size, floats in their shortest
-form that reads back the same. What JSON cannot say exactly is refused: NaN, infinities, NUL, lone surrogates.
+Canonical form: keys sorted by code point, no white space, integers of any size, floats in their shortest form that
+reads back the same, and nothing escaped that need not be. What JSON cannot say exactly is refused: NaN, infinities,
+NUL, lone surrogates, keys that are not text. `1` and `1.0` stay two values.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+import math
+import re
+from typing import Any, NoReturn
 
 import orjson
+
+# What orjson takes; the same limit holds for documents with large integers, which orjson does not take.
+MAX_DEPTH = 254
+
+_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+# orjson reads integers beyond 64 bits as floats; 19 digits are the first that may be beyond.
+_LONG_NUMBER = re.compile(r"[0-9]{19}")
 
 
 def canonical(value: Any) -> str:
     """Return the canonical JSON text of `value`. Raises ValueError where it has none."""
     try:
-        text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-    except (TypeError, ValueError):
+        text = orjson.dumps(value, option=_OPTIONS).decode()
+    except TypeError:
         # Integers beyond 64 bits, and what must be refused with a reason.
-        text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-        text.encode()
-    if "\\u0000" in text and "\0" in json.dumps(value, ensure_ascii=False).encode().decode("unicode_escape", "replace"):
-        raise ValueError("text holds a NUL character")
+        return _written(value, 1)
+    # orjson writes NaN and infinities as null, and NUL as an escape.
+    if "null" in text or "\\u0000" in text:
+        _refuse_inexact(value)
     return text
 
 
 def parse(text: str | bytes) -> Any:
-    """Return the value of JSON text that is known to be good, such as our own."""
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return json.loads(text)
+    """Return the value of JSON text that is known to be good, such as our own. Raises ValueError on bad text."""
+    if isinstance(text, bytes):
+        text = text.decode()
+    if _LONG_NUMBER.search(text):
+        return json.loads(text, parse_constant=_refuse_constant)
+    return orjson.loads(text)
 
 
 def digest(value: Any) -> str:
     """Return the SHA-256 of the canonical text of `value`, in hexadecimal."""
     return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _refuse_inexact(value: Any) -> None:
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting.extend(item)
+            waiting.extend(item.values())
+        elif isinstance(item, list | tuple):
+            waiting.extend(item)
+        elif isinstance(item, str | float):
+            _written_scalar(item)
+
+
+def _written(value: Any, depth: int) -> str:
+    if isinstance(value, list | tuple | dict) and depth > MAX_DEPTH:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, list | tuple):
+        return f"[{','.join([_written(item, depth + 1) for item in value])}]"
+    if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError("a key is not text")
+        items = [f"{_written_scalar(key)}:{_written(value[key], depth + 1)}" for key in sorted(value)]
+        return f"{{{','.join(items)}}}"
+    return _written_scalar(value)
+
+
+def _written_scalar(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is not a JSON value")
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError("text holds a NUL character")
+    if not isinstance(value, str | float | bool | None):
+        raise ValueError(f"{type(value).__name__} is not a JSON value")  # noqa: TRY004 (the one error of this module)
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError as error:
+        raise ValueError("text holds a lone surrogate") from error

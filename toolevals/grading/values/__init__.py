@@ -1,0 +1,31 @@
+"""The plain values that the core takes and gives: frozen, with documents that round-trip."""
+
+from toolevals.grading.values.expectations import (
+    AnyOrder,
+    CallExpectation,
+    Expectation,
+    ExpectationKind,
+    ProfileName,
+    Step,
+    Trajectory,
+)
+from toolevals.grading.values.tools import ToolAnnotations, ToolSpec
+from toolevals.grading.values.transcripts import Call, MalformedCall, Message, ToolCall, ToolResult, Transcript
+
+__all__ = [
+    "AnyOrder",
+    "Call",
+    "CallExpectation",
+    "Expectation",
+    "ExpectationKind",
+    "MalformedCall",
+    "Message",
+    "ProfileName",
+    "Step",
+    "ToolAnnotations",
+    "ToolCall",
+    "ToolResult",
+    "ToolSpec",
+    "Trajectory",
+    "Transcript",
+]

@@ -1,0 +1,164 @@
+"""What should happen: no call, some call, or one of several accepted trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self, TypeAlias
+
+from toolevals.grading.documents import require_valid
+from toolevals.grading.matchers import Exact, Matcher, matchers_from_document
+from toolevals.grading.patterns import compile_pattern
+from toolevals.grading.problems import InvalidDocument
+
+ExpectationKind = Literal["no_call", "some_call", "calls"]
+ProfileName = Literal["strict", "standard", "loose", "bfcl"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallExpectation:
+    """One expected call. Arguments without a matcher are free, unless `additional_arguments` is false."""
+
+    tool: str
+    arguments: Mapping[str, Matcher] = field(default_factory=dict)
+    additional_arguments: bool = True
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        document: dict[str, Any] = {"tool": self.tool}
+        if self.arguments:
+            document["arguments"] = {name: matcher.to_document() for name, matcher in self.arguments.items()}
+        if not self.additional_arguments:
+            document["additional_arguments"] = False
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOrder:
+    """A group that fills one position of an ordered list; its calls come in any order."""
+
+    calls: tuple[CallExpectation, ...]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"any_order": [call.to_document() for call in self.calls]}
+
+
+Step: TypeAlias = CallExpectation | AnyOrder
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """Expected calls in order, expected calls anywhere, calls that must not be, and whether others may be."""
+
+    ordered: tuple[Step, ...] = ()
+    unordered: tuple[CallExpectation, ...] = ()
+    disallowed: tuple[CallExpectation, ...] = ()
+    additional_calls: bool = True
+
+    @property
+    def calls(self) -> tuple[CallExpectation, ...]:
+        """Every expected call: the ordered ones with their groups opened, then the unordered ones."""
+        flat: list[CallExpectation] = []
+        for step in self.ordered:
+            flat.extend(step.calls if isinstance(step, AnyOrder) else (step,))
+        return (*flat, *self.unordered)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        parts: tuple[tuple[str, Iterable[Step]], ...] = (
+            ("ordered", self.ordered),
+            ("unordered", self.unordered),
+            ("disallowed", self.disallowed),
+        )
+        document: dict[str, Any] = {key: [step.to_document() for step in steps] for key, steps in parts if steps}
+        if not self.additional_calls:
+            document["additional_calls"] = False
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What should happen. `alternatives` is empty unless `kind` is "calls"; any one of them will do.
+
+    `reactions` (to an error), `answer` (facts expected in it) and `state` (the whole final state) may stand beside.
+    """
+
+    kind: ExpectationKind
+    why: str = ""
+    alternatives: tuple[Trajectory, ...] = ()
+    profile: ProfileName = "standard"
+    reactions: tuple[str, ...] = ()
+    answer: Mapping[str, Any] | None = None
+    state: Mapping[str, Any] | None = None
+
+    @classmethod
+    def single(cls, tool: str, arguments: Mapping[str, Any]) -> Self:
+        """Return the plain form: just this call, with just these argument values."""
+        exact = {name: Exact(value) for name, value in arguments.items()}
+        call = CallExpectation(tool, exact, additional_arguments=False)
+        return cls("calls", alternatives=(Trajectory(ordered=(call,), additional_calls=False),))
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """Read the native form (`schemas/expectation.v1.json`). Raises InvalidDocument."""
+        require_valid(document, "expectation")
+        alternatives = document.get("alternatives", ())
+        answer = document.get("answer")
+        if answer and "pattern" in answer:
+            try:
+                compile_pattern(answer["pattern"])
+            except ValueError as error:
+                raise InvalidDocument.at("/answer/pattern", str(error)) from None
+        return cls(
+            kind=document["kind"],
+            why=document.get("why", ""),
+            alternatives=tuple(_trajectory(item, f"/alternatives/{place}") for place, item in enumerate(alternatives)),
+            profile=document.get("profile", "standard"),
+            reactions=tuple(document.get("reactions", ())),
+            answer=answer,
+            state=document.get("state"),
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form, without what is at its default."""
+        document: dict[str, Any] = {"kind": self.kind}
+        if self.why:
+            document["why"] = self.why
+        if self.alternatives:
+            document["alternatives"] = [alternative.to_document() for alternative in self.alternatives]
+        if self.profile != "standard":
+            document["profile"] = self.profile
+        if self.reactions:
+            document["reactions"] = list(self.reactions)
+        if self.answer is not None:
+            document["answer"] = dict(self.answer)
+        if self.state is not None:
+            document["state"] = dict(self.state)
+        return document
+
+
+def _trajectory(document: dict[str, Any], pointer: str) -> Trajectory:
+    return Trajectory(
+        ordered=tuple(
+            _step(step, f"{pointer}/ordered/{place}") for place, step in enumerate(document.get("ordered", ()))
+        ),
+        unordered=_calls(document.get("unordered", ()), f"{pointer}/unordered"),
+        disallowed=_calls(document.get("disallowed", ()), f"{pointer}/disallowed"),
+        additional_calls=document.get("additional_calls", True),
+    )
+
+
+def _step(document: dict[str, Any], pointer: str) -> Step:
+    if "any_order" in document:
+        return AnyOrder(_calls(document["any_order"], f"{pointer}/any_order"))
+    return _call(document, pointer)
+
+
+def _calls(documents: Iterable[dict[str, Any]], pointer: str) -> tuple[CallExpectation, ...]:
+    return tuple(_call(document, f"{pointer}/{place}") for place, document in enumerate(documents))
+
+
+def _call(document: dict[str, Any], pointer: str) -> CallExpectation:
+    arguments = matchers_from_document(document.get("arguments", {}), f"{pointer}/arguments")
+    return CallExpectation(document["tool"], arguments, document.get("additional_arguments", True))

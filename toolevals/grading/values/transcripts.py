@@ -1,0 +1,159 @@
+"""What a subject did: messages, tool calls, tool results, the final answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeAlias
+
+from toolevals.grading.documents import require_valid
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call that can be read."""
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    id: str | None = None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        document: dict[str, Any] = {"name": self.name, "arguments": self.arguments}
+        if self.id is not None:
+            document["id"] = self.id
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class MalformedCall:
+    """An attempt at a call that nobody can read.
+
+    `position` counts characters into `text`. `name` is the tool's name where that much was readable.
+    """
+
+    reason: str
+    position: int | None = None
+    text: str = ""
+    name: str | None = None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        malformed: dict[str, Any] = {"reason": self.reason}
+        if self.position is not None:
+            malformed["position"] = self.position
+        if self.text:
+            malformed["text"] = self.text
+        document: dict[str, Any] = {"malformed": malformed}
+        if self.name is not None:
+            document["name"] = self.name
+        return document
+
+
+Call: TypeAlias = ToolCall | MalformedCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool answered, beside the call that it answers (None where no call has its id)."""
+
+    call: ToolCall | None
+    content: str
+    is_error: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message. `call_id` names the call that a tool's message answers."""
+
+    role: str
+    content: str | None = None
+    calls: tuple[Call, ...] = ()
+    call_id: str | None = None
+    is_error: bool = False
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form, without what is at its default."""
+        document: dict[str, Any] = {"role": self.role}
+        if self.content is not None:
+            document["content"] = self.content
+        if self.calls:
+            document["calls"] = [call.to_document() for call in self.calls]
+        if self.call_id is not None:
+            document["call_id"] = self.call_id
+        if self.is_error:
+            document["is_error"] = True
+        return document
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What a subject did in one trial.
+
+    `usage` counts tokens (`input_tokens`, `output_tokens`). `latency_ms` is in milliseconds. `error` says why the
+    subject could not be reached: such a case is left out of the scores.
+    """
+
+    messages: tuple[Message, ...] = ()
+    answer: str | None = None
+    usage: Mapping[str, float] = field(default_factory=dict)
+    latency_ms: float | None = None
+    error: str | None = None
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every call, in order."""
+        return tuple(call for message in self.messages for call in message.calls)
+
+    @property
+    def results(self) -> tuple[ToolResult, ...]:
+        """Every tool's answer, in order."""
+        calls = {call.id: call for call in self.calls if isinstance(call, ToolCall) and call.id is not None}
+        return tuple(
+            ToolResult(calls.get(message.call_id or ""), message.content or "", message.is_error)
+            for message in self.messages
+            if message.role == "tool"
+        )
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """Read the native form (`schemas/transcript.v1.json`). Raises InvalidDocument."""
+        require_valid(document, "transcript")
+        return cls(
+            messages=tuple(_message(message) for message in document.get("messages", ())),
+            answer=document.get("answer"),
+            usage=document.get("usage", {}),
+            latency_ms=document.get("latency_ms"),
+            error=document.get("error"),
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form, without what is at its default."""
+        document: dict[str, Any] = {"messages": [message.to_document() for message in self.messages]}
+        if self.answer is not None:
+            document["answer"] = self.answer
+        if self.usage:
+            document["usage"] = dict(self.usage)
+        if self.latency_ms is not None:
+            document["latency_ms"] = self.latency_ms
+        if self.error is not None:
+            document["error"] = self.error
+        return document
+
+
+def _message(document: dict[str, Any]) -> Message:
+    return Message(
+        role=document["role"],
+        content=document.get("content"),
+        calls=tuple(_call(call) for call in document.get("calls", ())),
+        call_id=document.get("call_id"),
+        is_error=document.get("is_error", False),
+    )
+
+
+def _call(document: dict[str, Any]) -> Call:
+    if (malformed := document.get("malformed")) is None:
+        return ToolCall(document["name"], document["arguments"], document.get("id"))
+    return MalformedCall(
+        malformed["reason"], malformed.get("position"), malformed.get("text", ""), document.get("name")
+    )

@@ -1,0 +1,157 @@
+"""The answers that graders give, and all of them on one transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, Self
+
+from toolevals.grading.documents import require_valid
+
+# Classes of a confusion matrix beside the tools.
+NONE = "(none)"
+UNKNOWN_TOOL = "(unknown tool)"
+UNPARSED = "(unparsed)"
+
+Status = Literal["passed", "failed", "unscored", "errored"]
+# The whole case, then layers, then depths of a single call.
+VERDICT_NAMES = ("outcome", "selection", "arguments", "schema", "shape", "equivalence")
+DifferenceKind = Literal["same", "changed", "missing", "extra"]
+
+
+class FailureTag(StrEnum):
+    """Whose failure it is; every case that did not pass and is not unscored has exactly one."""
+
+    MALFORMED_OUTPUT = "MALFORMED_OUTPUT"
+    WRONG_ANSWER = "WRONG_ANSWER"
+    ADAPTER_ERROR = "ADAPTER_ERROR"
+    HARNESS_ERROR = "HARNESS_ERROR"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One grader's answer. `value` is 0..1, None where nothing was scored; `reason` is one sentence."""
+
+    status: Status
+    value: float | None = None
+    reason: str = ""
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"status": self.status, "value": self.value, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One expected call beside the actual one that fits it best; either side may be `(none)`.
+
+    `arguments` is unscored where the tools differ.
+    """
+
+    expected: str
+    actual: str
+    arguments: Status
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"expected": self.expected, "actual": self.actual, "arguments": self.arguments}
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentDifference:
+    """One argument, expected beside actual.
+
+    `pair` is the place of its calls among the case's pairs, `path` a JSON pointer into their arguments. `expected` is
+    a matcher's document, None where nothing was expected (kind "extra"); `actual` is a value, None where the argument
+    is missing (kind "missing").
+    """
+
+    path: str
+    expected: Any
+    actual: Any
+    kind: DifferenceKind
+    pair: int = 0
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "pair": self.pair,
+            "path": self.path,
+            "expected": self.expected,
+            "actual": self.actual,
+            "kind": self.kind,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaProblem:
+    """One way in which a call's arguments break its tool's input schema."""
+
+    pointer: str
+    keyword: str
+    message: str
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"pointer": self.pointer, "keyword": self.keyword, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True)
+class CaseGrade:
+    """Every verdict on one transcript.
+
+    `verdicts` has the keys of VERDICT_NAMES. `mode` is what went wrong in the field's words, empty where nothing did.
+    `expected` and `actual` are the place in the matrix of first calls, empty outside it.
+    """
+
+    verdicts: Mapping[str, Verdict]
+    tag: str = ""
+    mode: str = ""
+    expected: str = ""
+    actual: str = ""
+    pairs: tuple[Pair, ...] = ()
+    differences: tuple[ArgumentDifference, ...] = ()
+    schema_problems: tuple[SchemaProblem, ...] = field(default=())
+
+    @property
+    def outcome(self) -> Verdict:
+        """The verdict on the whole case."""
+        return self.verdicts["outcome"]
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """Read `schemas/verdict.v1.json`. Raises InvalidDocument."""
+        require_valid(document, "verdict")
+        return cls(
+            verdicts={name: Verdict(**verdict) for name, verdict in document["verdicts"].items()},
+            tag=document["tag"],
+            mode=document["mode"],
+            expected=document["expected"],
+            actual=document["actual"],
+            pairs=tuple(Pair(**pair) for pair in document["pairs"]),
+            differences=tuple(
+                ArgumentDifference(
+                    path=item["path"],
+                    expected=item.get("expected"),
+                    actual=item.get("actual"),
+                    kind=item["kind"],
+                    pair=item.get("pair", 0),
+                )
+                for item in document["differences"]
+            ),
+            schema_problems=tuple(SchemaProblem(**problem) for problem in document["schema_problems"]),
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "verdicts": {name: verdict.to_document() for name, verdict in self.verdicts.items()},
+            "tag": self.tag,
+            "mode": self.mode,
+            "expected": self.expected,
+            "actual": self.actual,
+            "pairs": [pair.to_document() for pair in self.pairs],
+            "differences": [difference.to_document() for difference in self.differences],
+            "schema_problems": [problem.to_document() for problem in self.schema_problems],
+        }
