@@ -9,8 +9,8 @@ from toolevals.grading.canonical import MAX_DEPTH, canonical, digest, parse
 
 
 def nested(levels: int) -> list[Any]:
-    value: Any = 1
-    for _ in range(levels):
+    value: list[Any] = []
+    for _ in range(levels - 1):
         value = [value]
     return value
 
