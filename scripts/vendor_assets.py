@@ -1,8 +1,8 @@
 """Fetch the front end's vendored files from npm packages: `scripts/vendor_assets.py [--record]`.
 
-`static/vendor/manifest.json` pins each package's version, the SHA-512 of its archive and the SHA-256 of each file laid out.
-Without options the files are fetched again and must come out as recorded. After a version was changed by hand,
-`--record` writes the new checksums. Archives come through the `npm` client, so no registry's address is written here.
+`static/vendor/manifest.json` pins the version of each package, the SHA-512 of its archive and the SHA-256 of each file
+laid out. Without options the files are fetched again and must come out as recorded. After a version was changed by hand
+in the manifest, `--record` writes the new ones. Archives come through the `npm` client: no address is written here.
 """
 
 from __future__ import annotations
