@@ -1,0 +1,1 @@
+"""Numbers made of verdicts: rates, the confusion matrix, intervals."""

@@ -1,0 +1,45 @@
+"""Proportions and their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+from statistics import NormalDist
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A confidence interval, both ends in 0..1."""
+
+    low: float
+    high: float
+
+
+def wilson(passed: int, total: int, confidence: float = 0.95) -> Interval:
+    """Return Wilson's score interval of a proportion.
+
+    With p = passed/total and z the normal quantile of the confidence, the ends are
+    (p + z²/2n ± z·sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n). Source: E. B. Wilson, "Probable inference, the law of
+    succession, and statistical inference", JASA 22 (1927). With nothing counted it is 0..1: nothing is known.
+    Raises ValueError unless 0 <= passed <= total and 0 < confidence < 1.
+    """
+    if not 0 <= passed <= total:
+        raise ValueError(f"{passed} of {total} is not a proportion")
+    z = _quantile(confidence)
+    if total == 0:
+        return Interval(0.0, 1.0)
+    share, square = passed / total, z * z / total
+    middle = (share + square / 2) / (1 + square)
+    half = z * sqrt(share * (1 - share) / total + square / (4 * total)) / (1 + square)
+    # At the ends the formula gives 0 and 1 exactly; floats may miss them by a hair.
+    low = 0.0 if passed == 0 else middle - half
+    high = 1.0 if passed == total else middle + half
+    return Interval(low, high)
+
+
+@lru_cache(maxsize=32)
+def _quantile(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise ValueError("confidence is between 0 and 1, both excluded")
+    return NormalDist().inv_cdf(0.5 + confidence / 2)
