@@ -8,6 +8,7 @@ from django.db import models
 
 from labeling.models import DatasetVersion
 from toolevals.runs.models.runs import Run, Transcript
+from toolevals.runs.querysets.gradings import CaseGradeQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, User
 
@@ -32,6 +33,9 @@ class Grading(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["run", "number"], name="grading_number"),
         ]
+
+    def __str__(self) -> str:
+        return f"grading {self.number}"
 
 
 class CaseGrade(models.Model):
@@ -59,6 +63,8 @@ class CaseGrade(models.Model):
     difficulty = models.CharField(max_length=40, blank=True)
     # The document of `toolevals.grading.verdicts.CaseGrade`: verdicts with reasons, argument differences.
     detail = DocumentField()
+
+    objects = CaseGradeQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

@@ -8,6 +8,7 @@ from django.db import models
 
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.runs.models.subjects import Subject
+from toolevals.runs.querysets.runs import ExperimentQuerySet, RunQuerySet, TranscriptQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User
 
@@ -21,10 +22,15 @@ class Experiment(models.Model):
     name = models.CharField(max_length=120)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = ExperimentQuerySet.as_manager()
+
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["project", "slug"], name="experiment_slug"),
         ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Run(models.Model):
@@ -43,6 +49,8 @@ class Run(models.Model):
     grading = models.OneToOneField("runs.Grading", null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = RunQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-number"]
@@ -64,6 +72,8 @@ class Transcript(models.Model):
     # The document of `toolevals.grading.values.Transcript`; null where no prediction came: unscored.
     document = DocumentField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = TranscriptQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from toolevals.registry.models import RegistryVersion
+from toolevals.runs.querysets.runs import SubjectQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Project
 
@@ -36,7 +37,12 @@ class Subject(models.Model):
     digest = models.CharField(max_length=64)
     created_at = models.DateTimeField(auto_now_add=True)
 
+    objects = SubjectQuerySet.as_manager()
+
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["project", "digest"], name="subject_digest"),
         ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,17 @@
+"""The tools that a subject was offered in an example."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from toolevals.grading.values import ToolSpec
+from toolevals.registry.tool_lists import tools_in
+from toolevals.runs.models import Subject
+
+
+def tools_offered(tools: Sequence[ToolSpec], subject: Subject) -> tuple[ToolSpec, ...]:
+    """Return an example's tools as the subject knows them: in its own wording, matched by name, where it has one."""
+    if subject.tools is None:
+        return tuple(tools)
+    own = {spec.name: spec for spec in tools_in(subject.tools.tools)}
+    return tuple(own.get(spec.name, spec) for spec in tools)

@@ -1,0 +1,1 @@
+"""Reads of runs, transcripts and grades, by name."""

@@ -1,0 +1,29 @@
+"""Reads of grades."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+
+if TYPE_CHECKING:
+    from toolevals.runs.models import CaseGrade, Grading  # noqa: F401
+
+
+class CaseGradeQuerySet(models.QuerySet["CaseGrade"]):
+    """Reads of the cases of a grading."""
+
+    def in_cell(self, grading: Grading, expected: str, actual: str) -> CaseGradeQuerySet:
+        """Return the cases of one cell of the matrix of first calls."""
+        return self.filter(grading=grading, expected=expected, actual=actual)
+
+    def matching(self, *, expected: str = "", actual: str = "", mode: str = "", outcome: str = "") -> CaseGradeQuerySet:
+        """Return the cases with these values; an empty one is no condition."""
+        wanted = {"expected": expected, "actual": actual, "mode": mode, "outcome": outcome}
+        return self.filter(**{column: value for column, value in wanted.items() if value})
+
+    def with_example(self) -> CaseGradeQuerySet:
+        """Load the example with each case, without what is long: input, transcript, verdicts in full."""
+        return self.select_related("transcript__entry__revision__example").defer(
+            "detail", "transcript__document", "transcript__entry__revision__input"
+        )

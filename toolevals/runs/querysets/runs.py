@@ -1,0 +1,84 @@
+"""Reads of subjects, experiments, runs and transcripts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.db.models import Count, Max, OuterRef, Subquery
+
+if TYPE_CHECKING:
+    from toolevals.runs.models import Experiment, Run, Subject, Transcript  # noqa: F401
+    from toolevals.workspace.models import Project
+
+
+class SubjectQuerySet(models.QuerySet["Subject"]):
+    """Reads of subjects."""
+
+    def in_project(self, project: Project) -> SubjectQuerySet:
+        """Return the project's subjects, the newest first."""
+        return self.filter(project=project).select_related("tools__registry").order_by("-id")
+
+    def with_runs(self) -> Any:
+        """Add `run_count` and `last_run`, the number of the newest run or None."""
+        return self.annotate(run_count=Count("runs"), last_run=Max("runs__number"))
+
+
+class ExperimentQuerySet(models.QuerySet["Experiment"]):
+    """Reads of experiments."""
+
+    def in_project(self, project: Project) -> ExperimentQuerySet:
+        """Return the project's experiments, the newest first."""
+        return self.filter(project=project).order_by("-id")
+
+    def with_runs(self) -> Any:
+        """Add `run_count`, `last_run`, the number of the newest run or None, and `last_run_at`."""
+        return self.annotate(run_count=Count("runs"), last_run=Max("runs__number"), last_run_at=Max("runs__created_at"))
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    """Reads of runs."""
+
+    def in_project(self, project: Project) -> RunQuerySet:
+        """Return the project's runs, the newest first, with everything that a list shows at hand."""
+        return self.filter(project=project).with_everything().order_by("-number")
+
+    def with_everything(self) -> RunQuerySet:
+        """Load experiment, subject, dataset version, shown grading and job with each run."""
+        return self.select_related(
+            "experiment",
+            "subject__tools__registry",
+            "dataset_version__dataset",
+            "grading__dataset_version",
+            "job",
+            "actor",
+        )
+
+    def of_experiment(self, slug: str) -> RunQuerySet:
+        """Return the runs of the experiment of that slug; all of them where it is empty."""
+        return self.filter(experiment__slug=slug) if slug else self
+
+    def with_newest(self) -> Any:
+        """Add `newest_version`, the number of the dataset's newest version, and `newest_grading`, of any state."""
+        from labeling.models import DatasetVersion
+        from toolevals.runs.models import Grading
+
+        versions = DatasetVersion.objects.filter(dataset=OuterRef("dataset_version__dataset")).order_by("-number")
+        gradings = Grading.objects.filter(run=OuterRef("pk")).order_by("-number")
+        return self.annotate(
+            newest_version=Subquery(versions.values("number")[:1]),
+            newest_grading=Subquery(gradings.values("pk")[:1]),
+        )
+
+
+class TranscriptQuerySet(models.QuerySet["Transcript"]):
+    """Reads of transcripts."""
+
+    def of_run(self, run: Run) -> TranscriptQuerySet:
+        """Return the run's transcripts in the order of its dataset version, then by trial."""
+        return self.filter(run=run).order_by("entry__position", "trial")
+
+    def at_positions(self, start: int, stop: int) -> TranscriptQuerySet:
+        """Return those of the examples from `start` up to `stop`, with example and tool list, without the input."""
+        some = self.filter(entry__position__gte=start, entry__position__lt=stop)
+        return some.select_related("entry__revision__example", "entry__revision__tools").defer("entry__revision__input")

@@ -1,0 +1,122 @@
+"""Grading a part of a run: compile each expectation once, grade every trial with it, write all verdicts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from labeling.models import Gold, VersionEntry
+from toolevals.grading.canonical import digest
+from toolevals.grading.engine import CompiledCase, compile_case, grade
+from toolevals.grading.values import Expectation, ToolSpec, Transcript
+from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, Verdict
+from toolevals.registry.models import ToolList
+from toolevals.registry.tool_lists import tools_in
+from toolevals.runs import models
+from toolevals.runs.offers import tools_offered
+from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.jobs import Lease
+
+_FACTS = ("tag", "mode", "expected", "actual")
+CASE_COLUMNS = ("id", "grading_id", "transcript_id", *VERDICT_NAMES, *_FACTS, "bucket", "difficulty", "detail")
+PAIR_COLUMNS = ("grading_id", "case_id", "number", "expected", "actual", "arguments", "bucket", "difficulty")
+NOT_IN_VERSION = "This version of the dataset does not hold what the subject was shown."
+
+
+def cases_grade(lease: Lease) -> None:
+    """Grade the batch's transcripts. Reading and grading take no lock; one short transaction writes and completes."""
+    grading = models.Grading.objects.select_related("run__subject__tools__tools").get(pk=lease.payload["grading"])
+    graded = list(_graded(grading, lease.payload["start"], lease.payload["stop"]))
+    with lease.finish():
+        rows_insert(models.CaseGrade, CASE_COLUMNS, (_case_row(grading, case) for case in graded))
+        rows_insert(models.AlignedPair, PAIR_COLUMNS, _pair_rows(grading, graded))
+
+
+@dataclass(frozen=True, slots=True)
+class _Graded:
+    """A grade and what its rows repeat of the example."""
+
+    id: UUID
+    transcript_id: UUID
+    grade: CaseGrade
+    bucket: str
+    difficulty: str
+
+
+def _graded(grading: models.Grading, start: int, stop: int) -> Iterator[_Graded]:
+    """Yield the grades of the transcripts at these positions, in the order of the dataset version."""
+    transcripts = list(models.Transcript.objects.of_run(grading.run).at_positions(start, stop))
+    golds = _golds(grading, {transcript.entry.revision_id for transcript in transcripts})
+    compiler = _Compiler(grading.run.subject)
+    for transcript in transcripts:
+        revision = transcript.entry.revision
+        gold = golds.get(revision.pk)
+        case = (
+            NOTHING_TO_COMPARE
+            if gold is None
+            else grade(compiler.case(gold, revision.tools), _read(transcript.document))
+        )
+        yield _Graded(uuid7(), transcript.pk, case, revision.example.bucket, revision.example.difficulty)
+
+
+def _golds(grading: models.Grading, revisions: Iterable[UUID]) -> dict[UUID, Gold]:
+    """Return the gold of each revision in the version that is graded against, which may be newer than the run's."""
+    entries = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=list(revisions))
+    return {entry.revision_id: entry.gold for entry in entries.select_related("gold")}
+
+
+def _read(document: Any) -> Transcript | None:
+    return None if document is None else Transcript.from_document(document)
+
+
+class _Compiler:
+    """Compiles each pair of expectation and offered tools once."""
+
+    def __init__(self, subject: models.Subject) -> None:
+        self._subject = subject
+        self._offers: dict[str, tuple[ToolSpec, ...]] = {}
+        self._cases: dict[tuple[str, str], CompiledCase] = {}
+
+    def case(self, gold: Gold, tools: ToolList) -> CompiledCase:
+        """Return the compiled case. The schema gate is the subject's, where its tools are worded otherwise."""
+        key = digest(gold.expectation), tools.digest
+        if key not in self._cases:
+            if tools.digest not in self._offers:
+                self._offers[tools.digest] = tools_offered(tools_in(tools), self._subject)
+            expectation = Expectation.from_document(gold.expectation)
+            self._cases[key] = compile_case(expectation, self._offers[tools.digest])
+        return self._cases[key]
+
+
+def _unscored(reason: str) -> CaseGrade:
+    return CaseGrade({name: Verdict("unscored", None, reason) for name in VERDICT_NAMES})
+
+
+# The example was changed or taken out after the run: there is nothing to compare with, and that is said.
+NOTHING_TO_COMPARE = _unscored(NOT_IN_VERSION)
+
+
+def _case_row(grading: models.Grading, case: _Graded) -> tuple[Any, ...]:
+    verdicts = (case.grade.verdicts[name].status for name in VERDICT_NAMES)
+    facts = (getattr(case.grade, name) for name in _FACTS)
+    detail = case.grade.to_document()
+    return (case.id, grading.pk, case.transcript_id, *verdicts, *facts, case.bucket, case.difficulty, detail)
+
+
+def _pair_rows(grading: models.Grading, cases: Iterable[_Graded]) -> Iterator[tuple[Any, ...]]:
+    for case in cases:
+        for number, pair in enumerate(case.grade.pairs):
+            yield (
+                grading.pk,
+                case.id,
+                number,
+                pair.expected,
+                pair.actual,
+                pair.arguments,
+                case.bucket,
+                case.difficulty,
+            )

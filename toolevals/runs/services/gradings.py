@@ -1,0 +1,54 @@
+"""Grading a run again: on corrected gold, or with newer graders. Earlier gradings stay."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.db.models import Max
+from django.urls import reverse
+
+from labeling.models import DatasetVersion
+from toolevals.grading.catalog import GRADERS
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.models import Grading, Run
+from toolevals.runs.services.slices import grade_plans
+from toolevals.workspace.jobs import job_create
+from toolevals.workspace.models import User
+from toolevals.workspace.services import audit_record
+
+
+@transaction.atomic
+def grading_start(*, run: Run, actor: User | None, dataset_version: DatasetVersion | None = None) -> Grading:
+    """Grade the run's transcripts against `dataset_version`, by default the newest of the run's dataset.
+
+    The run shows the new grading once it is finished. Raises InvalidDocument where the version is another dataset's,
+    and where the run has no transcripts to grade yet.
+    """
+    dataset = run.dataset_version.dataset
+    version = dataset_version or dataset.versions.order_by("-number").first() or run.dataset_version
+    if version.dataset_id != dataset.pk:
+        raise InvalidDocument.at("/dataset_version", "is a version of another dataset")
+    if not run.gradings.filter(finished_at__isnull=False).exists():
+        raise InvalidDocument.at("", "The run has not been graded once yet: wait for it, or retry it.")
+    grading = grading_make(run=run, dataset_version=version, actor=actor)
+    grading.job = job_create(
+        project=run.project,
+        actor=actor,
+        kind="grading",
+        title=f"Run {run.number}: grading {grading.number} on {dataset.name} v{version.number}",
+        batches=grade_plans(grading, stage=0),
+        result_path=reverse("reports:run", args=[run.project.slug, run.number]),
+    )
+    grading.save(update_fields=["job"])
+    detail = {"run": run.number, "number": grading.number, "dataset_version": version.number}
+    audit_record(project=run.project, actor=actor, verb="grading_start", target=grading, detail=detail)
+    return grading
+
+
+def grading_make(*, run: Run, dataset_version: DatasetVersion, actor: User | None) -> Grading:
+    """Return the run's next grading, still without a job. Within the caller's transaction."""
+    Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+    last = run.gradings.aggregate(last=Max("number"))["last"] or 0
+    graders = [{"name": grader.name, "version": grader.version} for grader in GRADERS.values()]
+    return Grading.objects.create(
+        run=run, number=last + 1, dataset_version=dataset_version, graders=graders, actor=actor
+    )

@@ -1,0 +1,90 @@
+"""Reading uploaded predictions: all of the file, or none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+from uuid_utils.compat import uuid7
+
+from labeling.models import VersionEntry
+from toolevals.runs.models import Run, Transcript
+from toolevals.runs.predictions import PredictionReader
+from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.jobs import BatchRefused, Lease
+from toolevals.workspace.models import Upload
+
+COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "created_at")
+# Rows in one transaction: a tenth of a second, so that labelling never waits.
+CHUNK = 2000
+
+
+def transcripts_ingest(lease: Lease) -> None:
+    """Write a transcript for each (example, trial) of the run, from the uploaded file; empty where it has none.
+
+    Rows appear a chunk at a time while the file is read, and grading begins only after all of them: if the file turns
+    out wrong, they are taken back and the batch is refused with the errors by line. An attempt that was cut short is
+    completed by the next one.
+    """
+    run = Run.objects.select_related("dataset_version").get(pk=lease.payload["run"])
+    upload = Upload.objects.filter(pk=lease.payload["upload"]).first()
+    if upload is None:
+        raise BatchRefused("The file is no longer kept. Upload it again as a new run.")
+    writer = _Writer(run, lease)
+    reader = PredictionReader(writer.places, run.trials)
+    with upload.file.open("rb") as file:
+        rows = reader.rows(file)
+        while chunk := list(islice(rows, CHUNK)):
+            if not reader.errors:
+                writer.write(chunk)
+    if reader.errors:
+        writer.take_back()
+        more = ", and there are more" if reader.gave_up else ""
+        raise BatchRefused(f"The file is refused: {len(reader.errors)} of its lines are wrong{more}.", reader.errors)
+    missing = reader.missing()
+    while chunk := list(islice(missing, CHUNK)):
+        writer.write(chunk)
+    with lease.finish():
+        lease.report({"predictions": reader.count, "missing": run.dataset_version.size * run.trials - reader.count})
+
+
+class _Writer:
+    """Writes transcripts in chunks, each in a transaction that proves the lease; those already there are left alone."""
+
+    def __init__(self, run: Run, lease: Lease) -> None:
+        self._run = run
+        self._lease = lease
+        entries = VersionEntry.objects.filter(version=run.dataset_version_id).order_by("position")
+        names = entries.values_list("revision__example__external_id", "pk")
+        self._entries: list[UUID] = []
+        self.places: dict[str, int] = {}
+        for place, (name, pk) in enumerate(names.iterator(chunk_size=CHUNK)):
+            self._entries.append(pk)
+            self.places[name] = place
+        place_of = {pk: place for place, pk in enumerate(self._entries)}
+        before = Transcript.objects.filter(run=run).values_list("entry_id", "trial")
+        self._written = {(place_of[entry], trial) for entry, trial in before.iterator(chunk_size=CHUNK)}
+        self._done = 0
+
+    def write(self, chunk: list[tuple[int, int, dict[str, Any] | None]]) -> None:
+        """Insert the transcripts of (place, trial, document)."""
+        self._done += len(chunk)
+        with self._lease.transaction():
+            self._lease.progress(self._done)
+            rows_insert(Transcript, COLUMNS, self._rows(chunk))
+
+    def _rows(self, chunk: list[tuple[int, int, dict[str, Any] | None]]) -> Iterator[tuple[Any, ...]]:
+        now = timezone.now()
+        for place, trial, document in chunk:
+            if (place, trial) not in self._written:
+                yield uuid7(), self._run.pk, self._entries[place], trial, document, now
+
+    def take_back(self) -> None:
+        """Delete everything that was written for the run."""
+        written = Transcript.objects.filter(run=self._run).order_by("pk").values_list("pk", flat=True)
+        while ids := list(written[:CHUNK]):
+            with self._lease.transaction():
+                Transcript.objects.filter(pk__in=ids).delete()

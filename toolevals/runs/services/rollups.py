@@ -1,0 +1,48 @@
+"""Counting a grading's cases once, so that a page costs tools by tools and not a scan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from toolevals.runs.models import AlignedPair, CaseGrade, Grading, MatrixCount, Run, VerdictCount
+from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.jobs import Lease
+
+COLUMNS = ("outcome", "selection", "arguments", "schema", "shape", "equivalence", "tag", "mode")
+
+
+def grading_roll_up(lease: Lease) -> None:
+    """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
+    grading = Grading.objects.get(pk=lease.payload["grading"])
+    cells = list(_cells(grading))
+    verdicts = list(_verdicts(grading))
+    with lease.finish():
+        rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
+        rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
+        Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now())
+        older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
+        shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
+        Run.objects.filter(pk__in=shown).update(grading=grading)
+
+
+def _cells(grading: Grading) -> Iterator[tuple[Any, ...]]:
+    """Yield the matrix of first calls, without the cases outside it, and the one of aligned pairs."""
+    first = CaseGrade.objects.filter(grading=grading).exclude(expected="")
+    for view, rows in (("first", first), ("aligned", AlignedPair.objects.filter(grading=grading))):
+        for cell in _counted(rows, "expected", "actual"):
+            yield grading.pk, view, *cell
+
+
+def _verdicts(grading: Grading) -> Iterator[tuple[Any, ...]]:
+    """Yield how often each value occurs in each column; an empty tag or mode is none."""
+    for column in COLUMNS:
+        for value, count in _counted(CaseGrade.objects.filter(grading=grading).exclude(**{column: ""}), column):
+            yield grading.pk, column, value, count
+
+
+def _counted(rows: QuerySet[Any], *columns: str) -> Any:
+    return rows.order_by(*columns).values_list(*columns).annotate(count=Count("pk"))

@@ -1,0 +1,39 @@
+"""How the work on a run is cut: into ranges of the dataset version's positions, with every trial of each example."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+from toolevals.runs.models import Grading, Run
+from toolevals.workspace.jobs import BatchPlan
+
+# Transcripts in one batch: some tenths of a second of grading, and one short transaction to write it.
+SLICE = 250
+
+
+def produce_plans(run: Run, *, stage: int) -> Iterator[BatchPlan]:
+    """Yield the batches that let the baseline answer the run's examples."""
+    yield from _plans("runs.produce", {"run": str(run.pk)}, run, stage)
+
+
+def ingest_plan(run: Run, upload_id: UUID, *, stage: int) -> BatchPlan:
+    """Return the one batch that reads a run's predictions."""
+    payload = {"run": str(run.pk), "upload": str(upload_id)}
+    return BatchPlan("runs.ingest", payload, size=run.dataset_version.size * run.trials, stage=stage)
+
+
+def grade_plans(grading: Grading, *, stage: int) -> Iterator[BatchPlan]:
+    """Yield the batches that grade a run's transcripts, and the one after them that counts."""
+    payload = {"grading": str(grading.pk)}
+    yield from _plans("runs.grade", payload, grading.run, stage)
+    yield BatchPlan("runs.rollup", payload, stage=stage + 1)
+
+
+def _plans(task: str, payload: Mapping[str, Any], run: Run, stage: int) -> Iterator[BatchPlan]:
+    step = max(1, SLICE // run.trials)
+    size = run.dataset_version.size
+    for start in range(0, size, step):
+        stop = min(start + step, size)
+        yield BatchPlan(task, {**payload, "start": start, "stop": stop}, size=(stop - start) * run.trials, stage=stage)

@@ -1,0 +1,129 @@
+"""Starting a run: its row, its first grading and the job that does both, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from django.db import transaction
+from django.db.models import Max
+from django.urls import reverse
+
+from labeling.models import DatasetVersion
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.models import Connector, Experiment, Run, Subject
+from toolevals.runs.services.gradings import grading_make
+from toolevals.runs.services.slices import grade_plans, ingest_plan, produce_plans
+from toolevals.workspace.jobs import BatchPlan, job_create
+from toolevals.workspace.models import Project, Upload, User
+from toolevals.workspace.services import audit_record
+
+MAX_TRIALS = 64
+
+
+def run_start(
+    *,
+    project: Project,
+    actor: User | None,
+    experiment: Experiment,
+    subject: Subject,
+    dataset_version: DatasetVersion,
+    trials: int = 1,
+) -> Run:
+    """Start a run of the built-in baseline; `run.job` shows how far it is. Raises InvalidDocument."""
+    if subject.connector != Connector.BASELINE:
+        raise InvalidDocument.at("/subject", "is not the baseline: upload its predictions instead")
+    return _start(
+        project=project,
+        actor=actor,
+        experiment=experiment,
+        subject=subject,
+        dataset_version=dataset_version,
+        trials=trials,
+        first_stage=lambda run: produce_plans(run, stage=0),
+    )
+
+
+def run_upload(
+    *,
+    project: Project,
+    actor: User | None,
+    experiment: Experiment,
+    subject: Subject,
+    dataset_version: DatasetVersion,
+    upload: Upload,
+    trials: int = 1,
+) -> Run:
+    """Start a run of uploaded predictions; `run.job` shows how far it is, and the file's errors by line.
+
+    A prediction belongs to an example by its external id and to a trial from 0 to `trials` - 1. An unknown or repeated
+    pair refuses the whole file; a pair without prediction is unscored. Raises InvalidDocument.
+    """
+    if subject.connector != Connector.UPLOAD:
+        raise InvalidDocument.at("/subject", "is the baseline: start a run of it instead")
+    if upload.project_id != project.pk:
+        raise InvalidDocument.at("/upload", "is not a file of this project")
+    return _start(
+        project=project,
+        actor=actor,
+        experiment=experiment,
+        subject=subject,
+        dataset_version=dataset_version,
+        trials=trials,
+        first_stage=lambda run: [ingest_plan(run, upload.pk, stage=0)],
+    )
+
+
+@transaction.atomic
+def _start(
+    *,
+    project: Project,
+    actor: User | None,
+    experiment: Experiment,
+    subject: Subject,
+    dataset_version: DatasetVersion,
+    trials: int,
+    first_stage: Callable[[Run], Iterable[BatchPlan]],
+) -> Run:
+    """Make the run, grading 1 and the job: transcripts in stage 0, grades in stage 1, counts in stage 2."""
+    _check(project, experiment, subject, dataset_version, trials)
+    # One at a time: the numbers have no gap and no double.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    last = project.runs.aggregate(last=Max("number"))["last"] or 0
+    run = Run.objects.create(
+        project=project,
+        number=last + 1,
+        experiment=experiment,
+        subject=subject,
+        dataset_version=dataset_version,
+        trials=trials,
+        actor=actor,
+    )
+    grading = grading_make(run=run, dataset_version=dataset_version, actor=actor)
+    run.job = grading.job = job_create(
+        project=project,
+        actor=actor,
+        kind="run",
+        title=f"Run {run.number}: {subject.name} on {dataset_version.dataset.name} v{dataset_version.number}",
+        batches=[*first_stage(run), *grade_plans(grading, stage=1)],
+        result_path=reverse("reports:run", args=[project.slug, run.number]),
+    )
+    run.save(update_fields=["job"])
+    grading.save(update_fields=["job"])
+    detail = {"number": run.number, "subject": subject.name, "connector": subject.connector, "trials": trials}
+    audit_record(project=project, actor=actor, verb="run_start", target=run, detail=detail)
+    return run
+
+
+def _check(
+    project: Project, experiment: Experiment, subject: Subject, dataset_version: DatasetVersion, trials: int
+) -> None:
+    if not 1 <= trials <= MAX_TRIALS:
+        raise InvalidDocument.at("/trials", f"must be from 1 to {MAX_TRIALS}")
+    owners = {
+        "/experiment": experiment.project_id,
+        "/subject": subject.project_id,
+        "/dataset_version": dataset_version.dataset.project_id,
+    }
+    for pointer, owner in owners.items():
+        if owner != project.pk:
+            raise InvalidDocument.at(pointer, "is not of this project")

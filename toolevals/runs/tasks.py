@@ -1,0 +1,31 @@
+"""What workers do for runs; each task takes a batch's id and calls one service."""
+
+from __future__ import annotations
+
+from toolevals.celery import app
+from toolevals.runs import services
+from toolevals.workspace.jobs import batch_work
+
+
+@app.task(name="runs.produce")
+def produce(batch_id: str) -> None:
+    """Let the baseline answer a part of a run's examples."""
+    batch_work(batch_id, services.transcripts_produce)
+
+
+@app.task(name="runs.ingest")
+def ingest(batch_id: str) -> None:
+    """Read a run's uploaded predictions."""
+    batch_work(batch_id, services.transcripts_ingest)
+
+
+@app.task(name="runs.grade")
+def grade(batch_id: str) -> None:
+    """Grade a part of a run's transcripts."""
+    batch_work(batch_id, services.cases_grade)
+
+
+@app.task(name="runs.rollup")
+def roll_up(batch_id: str) -> None:
+    """Count a grading whose cases are all there."""
+    batch_work(batch_id, services.grading_roll_up)
