@@ -9,6 +9,7 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -42,7 +43,7 @@ class PostgresServer(Server):
     def prepare(self) -> None:
         """Make the cluster, owned by who will run it."""
         self.programs = postgres_programs(self.folder)
-        owner = unprivileged()
+        owner = self.identity()
         if owner:
             os.chown(self.folder, owner["user"], owner["group"])
         subprocess.run(
@@ -64,6 +65,10 @@ class PostgresServer(Server):
             stdout=subprocess.DEVNULL,
             **owner,
         )
+
+    def identity(self) -> dict[str, Any]:
+        """Drop root's rights."""
+        return unprivileged()
 
     def command(self) -> Sequence[str | Path]:
         """Run in the foreground, on loopback only."""

@@ -70,6 +70,10 @@ class Server:
         """Return the command that runs the server in the foreground."""
         raise NotImplementedError
 
+    def identity(self) -> dict[str, Any]:
+        """Return the options of `subprocess` that say as whom the server runs."""
+        return {}
+
     def answers(self) -> bool:
         """Return whether a client can use the server now."""
         raise NotImplementedError
@@ -84,7 +88,7 @@ class Server:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                **unprivileged(),
+                **self.identity(),
             )
         if not wait_until(self.answers, while_alive=self.process):
             raise UnavailableError(

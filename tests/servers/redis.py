@@ -27,10 +27,6 @@ class RedisServer(Server):
         options = {"port": self.port, "bind": "127.0.0.1", "save": "", "appendonly": "no", "dir": self.folder}
         return [redis_executable(), *(str(word) for name, value in options.items() for word in (f"--{name}", value))]
 
-    def prepare(self) -> None:
-        """Let the unprivileged user in."""
-        self.folder.chmod(0o755)
-
     def answers(self) -> bool:
         """Return whether it answers a ping."""
         try:
