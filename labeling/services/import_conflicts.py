@@ -1,0 +1,44 @@
+"""Where an import and what people did meet: the rare rows that are handled one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolevals.grading.equivalence import equivalent
+
+from labeling.models import Dispute, Example, LabelSlot, Resolution, Revision, SlotState, StagedExample
+from labeling.services.resolution import revision_evaluate, revision_locked, slots_close
+from toolevals.grading.values import Expectation
+from toolevals.workspace.models import User
+
+REASON = "An import brought another expectation."
+
+
+def earlier_revision_show(example_id: Any, revision_id: Any) -> None:
+    """Show an earlier revision of an example again: its labels and gold count again, its missing labels are wanted."""
+    example = Example.objects.select_related("current").get(pk=example_id)
+    if example.current is not None:
+        slots_close(example.current)
+    Example.objects.filter(pk=example_id).update(current=revision_id)
+    revision = revision_locked(revision_id)
+    if revision.resolution != Resolution.RESOLVED:
+        LabelSlot.objects.filter(revision=revision, state=SlotState.CLOSED).update(
+            state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None
+        )
+        revision_evaluate(revision)
+
+
+def import_dispute(staged_id: Any, revision_id: Any, *, actor: User | None) -> bool:
+    """Dispute people's gold, or their labelling under way, with what an import says; return whether that is new.
+
+    What means the same is no dispute, and what was asked before is not asked again, whatever was decided.
+    """
+    expectation = StagedExample.objects.values_list("expectation", flat=True).get(pk=staged_id)
+    revision = Revision.objects.select_related("gold").get(pk=revision_id)
+    said = Expectation.from_document(expectation)
+    if revision.gold is not None and equivalent(said, Expectation.from_document(revision.gold.expectation)):
+        return False
+    if Dispute.objects.filter(revision=revision, reason=REASON, expectation=expectation).exists():
+        return False
+    Dispute.objects.create(revision=revision, actor=actor, reason=REASON, expectation=expectation)
+    return True

@@ -1,0 +1,158 @@
+"""Making staged rows the dataset's own, in the caller's one transaction.
+
+- An external id that is new: an example, its first revision, and gold or label slots.
+- Equal content: nothing. Other input or tools: a further revision, which is shown from now on; labels stay with theirs.
+- Another expectation: newer gold where the gold was imported, a dispute where people decided or have begun to label.
+- Other strata: the metadata change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import UUIDField
+from django.utils import timezone
+from uuid_utils.compat import uuid7
+
+from labeling.imports import statements as sql
+from labeling.models import Dataset, LabelSlot, Revision, SlotState
+from labeling.services.import_conflicts import earlier_revision_show, import_dispute
+from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.models import User
+
+
+@dataclass(slots=True)
+class Published:
+    """What an import did to a dataset, in examples."""
+
+    rows: int = 0
+    added: int = 0
+    revised: int = 0
+    gold_changed: int = 0
+    disputed: int = 0
+    strata_changed: int = 0
+    unchanged: int = 0
+
+    def to_document(self) -> dict[str, int]:
+        """Return the counts by name."""
+        return asdict(self)
+
+
+class Change(NamedTuple):
+    """A row that says something new about an example that was there before."""
+
+    staged: Any
+    example: Any
+    revision: Any
+    earlier: Any
+    other_content: int
+    other_gold: int
+    other_strata: int
+    gold_source: str
+    has_labels: int
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The parameters of a statement for one row."""
+        return {"staged": self.staged, "example": self.example, "revision": self.revision}
+
+
+def rows_publish(dataset: Dataset, *, key: UUID, actor: User | None) -> Published:
+    """Publish the rows staged under `key` (a job's id, or a part's) and return what that changed.
+
+    The dataset's row is locked: two imports into it take turns.
+    """
+    Dataset.objects.select_for_update(of=("self",)).get(pk=dataset.pk)
+    return _Publication(dataset, key, actor).publish()
+
+
+class _Publication:
+    def __init__(self, dataset: Dataset, key: UUID, actor: User | None) -> None:
+        self.dataset, self.actor = dataset, actor
+        self.now = timezone.now()
+        self.values: dict[str, Any] = {
+            "job": _parameter(key),
+            "dataset": _parameter(dataset.pk),
+            "actor": _parameter(actor.pk) if actor else None,
+            "now": connection.ops.adapt_datetimefield_value(self.now),
+        }
+
+    def publish(self) -> Published:
+        changes = self._changes()
+        done = Published(rows=self._query(sql.COUNT_ROWS)[0][0])
+        done.added = self._execute(sql.ADD_EXAMPLES)
+        self._execute(sql.ADD_REVISIONS)
+        self._execute(sql.ADD_GOLD)
+        revised = [change for change in changes if change.other_content and change.earlier is None]
+        self._each(sql.REVISE, revised)
+        self._each(sql.REVISE_GOLD, revised)
+        self._each(sql.CLOSE_SLOTS, revised)
+        self._each(sql.SHOW, revised)
+        self._add_slots()
+        returned = [change for change in changes if change.other_content and change.earlier is not None]
+        for change in returned:
+            earlier_revision_show(change.example, change.earlier)
+        done.revised = len(revised) + len(returned)
+        done.gold_changed, done.disputed = self._gold()
+        strata = [change for change in changes if change.other_strata]
+        self._each(sql.SET_STRATA, strata)
+        done.strata_changed = len(strata)
+        done.unchanged = done.rows - done.added - len(changes)
+        return done
+
+    def _changes(self) -> list[Change]:
+        found = self._query(sql.CHANGES)
+        if found and connection.features.has_select_for_update:
+            # Reviewers may be at work on these: wait for them, then look again.
+            self._lock(row[2] for row in found)
+            found = self._query(sql.CHANGES)
+        return [Change(*row) for row in found]
+
+    def _gold(self) -> tuple[int, int]:
+        """Change imported gold, dispute people's; return how many of each."""
+        changes = [change for change in self._changes() if change.other_gold and not change.other_content]
+        replaced = [c for c in changes if c.gold_source == "imported" or not (c.gold_source or c.has_labels)]
+        self._each(sql.REGILD, replaced)
+        self._each(sql.PUT_IN_FORCE, replaced)
+        self._each(sql.CLOSE_SLOTS, replaced)
+        kept = [change for change in changes if change not in replaced]
+        disputed = sum(import_dispute(change.staged, change.revision, actor=self.actor) for change in kept)
+        return len(replaced), disputed
+
+    def _add_slots(self) -> None:
+        revisions = [row[0] for row in self._query(sql.TO_LABEL)]
+        rows_insert(
+            LabelSlot,
+            ("id", "dataset_id", "revision_id", "number", "state", "priority"),
+            (
+                (uuid7(), self.dataset.pk, revision, number, SlotState.OPEN.value, 0)
+                for revision, number in product(revisions, range(self.dataset.project.labels_wanted))
+            ),
+        )
+
+    def _lock(self, revisions: Iterable[Any]) -> None:
+        list(Revision.objects.select_for_update().filter(pk__in=list(revisions)).order_by("pk").values_list("pk"))
+
+    def _query(self, statement: str) -> list[tuple[Any, ...]]:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, self.values)
+            return list(cursor.fetchall())
+
+    def _execute(self, statement: str) -> int:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, self.values)
+            return int(cursor.rowcount)
+
+    def _each(self, statement: str, changes: list[Change]) -> None:
+        if changes:
+            with connection.cursor() as cursor:
+                cursor.executemany(statement, [self.values | change.names for change in changes])
+
+
+def _parameter(value: UUID) -> Any:
+    return UUIDField().get_db_prep_value(value, connection)
