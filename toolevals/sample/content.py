@@ -1,0 +1,61 @@
+"""What the sample project holds, read from the files in `data/`; nothing in them is a result.
+
+Tools and examples are in the product's own formats, so that the same files can be imported by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from toolevals.grading.canonical import parse
+from toolevals.grading.examples import ExampleRow, read_example
+
+DATA = Path(__file__).parent / "data"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one person says of one example: a reviewer's label, or the adjudicator's decision."""
+
+    external_id: str
+    expectation: dict[str, Any]
+    rationale: str
+    # How long it took.
+    seconds: float
+
+
+def guideline() -> str:
+    """Return what reviewers read beside an example."""
+    return (DATA / "guideline.txt").read_text(encoding="utf-8")
+
+
+def tools(wording: Literal["before", "after"]) -> Any:
+    """Return the twelve tools with their descriptions before or after the rewrite: a document in the native format."""
+    return parse((DATA / f"tools_{wording}.json").read_bytes())
+
+
+def examples() -> list[ExampleRow]:
+    """Return the examples, in the order in which they are labelled."""
+    return [read_example(row) for row in _rows("examples.jsonl")]
+
+
+def labels(reviewer: str) -> dict[str, Judgement]:
+    """Return the labels of the reviewer with this key, by external id."""
+    return _by_id(row for row in _rows("labels.jsonl") if row["reviewer"] == reviewer)
+
+
+def decisions() -> dict[str, Judgement]:
+    """Return the adjudicator's decisions, by external id."""
+    return _by_id(_rows("decisions.jsonl"))
+
+
+def _by_id(rows: Iterator[dict[str, Any]]) -> dict[str, Judgement]:
+    return {row["id"]: Judgement(row["id"], row["expectation"], row["rationale"], row["seconds"]) for row in rows}
+
+
+def _rows(name: str) -> Iterator[dict[str, Any]]:
+    with (DATA / name).open("rb") as lines:
+        yield from map(parse, lines)

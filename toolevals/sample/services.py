@@ -1,0 +1,137 @@
+"""Loading the sample project, through the same services that people use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from labeling.models import Dataset, DatasetVersion, Resolution, Revision
+from labeling.services import (
+    adjudication_decide,
+    dataset_create,
+    examples_import,
+    label_submit,
+    settle_due,
+    slot_claim,
+    version_freeze,
+)
+from toolevals.registry.models import RegistryVersion
+from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.models import Connector
+from toolevals.runs.services import experiment_ensure, run_start, subject_ensure
+from toolevals.sample import content
+from toolevals.sample.accounts import ACCOUNTS, PASSWORD
+from toolevals.workspace.models import Project, User
+from toolevals.workspace.services import member_set, project_create, user_create
+
+SLUG, NAME = "shop-support", "Shop support"
+# Low: the baseline then almost always calls some tool, and the matrix shows which tools it mistakes for which.
+THRESHOLD = 0.02
+
+
+def is_loaded() -> bool:
+    """Return whether the sample was ever loaded; its accounts outlive its project."""
+    return User.objects.filter(is_sample=True).exists()
+
+
+@transaction.atomic
+def sample_load() -> bool:
+    """Load the sample project unless it was loaded before; return whether it was loaded now.
+
+    One transaction: after a crash there is all of it or nothing. The two runs are left to the workers.
+    """
+    if is_loaded():
+        return False
+    people = _people()
+    owner, adjudicator = people["otto"], people["ada"]
+    project = project_create(actor=owner, slug=SLUG, name=NAME)
+    for account in ACCOUNTS:
+        member_set(project=project, actor=owner, user=people[account.key], role=account.role)
+    before, after = _registry(project, adjudicator)
+    dataset = dataset_create(
+        project=project,
+        actor=adjudicator,
+        slug="support-messages",
+        name="Support messages",
+        description="Decision points from the shop's support chat. Every message is made up.",
+        guideline=content.guideline(),
+        default_tools=after,
+    )
+    examples_import(dataset=dataset, actor=adjudicator, rows=content.examples())
+    for key in ("lena", "omar"):
+        _label(dataset, people[key], content.labels(key))
+    settle_due(timezone.now() + timedelta(seconds=project.undo_seconds + 1), project=project)
+    _adjudicate(dataset, adjudicator, content.decisions())
+    version = version_freeze(dataset=dataset, actor=adjudicator, note="What had gold on the first day")
+    _runs(project, adjudicator, version, {"before": before, "after": after})
+    return True
+
+
+def _people() -> dict[str, User]:
+    return {
+        account.key: user_create(actor=None, email=account.email, name=account.name, password=PASSWORD, is_sample=True)
+        for account in ACCOUNTS
+    }
+
+
+def _registry(project: Project, actor: User) -> tuple[RegistryVersion, RegistryVersion]:
+    """Return the two versions of the shop's tools, which differ in their descriptions alone."""
+    registry = registry_create(project=project, actor=actor, slug="shop-tools", name="Shop tools")
+    before = registry_publish(
+        registry=registry, actor=actor, document=content.tools("before"), note="As the agent went live"
+    )
+    after = registry_publish(
+        registry=registry,
+        actor=actor,
+        document=content.tools("after"),
+        note="Every description rewritten to lead with what triggers the tool",
+    )
+    return before, after
+
+
+def _label(dataset: Dataset, reviewer: User, labels: Mapping[str, content.Judgement]) -> None:
+    """Label what comes in turn, as the page would, until all of this person's labels are in."""
+    waiting = dict(labels)
+    while waiting:
+        slot = slot_claim(dataset_or_project=dataset, actor=reviewer)
+        if slot is None:
+            raise LookupError(f"no slot is left for the labels of {sorted(waiting)}")
+        label = waiting.pop(slot.revision.example.external_id)
+        label_submit(
+            slot=slot,
+            actor=reviewer,
+            expectation=label.expectation,
+            rationale=label.rationale,
+            seconds=label.seconds,
+        )
+
+
+def _adjudicate(dataset: Dataset, adjudicator: User, decisions: Mapping[str, content.Judgement]) -> None:
+    differing = Revision.objects.current().filter(example__dataset=dataset, resolution=Resolution.DISAGREED)
+    for revision in differing.with_content().order_by("id"):
+        decision = decisions.get(revision.example.external_id)
+        if decision is not None:
+            adjudication_decide(
+                revision=revision,
+                actor=adjudicator,
+                expectation=decision.expectation,
+                rationale=decision.rationale,
+                seconds=decision.seconds,
+            )
+
+
+def _runs(project: Project, actor: User, version: DatasetVersion, wordings: Mapping[str, RegistryVersion]) -> None:
+    experiment = experiment_ensure(project=project, actor=actor, slug="descriptions", name="Tool descriptions")
+    for wording, tools in wordings.items():
+        subject = subject_ensure(
+            project=project,
+            actor=actor,
+            name=f"baseline, descriptions {wording}",
+            connector=Connector.BASELINE,
+            tools=tools,
+            options={"threshold": THRESHOLD},
+        )
+        run_start(project=project, actor=actor, experiment=experiment, subject=subject, dataset_version=version)
