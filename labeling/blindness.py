@@ -26,14 +26,22 @@ if TYPE_CHECKING:
 def visible(user: User, role: Role, *, author: str) -> Q:
     """Return the condition on a row of a revision (a label, a skip, a dispute) under which this person sees it.
 
-    `author` is the row's field that names who wrote it.
+    `author` is the row's field that names who wrote it. The role changes nothing: before a revision is resolved,
+    nobody sees another's row with its author. Adjudicators compare through `sides_of`.
     """
     from labeling.models import Resolution
 
-    seen = Q(**{author: user}) | Q(revision__resolution=Resolution.RESOLVED)
-    if role >= Role.ADJUDICATOR:
-        seen |= Q(revision__resolution=Resolution.DISAGREED) & ~Q(labelled_by(user, OuterRef("revision")))
-    return seen
+    return Q(**{author: user}) | Q(revision__resolution=Resolution.RESOLVED)
+
+
+def comparable(user: User, role: Role) -> Q:
+    """Return the condition on a label under which this person may compare it with the others of its revision."""
+    from labeling.models import Resolution
+
+    if role < Role.ADJUDICATOR:
+        return Q(revision__resolution=Resolution.RESOLVED)
+    decidable = Q(revision__resolution=Resolution.DISAGREED) & ~Q(labelled_by(user, OuterRef("revision")))
+    return Q(revision__resolution=Resolution.RESOLVED) | decidable
 
 
 def labelled_by(user: User, revision: Any) -> Exists:
@@ -82,7 +90,7 @@ def sides_of(revision: Revision, user: User, role: Role) -> list[Side]:
     """Return the labels in force that this person may compare, unnamed, in an order that is stable and says nothing."""
     from labeling.models import Label
 
-    labels = Label.objects.filter(revision=revision).visible_to(user, role).in_force()
+    labels = Label.objects.filter(revision=revision).comparable_by(user, role).in_force()
     return [Side(label.expectation, label.rationale, label.flagged) for label in sorted(labels, key=_shuffled)]
 
 

@@ -30,7 +30,7 @@ class DisputeQuerySet(models.QuerySet["Dispute"]):
     """Reads of disputes."""
 
     def visible_to(self, user: User, role: Role) -> DisputeQuerySet:
-        """Return the disputes that this person may see."""
+        """Return the disputes that this person may see: an import's waits until people have labelled."""
         return self.filter(visible(user, role, author="actor"))
 
     def open(self) -> DisputeQuerySet:

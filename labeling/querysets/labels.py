@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import OuterRef, Subquery
 
-from labeling.blindness import visible
+from labeling.blindness import comparable, visible
 from toolevals.workspace.models import Role
 
 if TYPE_CHECKING:
@@ -23,8 +23,12 @@ class LabelQuerySet(models.QuerySet["Label"]):
         return self.filter(revision__example__dataset__project=project)
 
     def visible_to(self, user: User, role: Role) -> LabelQuerySet:
-        """Return the labels that this person may see: `labeling.blindness` says which."""
+        """Return the labels that this person may see with their authors: their own, and those of what is resolved."""
         return self.filter(visible(user, role, author="reviewer"))
+
+    def comparable_by(self, user: User, role: Role) -> LabelQuerySet:
+        """Return the labels that this person may compare, unnamed: only `labeling.blindness.sides_of` reads them."""
+        return self.filter(comparable(user, role))
 
     def in_force(self) -> LabelQuerySet:
         """Return each slot's newest label, unless it was taken back."""
