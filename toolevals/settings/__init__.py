@@ -42,6 +42,7 @@ INSTALLED_APPS = [
     "labeling",
     "toolevals.runs",
     "reports",
+    "toolevals.sample",
 ]
 
 MIDDLEWARE = [
@@ -112,7 +113,10 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
 HTTPS_ONLY = env.bool("HTTPS_ONLY", False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS_ONLY
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", False) else None
+# Trust what the proxy in front says about the scheme and the client's address.
+BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
+CSRF_FAILURE_VIEW = "toolevals.workspace.views.errors.csrf_failed"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
@@ -134,6 +138,10 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "toolevals.workspace.api.schema.describe_problems",
+    ],
 }
 
 # The database is the truth and the broker only a doorbell: see docs/decisions.
@@ -165,6 +173,8 @@ SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
 SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.jobs.periodic.sign_of_life": 15,
     "toolevals.workspace.services.uploads.uploads_forget": 3600,
+    "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
+    "toolevals.workspace.api.idempotency.idempotency_keys_forget": 3600,
 }
 # Seconds that a reviewer holds a label slot without a sign of life.
 SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)

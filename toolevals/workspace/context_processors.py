@@ -12,9 +12,10 @@ from toolevals.workspace.navigation import navigation
 
 
 def workspace(request: HttpRequest) -> dict[str, Any]:
-    """Return the project, the role of the person who asks (both None outside a project) and the top bar's links."""
+    """Return who asks, the project and the role in it (None outside a project), and the top bar's links."""
     role = getattr(request, "role", None)
     return {
+        "user": getattr(request, "user", None),
         "project": getattr(request, "project", None),
         "role": role,
         "is_owner": role == Role.OWNER,

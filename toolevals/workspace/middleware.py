@@ -3,50 +3,106 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from http import HTTPStatus
+from typing import Any, cast
 
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import resolve_url
+from django.utils.http import urlencode
+from django_htmx.http import HttpResponseClientRedirect
 
-from toolevals.workspace.access import Audience, rules
+from toolevals.workspace.access import Audience, Rule, rules
+from toolevals.workspace.api.problems import problem
 from toolevals.workspace.models import Membership, Role
+from toolevals.workspace.requests import ProjectRequest, is_api, is_on_this_machine
+from toolevals.workspace.tokens import UnknownToken, bearer_token, token_find
 
 
 class AccessMiddleware:
-    """Sets `request.project` and `request.role`, or answers 404 to outsiders and 403 to those whose role is too low."""
+    """Sets `request.token`, `request.project` and `request.role`, or refuses.
+
+    Strangers are sent to sign in, or get 401 from the API; outsiders get 404, and members whose role is too low 403.
+    On the API a bearer token comes before a session; pages know sessions only.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        # For error pages, which may be rendered before any view is known.
+        vars(request).update(token=None, project=None, role=None)
+        if getattr(request.user, "is_sample", False) and not is_on_this_machine(request):
+            request.user = AnonymousUser()
         return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> HttpResponseBase | None:
         """Answer in the view's stead, or return None to let it run. The view gets no `project` argument."""
-        match = request.resolver_match
-        name = match.view_name if match else ""
-        rule = rules().get(name)
-        if rule is None:
-            raise ImproperlyConfigured(f"the address {name!r} has no access rule")
-        needed = rule.needs(request.method or "GET")
+        needed = _rule(request).needs(request.method or "GET")
         if needed is Audience.ANYONE:
             return None
+        known = cast("ProjectRequest", request)
+        try:
+            _identify(known)
+        except UnknownToken as error:
+            return _unauthorized(str(error))
         if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path())
-        if isinstance(needed, Audience):
-            return None
-        membership = (
-            Membership.objects.filter(project__slug=kwargs.pop("project", ""), user_id=request.user.pk)
-            .select_related("project")
-            .first()
-        )
-        if membership is None:
-            raise Http404
-        request.project = membership.project  # type: ignore[attr-defined]
-        request.role = Role(membership.role)  # type: ignore[attr-defined]
-        if membership.role < needed:
-            return HttpResponse("Your role in this project does not allow this.", status=403)
+            return _sign_in(known)
+        if not isinstance(needed, Audience):
+            _enter(known, kwargs.pop("project", ""), needed)
         return None
+
+
+def _rule(request: HttpRequest) -> Rule:
+    match = request.resolver_match
+    name = match.view_name if match else ""
+    try:
+        return rules()[name]
+    except KeyError:
+        raise ImproperlyConfigured(f"the address {name!r} has no access rule") from None
+
+
+def _identify(request: ProjectRequest) -> None:
+    """Let the token say who asks, if there is one. Raises `UnknownToken`."""
+    if not is_api(request) or "Authorization" not in request.headers:
+        return
+    token = token_find(bearer_token(request.headers["Authorization"]))
+    if token.user.is_sample and not is_on_this_machine(request):
+        raise UnknownToken
+    request.token, request.user = token, token.user
+
+
+def _enter(request: ProjectRequest, slug: str, needed: Role) -> None:
+    """Set the project and the role in it. Raises `Http404` for outsiders, `PermissionDenied` if the role is too low."""
+    members = Membership.objects.filter(project__slug=slug, user_id=request.user.pk).select_related("project")
+    if request.token is not None:
+        members = members.filter(project_id=request.token.project_id)
+    membership = members.first()
+    if membership is None:
+        raise Http404
+    role = membership.role if request.token is None else min(membership.role, request.token.role)
+    request.project, request.role = membership.project, Role(role)
+    if request.role < needed:
+        raise PermissionDenied(f"This needs the role {needed.label}; yours is {request.role.label}.")
+
+
+def _sign_in(request: ProjectRequest) -> HttpResponseBase:
+    if is_api(request):
+        return _unauthorized("Sign in, or send a token: Authorization: Bearer te_...")
+    if request.htmx:
+        back = urlencode({"next": request.htmx.current_url_abs_path or ""})
+        return HttpResponseClientRedirect(f"{resolve_url('workspace:sign-in')}?{back}")
+    if request.headers.get("Sec-Fetch-Dest") == "empty":
+        # A script asks: a page to sign in would look to it like an answer.
+        return HttpResponse("Sign in first.", status=HTTPStatus.UNAUTHORIZED, content_type="text/plain")
+    return redirect_to_login(request.get_full_path() if request.method == "GET" else "")
+
+
+def _unauthorized(detail: str) -> HttpResponse:
+    response = problem(HTTPStatus.UNAUTHORIZED, detail)
+    response["WWW-Authenticate"] = "Bearer"
+    return response

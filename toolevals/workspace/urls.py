@@ -1,6 +1,33 @@
 """Pages of `toolevals.workspace`."""
 
-from django.urls import URLPattern
+from __future__ import annotations
+
+from django.urls import include, path
+
+from toolevals.workspace.views import audit, health, jobs, members, profile, projects, sessions, tokens
 
 app_name = "workspace"
-urlpatterns: list[URLPattern] = []
+in_project = [
+    path("", projects.project, name="project"),
+    path("settings/", projects.settings, name="settings"),
+    path("members/", members.members, name="members"),
+    path("members/<uuid:member>/role/", members.member_role, name="member-role"),
+    path("members/<uuid:member>/remove/", members.remove, name="member-remove"),
+    path("tokens/", tokens.tokens, name="tokens"),
+    path("tokens/<uuid:token>/revoke/", tokens.revoke, name="token-revoke"),
+    path("audit/", audit.audit, name="audit"),
+    path("jobs/", jobs.jobs, name="jobs"),
+    path("jobs/<uuid:job>/", jobs.job, name="job"),
+    path("jobs/<uuid:job>/cancel/", jobs.cancel, name="job-cancel"),
+    path("jobs/<uuid:job>/retry/", jobs.retry, name="job-retry"),
+]
+urlpatterns = [
+    path("", projects.home, name="home"),
+    path("sign-in/", sessions.sign_in, name="sign-in"),
+    path("sign-out/", sessions.sign_out, name="sign-out"),
+    path("healthz", health.health, name="health"),
+    path("profile/", profile.profile, name="profile"),
+    path("profile/password/", profile.password, name="password"),
+    path("projects/new/", projects.project_new, name="project-new"),
+    path("p/<slug:project>/", include(in_project)),
+]

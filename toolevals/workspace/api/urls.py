@@ -1,6 +1,29 @@
 """Addresses of `toolevals.workspace` in the REST interface."""
 
-from django.urls import URLPattern
+from __future__ import annotations
+
+from django.urls import include, path
+from drf_spectacular.renderers import OpenApiJsonRenderer
+from drf_spectacular.views import SpectacularAPIView
+
+from toolevals.workspace.api.views import index, jobs, members
 
 app_name = "workspace-api"
-urlpatterns: list[URLPattern] = []
+in_project = [
+    path("", index.ProjectDetail.as_view(), name="project"),
+    path("members/", members.Members.as_view(), name="members"),
+    path("members/<uuid:member>/", members.Member.as_view(), name="member"),
+    path("tokens/", members.Tokens.as_view(), name="tokens"),
+    path("tokens/<uuid:token>/", members.Token.as_view(), name="token"),
+    path("jobs/", jobs.Jobs.as_view(), name="jobs"),
+    path("jobs/<uuid:job>/", jobs.JobDetail.as_view(), name="job"),
+    path("jobs/<uuid:job>/retry/", jobs.JobRetry.as_view(), name="job-retry"),
+    path("audit/", jobs.Audit.as_view(), name="audit"),
+]
+urlpatterns = [
+    path("", index.Index.as_view(), name="index"),
+    path("openapi.json", SpectacularAPIView.as_view(renderer_classes=[OpenApiJsonRenderer]), name="openapi"),
+    path("me/", index.Me.as_view(), name="me"),
+    path("projects/", index.Projects.as_view(), name="projects"),
+    path("projects/<slug:project>/", include(in_project)),
+]

@@ -5,7 +5,7 @@ The rows are the queue. A message in the broker only says that a batch may be du
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db import models
 
@@ -48,6 +48,32 @@ class Job(models.Model):
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["project", "-id"], name="job_project")]
+
+    @property
+    def is_running(self) -> bool:
+        return self.state == JobState.RUNNING
+
+    @property
+    def can_be_retried(self) -> bool:
+        return self.state in (JobState.FAILED, JobState.CANCELLED)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Items done and items in all; without a query if the row was read `with_progress()`."""
+        if not hasattr(self, "items_total"):
+            sums = self.batches.aggregate(done=models.Sum("done"), total=models.Sum("size"))
+            return sums["done"] or 0, sums["total"] or 0
+        return self.items_done, self.items_total  # type: ignore[attr-defined]
+
+    @property
+    def errors(self) -> list[dict[str, Any]]:
+        """What is wrong with the input: `line` (may be None), `pointer` and `message`; the first hundred."""
+        found: list[dict[str, Any]] = self.report.get("errors", [])[:100]
+        return found
+
+    def failures(self) -> models.QuerySet[Batch]:
+        """Return the batches that failed or are waiting for another attempt."""
+        return self.batches.exclude(error="").exclude(state=BatchState.DONE).order_by("stage", "number")
 
 
 class BatchState(models.TextChoices):

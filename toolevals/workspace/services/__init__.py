@@ -3,6 +3,7 @@
 from toolevals.workspace.services.audit import audit_record
 from toolevals.workspace.services.projects import (
     LastOwnerError,
+    member_invite,
     member_remove,
     member_set,
     project_create,
@@ -15,6 +16,7 @@ from toolevals.workspace.services.users import password_change, user_create, use
 __all__ = [
     "LastOwnerError",
     "audit_record",
+    "member_invite",
     "member_remove",
     "member_set",
     "password_change",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
+
 from django.db import transaction
 from django.utils import timezone
 
 from toolevals.workspace.models import ApiToken, Membership, Project, Role, User
 from toolevals.workspace.services.audit import audit_record
+from toolevals.workspace.services.users import user_create
 
 
 class LastOwnerError(ValueError):
@@ -53,6 +56,23 @@ def member_set(*, project: Project, actor: User | None, user: User, role: Role) 
     detail = {"user": str(user.pk), "role": Role(role).label}
     audit_record(project=project, actor=actor, verb="member_set", target=membership, detail=detail)
     return membership
+
+
+@transaction.atomic
+def member_invite(
+    *, project: Project, actor: User | None, email: str, name: str, role: Role
+) -> tuple[Membership, str | None]:
+    """Make the person with this address a member; without an account, one is made.
+
+    Return the membership and, for a new account, its first password, which is kept nowhere else. Raises
+    `ValidationError` and `LastOwnerError`.
+    """
+    user = User.objects.filter(email=email.strip().lower()).first()
+    password = None
+    if user is None:
+        password = secrets.token_urlsafe(12)
+        user = user_create(actor=actor, email=email, name=name, password=password)
+    return member_set(project=project, actor=actor, user=user, role=role), password
 
 
 @transaction.atomic

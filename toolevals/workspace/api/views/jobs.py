@@ -1,0 +1,79 @@
+"""Long work as a resource, and the audit log."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.api.serializers import AuditSerializer, JobSerializer
+from toolevals.workspace.jobs import JobStateError, job_cancel, job_retry
+from toolevals.workspace.models import AuditEntry, Job
+
+
+class Jobs(ProjectView, ListAPIView[Job]):
+    """The project's jobs, newest first."""
+
+    serializer_class = JobSerializer
+    queryset = Job.objects.none()
+
+    def get_queryset(self) -> QuerySet[Job]:
+        return Job.objects.filter(project=self.project).with_progress()
+
+
+class JobView(ProjectView):
+    """What the views of one job share."""
+
+    def find(self, pk: UUID) -> Job:
+        """Return the project's job. Raises `Http404`."""
+        return get_object_or_404(Job.objects.filter(project=self.project).with_progress(), pk=pk)
+
+    def show(self, pk: UUID) -> Response:
+        """Answer with the job as it is now."""
+        return Response(JobSerializer(self.find(pk)).data)
+
+
+class JobDetail(JobView):
+    """One job: ask until `state` is no longer "running"; by DELETE, cancel it."""
+
+    @extend_schema(responses=JobSerializer)
+    def get(self, request: Request, job: UUID) -> Response:
+        return self.show(job)
+
+    @extend_schema(responses=JobSerializer)
+    def delete(self, request: Request, job: UUID) -> Response:
+        try:
+            job_cancel(job=self.find(job), actor=self.user)
+        except JobStateError as error:
+            raise Problems(HTTPStatus.CONFLICT, str(error)) from error
+        return self.show(job)
+
+
+class JobRetry(JobView):
+    """Another go at what failed or was cancelled."""
+
+    @extend_schema(request=None, responses=JobSerializer)
+    def post(self, request: Request, job: UUID) -> Response:
+        try:
+            job_retry(job=self.find(job), actor=self.user)
+        except JobStateError as error:
+            raise Problems(HTTPStatus.CONFLICT, str(error)) from error
+        return self.show(job)
+
+
+class Audit(ProjectView, ListAPIView[AuditEntry]):
+    """What was done in the project, newest first."""
+
+    serializer_class = AuditSerializer
+    queryset = AuditEntry.objects.none()
+
+    def get_queryset(self) -> QuerySet[AuditEntry]:
+        return AuditEntry.objects.filter(project=self.project).select_related("actor")

@@ -1,0 +1,117 @@
+"""Members and tokens."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.api.serializers import (
+    AddedMemberSerializer,
+    MadeTokenSerializer,
+    MemberRoleSerializer,
+    MemberSerializer,
+    NewMemberSerializer,
+    NewTokenSerializer,
+    TokenSerializer,
+)
+from toolevals.workspace.models import ApiToken, Membership
+from toolevals.workspace.services import (
+    LastOwnerError,
+    member_invite,
+    member_remove,
+    member_set,
+    token_create,
+    token_revoke,
+)
+
+
+class Members(ProjectView, ListAPIView[Membership]):
+    """The members of the project; by POST, one more."""
+
+    serializer_class = MemberSerializer
+    queryset = Membership.objects.none()
+
+    def get_queryset(self) -> QuerySet[Membership]:
+        return self.project.memberships.select_related("user")
+
+    @extend_schema(request=NewMemberSerializer, responses={201: AddedMemberSerializer})
+    def post(self, request: Request) -> Response:
+        asked = NewMemberSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        try:
+            member, password = member_invite(project=self.project, actor=self.user, **asked.validated_data)
+        except LastOwnerError as error:
+            raise Problems(HTTPStatus.CONFLICT, str(error)) from error
+        return Response(AddedMemberSerializer({"member": member, "password": password}).data, status=201)
+
+
+class Member(ProjectView):
+    """One member: read, another role, an end."""
+
+    def _member(self, pk: UUID) -> Membership:
+        return get_object_or_404(self.project.memberships.select_related("user", "project"), pk=pk)
+
+    @extend_schema(responses=MemberSerializer)
+    def get(self, request: Request, member: UUID) -> Response:
+        return Response(MemberSerializer(self._member(member)).data)
+
+    @extend_schema(request=MemberRoleSerializer, responses=MemberSerializer)
+    def put(self, request: Request, member: UUID) -> Response:
+        asked = MemberRoleSerializer(data=request.data)
+        found = self._member(member)
+        asked.is_valid(raise_exception=True)
+        try:
+            changed = member_set(project=self.project, actor=self.user, user=found.user, **asked.validated_data)
+        except LastOwnerError as error:
+            raise Problems(HTTPStatus.CONFLICT, str(error)) from error
+        return Response(MemberSerializer(changed).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, member: UUID) -> Response:
+        try:
+            member_remove(membership=self._member(member), actor=self.user)
+        except LastOwnerError as error:
+            raise Problems(HTTPStatus.CONFLICT, str(error)) from error
+        return Response(status=204)
+
+
+class Tokens(ProjectView, ListAPIView[ApiToken]):
+    """The project's tokens; by POST, one more, which stands for whoever asks."""
+
+    serializer_class = TokenSerializer
+    queryset = ApiToken.objects.none()
+
+    def get_queryset(self) -> QuerySet[ApiToken]:
+        return self.project.tokens.select_related("user")
+
+    @extend_schema(request=NewTokenSerializer, responses={201: MadeTokenSerializer})
+    def post(self, request: Request) -> Response:
+        asked = NewTokenSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        token, secret = token_create(project=self.project, actor=self.user, user=self.user, **asked.validated_data)
+        return Response(MadeTokenSerializer({"token": token, "secret": secret}).data, status=201)
+
+
+class Token(ProjectView):
+    """One token: read, an end."""
+
+    def _token(self, pk: UUID) -> ApiToken:
+        return get_object_or_404(self.project.tokens.select_related("user", "project"), pk=pk)
+
+    @extend_schema(responses=TokenSerializer)
+    def get(self, request: Request, token: UUID) -> Response:
+        return Response(TokenSerializer(self._token(token)).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, token: UUID) -> Response:
+        token_revoke(token=self._token(token), actor=self.user)
+        return Response(status=204)

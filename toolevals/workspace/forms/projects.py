@@ -1,0 +1,79 @@
+"""Forms about a project, its members and its tokens."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django import forms
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.utils import timezone
+
+from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.models import Project, Role, User
+
+
+class ProjectForm(PlainForm):
+    """A new project."""
+
+    name = forms.CharField(max_length=120)
+    slug = forms.SlugField(max_length=60, label="Short name", help_text="For addresses: letters, digits and hyphens.")
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if Project.objects.filter(slug=slug).exists():
+            raise forms.ValidationError("Another project has this short name.")
+        return slug
+
+
+class SettingsForm(PlainForm):
+    """What an owner can set."""
+
+    name = forms.CharField(max_length=120)
+    labels_wanted = forms.IntegerField(
+        min_value=1,
+        max_value=5,
+        label="Labels for each example",
+        help_text="1 to 5 people label each example, blindly.",
+    )
+    undo_seconds = forms.IntegerField(
+        label="Seconds to undo",
+        help_text="How long a label can be taken back before an agreement takes effect.",
+        validators=[MinValueValidator(0), MaxValueValidator(3600)],
+    )
+
+
+class RoleForm(PlainForm):
+    """A member's role."""
+
+    role = forms.TypedChoiceField(choices=Role.choices, coerce=lambda value: Role(int(value)))
+
+
+class MemberForm(RoleForm):
+    """A new member, with or without an account."""
+
+    email = forms.EmailField(label="E-mail address", max_length=254)
+    name = forms.CharField(max_length=120, required=False, help_text="For somebody without an account.")
+    field_order = ("email", "name", "role")
+
+    def clean(self) -> None:
+        email, name = self.cleaned_data.get("email"), self.cleaned_data.get("name")
+        if email and not name and not User.objects.filter(email=email.strip().lower()).exists():
+            self.add_error("name", "Nobody has this address yet. With a name, an account is made.")
+
+
+class TokenForm(RoleForm):
+    """A new token."""
+
+    name = forms.CharField(max_length=80, help_text="What it is for, such as “nightly gate”.")
+    days = forms.TypedChoiceField(
+        label="Ends",
+        choices=[("90", "in 90 days"), ("365", "in a year"), ("30", "in 30 days"), ("0", "never")],
+        coerce=int,
+    )
+    field_order = ("name", "role", "days")
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """When the token ends; None: never."""
+        days: int = self.cleaned_data["days"]
+        return timezone.now() + timedelta(days=days) if days else None

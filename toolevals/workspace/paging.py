@@ -1,0 +1,31 @@
+"""Pages of long lists, newest first, by the sortable public id: every page costs the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from django.db import models
+
+Row = TypeVar("Row", bound=models.Model)
+PAGE_SIZE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Row]):
+    """Some rows, and the cursor of the next ones; an empty cursor is the end."""
+
+    rows: Sequence[Row]
+    older: str
+
+
+def page_of(rows: models.QuerySet[Row, Any], before: str, size: int = PAGE_SIZE) -> Page[Row]:
+    """Return the newest rows that are older than the cursor `before`. What is no cursor counts as none."""
+    try:
+        older = rows.filter(pk__lt=UUID(before)) if before else rows
+    except ValueError:
+        older = rows
+    found = list(older.order_by("-pk")[: size + 1])
+    return Page(found[:size], str(found[size - 1].pk) if len(found) > size else "")

@@ -1,0 +1,33 @@
+"""Whether this installation works, for a load balancer or a watchdog."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.db import Error, connection
+from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from toolevals.workspace.jobs.periodic import last_sweep
+
+SILENT_AFTER = timedelta(minutes=1)
+
+
+@never_cache
+@require_GET
+def health(request: HttpRequest) -> JsonResponse:
+    """Return 200 if requests can be answered, 503 if the database is away.
+
+    `workers` is "ok", or "silent" if none gave a sign of life in the last minute: pages work then, jobs wait.
+    """
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+        seen = last_sweep()
+    except Error:
+        return JsonResponse({"database": "unreachable", "workers": "unknown"}, status=503)
+    alive = seen is not None and timezone.now() - seen < SILENT_AFTER
+    seen_at = seen.isoformat() if seen else None
+    return JsonResponse({"database": "ok", "workers": "ok" if alive else "silent", "workers_seen_at": seen_at})

@@ -1,0 +1,61 @@
+"""The projects one may see, a project's first page and its settings."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from toolevals.workspace.forms.projects import ProjectForm, SettingsForm
+from toolevals.workspace.models import Job
+from toolevals.workspace.navigation import navigation
+from toolevals.workspace.requests import ProjectRequest, SignedInRequest
+from toolevals.workspace.services import project_create, project_update
+
+JOBS_SHOWN = 5
+
+
+@require_GET
+def home(request: SignedInRequest) -> HttpResponse:
+    """List one's projects; whoever has one only is taken there, unless `?all` is in the address."""
+    memberships = list(request.user.memberships.select_related("project").order_by("project__name", "pk"))
+    if len(memberships) == 1 and "all" not in request.GET:
+        return redirect("workspace:project", memberships[0].project.slug)
+    return render(request, "workspace/home.html", {"memberships": memberships})
+
+
+@require_http_methods(["GET", "POST"])
+def project_new(request: SignedInRequest) -> HttpResponse:
+    """Make a project; who makes it owns it."""
+    form = ProjectForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        made = project_create(actor=request.user, **form.cleaned_data)
+        return redirect("workspace:project", made.slug)
+    return render(request, "workspace/project_new.html", {"form": form})
+
+
+@require_GET
+def project(request: ProjectRequest) -> HttpResponse:
+    """Say what waits for the person who asks, and what is at work."""
+    links = navigation(request)
+    context = {
+        "links": links,
+        "waiting": [link for link in links if link.count],
+        "jobs": Job.objects.filter(project=request.project).with_progress().newest_first()[:JOBS_SHOWN],
+        "member_count": request.project.memberships.count(),
+    }
+    return render(request, "workspace/project.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def settings(request: ProjectRequest) -> HttpResponse:
+    """Change what an owner can set."""
+    project = request.project
+    now = {"name": project.name, "labels_wanted": project.labels_wanted, "undo_seconds": project.undo_seconds}
+    form = SettingsForm(request.POST or None, initial=now)
+    if request.method == "POST" and form.is_valid():
+        project_update(project=project, actor=request.user, **form.cleaned_data)
+        messages.info(request, "The settings are saved.")
+        return redirect("workspace:settings", project.slug)
+    return render(request, "workspace/settings.html", {"form": form})

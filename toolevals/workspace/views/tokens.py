@@ -1,0 +1,48 @@
+"""API tokens of a project."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from toolevals.workspace.forms.projects import TokenForm
+from toolevals.workspace.models import Role
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.services import token_create, token_revoke
+
+
+@require_http_methods(["GET", "POST"])
+def tokens(request: ProjectRequest) -> HttpResponse:
+    """List the tokens; by POST, make one. Its secret is in that answer and nowhere else."""
+    form = TokenForm(request.POST or None, initial={"role": Role.ADJUDICATOR})
+    secret = ""
+    if request.method == "POST" and form.is_valid():
+        _, secret = token_create(
+            project=request.project,
+            actor=request.user,
+            user=request.user,
+            name=form.cleaned_data["name"],
+            role=form.cleaned_data["role"],
+            expires_at=form.expires_at,
+        )
+        form = TokenForm(initial={"role": Role.ADJUDICATOR})
+    context = {
+        "tokens": request.project.tokens.filter(revoked_at=None).select_related("user").order_by("-pk"),
+        "form": form,
+        "secret": secret,
+    }
+    response = render(request, "workspace/tokens.html", context)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@require_POST
+def revoke(request: ProjectRequest, token: UUID) -> HttpResponse:
+    """End a token."""
+    token_revoke(
+        token=get_object_or_404(request.project.tokens.select_related("project"), pk=token), actor=request.user
+    )
+    return redirect("workspace:tokens", request.project.slug)
