@@ -1,0 +1,154 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.grading import strategies
+from toolevals.grading.equivalence import Difference, differences, equivalent
+from toolevals.grading.matchers import Absent, Contains, Exact, Fields, Items, KeyOnly, Matcher, OneOf, Range
+from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, ProfileName, Trajectory
+
+
+def calls(*trajectories: Trajectory, profile: ProfileName = "standard") -> Expectation:
+    return Expectation("calls", alternatives=trajectories, profile=profile)
+
+
+def one(matcher: Matcher | None, additional_arguments: bool = True) -> Expectation:
+    call = CallExpectation("t", {"a": matcher} if matcher else {}, additional_arguments)
+    return calls(Trajectory((call,)))
+
+
+A, B, C = CallExpectation("a"), CallExpectation("b"), CallExpectation("c")
+
+
+@given(strategies.expectations)
+def test_equivalence_is_reflexive(expectation):
+    again = Expectation.from_document(expectation.to_document())
+    assert equivalent(expectation, again)
+    assert all(difference.kind == "same" for difference in differences(expectation, again))
+
+
+@given(strategies.expectations, strategies.expectations)
+def test_equivalence_is_symmetric(left, right):
+    assert equivalent(left, right) == equivalent(right, left)
+
+
+@given(strategies.expectations, strategies.expectations)
+def test_differences_seen_from_the_other_side_are_mirrored(left, right):
+    mirrored = {"missing": "extra", "extra": "missing", "same": "same", "changed": "changed"}
+    there = {(each.path, each.kind) for each in differences(left, right)}
+    back = {(each.path, mirrored[each.kind]) for each in differences(right, left)}
+    assert there == back
+
+
+@given(strategies.expectations, st.integers())
+def test_the_order_of_arguments_and_alternatives_is_free(expectation, seed):
+    shuffle = random.Random(seed)
+
+    def shuffled(call: CallExpectation) -> CallExpectation:
+        items = list(call.arguments.items())
+        shuffle.shuffle(items)
+        return CallExpectation(call.tool, dict(items), call.additional_arguments)
+
+    alternatives = [
+        Trajectory(
+            tuple(
+                AnyOrder(tuple(shuffled(call) for call in reversed(step.calls)))
+                if isinstance(step, AnyOrder)
+                else shuffled(step)
+                for step in each.ordered
+            ),
+            tuple(shuffled(call) for call in reversed(each.unordered)),
+            tuple(shuffled(call) for call in reversed(each.disallowed)),
+            each.additional_calls,
+        )
+        for each in expectation.alternatives
+    ]
+    shuffle.shuffle(alternatives)
+    other = Expectation(
+        expectation.kind, alternatives=tuple(alternatives), profile=expectation.profile, why="another remark"
+    )
+    assert equivalent(expectation, other)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (one(Exact(1)), one(Exact(1.0))),
+        (one(Exact("x ")), one(OneOf(("x",)))),
+        (one(OneOf((1, 2, 2.0))), one(OneOf((2, 1)))),
+        (one(Exact({"k": 1, "l": [True]})), one(Fields({"l": Items((Exact(True),)), "k": Exact(1)}))),
+        (one(KeyOnly(optional=True)), one(None)),
+        (one(Absent(), additional_arguments=False), one(None, additional_arguments=False)),
+        (calls(Trajectory((A,))), calls(Trajectory(unordered=(A,)))),
+        (calls(Trajectory((AnyOrder((A, B)),))), calls(Trajectory(unordered=(B, A)))),
+        (calls(Trajectory((A, AnyOrder((B,))))), calls(Trajectory((A, B)))),
+        (calls(Trajectory((A,)), Trajectory((B,))), calls(Trajectory((B,)), Trajectory((A,)), Trajectory((A,)))),
+        (Expectation("no_call", "greeting"), Expectation("no_call", "refusal", profile="loose")),
+    ],
+)
+def test_these_expect_the_same(left, right):
+    assert equivalent(left, right)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (Expectation("no_call"), Expectation("some_call")),
+        (one(Exact(1)), one(Exact(True))),
+        (one(Exact(1)), one(Exact("1"))),
+        (one(Exact(1)), one(Exact(1, optional=True))),
+        (one(Exact(1)), one(KeyOnly())),
+        (one(KeyOnly()), one(None)),
+        (one(Absent()), one(None)),
+        (one(Exact(1)), one(Exact(1), additional_arguments=False)),
+        (one(Range(1, 2)), one(Range(1, None))),
+        (one(Contains("a")), one(Contains("A"))),
+        (calls(Trajectory((A, B))), calls(Trajectory((B, A)))),
+        (calls(Trajectory((A, B))), calls(Trajectory(unordered=(A, B)))),
+        (calls(Trajectory(unordered=(A, A))), calls(Trajectory(unordered=(A,)))),
+        (calls(Trajectory((A,))), calls(Trajectory((A,), additional_calls=False))),
+        (calls(Trajectory((A,), disallowed=(B,))), calls(Trajectory((A,), disallowed=(C,)))),
+        (calls(Trajectory((A,))), calls(Trajectory((A,)), profile="loose")),
+        (Expectation("no_call"), Expectation("no_call", answer={"contains": ["x"]})),
+        (Expectation("no_call"), Expectation("no_call", reactions=("escalation",))),
+    ],
+)
+def test_these_do_not(left, right):
+    assert not equivalent(left, right)
+
+
+def test_the_profile_decides_what_is_equal():
+    dotted, underscored = (
+        calls(Trajectory((CallExpectation(name, {"n": Exact(number)}),)), profile="loose")
+        for name, number in (("a.b", 5), ("a_b", "5"))
+    )
+    assert equivalent(dotted, underscored)
+
+
+def test_differences_name_their_parts():
+    left = Expectation.single("refund", {"order_id": "A-1", "amount": 45, "reason": "late"})
+    right = Expectation.single("refund", {"order_id": "A-1 ", "amount": 54, "note": None})
+    root = "/alternatives/0/ordered/0"
+    found = differences(left, right)
+    assert [each for each in found if each.kind != "same"] == [
+        Difference(f"{root}/arguments/amount", {"exact": 45}, {"exact": 54}, "changed"),
+        Difference(f"{root}/arguments/reason", {"exact": "late"}, None, "missing"),
+        Difference(f"{root}/arguments/note", None, {"exact": None}, "extra"),
+    ]
+    assert {each.path for each in found if each.kind == "same"} == {
+        "/kind",
+        "/profile",
+        f"{root}/tool",
+        f"{root}/arguments/order_id",
+        f"{root}/additional_arguments",
+        "/alternatives/0/additional_calls",
+    }
+
+
+def test_another_tool_and_no_call_are_differences_too():
+    call = Expectation.single("refund", {})
+    assert Difference("/kind", "calls", "no_call", "changed") in differences(call, Expectation("no_call"))
+    other = Expectation.single("cancel", {})
+    assert Difference("/alternatives/0/ordered/0/tool", "refund", "cancel", "changed") in differences(call, other)

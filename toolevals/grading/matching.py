@@ -1,0 +1,251 @@
+"""Matchers and expected calls turned into tests, once, for many calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolevals.grading.equality import Profile, number_in
+from toolevals.grading.matchers import (
+    Absent,
+    Contains,
+    Exact,
+    Fields,
+    HasPrefix,
+    HasSuffix,
+    Items,
+    KeyOnly,
+    Matcher,
+    NaturalLanguage,
+    OneOf,
+    Pattern,
+    Range,
+)
+from toolevals.grading.patterns import compile_pattern
+from toolevals.grading.values import CallExpectation
+
+# Whether a value matches; None where only a judge can say.
+Test = Callable[[Any], "bool | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentsCheck:
+    """How a call's arguments stand to what was expected, by argument name.
+
+    `missing` are absent though expected, `extra` present though not allowed, `misshapen` of another type, `wrong` of
+    the right type and another value, `unjudged` for a judge.
+    """
+
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    misshapen: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
+
+    @property
+    def faults(self) -> int:
+        """How many arguments are not as expected."""
+        return len(self.missing) + len(self.extra) + len(self.misshapen) + len(self.wrong)
+
+    @property
+    def shape_faults(self) -> tuple[str, ...]:
+        """The arguments whose presence or type is not as expected."""
+        return (*self.missing, *self.extra, *self.misshapen)
+
+
+ALL_MATCH = ArgumentsCheck()
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledArgument:
+    """One expected argument: its test, its type, and whether it may, must or must not be there."""
+
+    matcher: Matcher
+    test: Test
+    fits: Callable[[Any], bool]
+    required: bool
+    forbidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledCall:
+    """One expected call. `name` is the form of its tool's name under the profile."""
+
+    expectation: CallExpectation
+    name: str
+    arguments: Mapping[str, CompiledArgument]
+
+    def check(self, actual: Mapping[str, Any]) -> ArgumentsCheck:
+        """Compare a call's arguments with what is expected of them."""
+        if self._all_match(actual):
+            return ALL_MATCH
+        return self._faults(actual)
+
+    def _all_match(self, actual: Mapping[str, Any]) -> bool:
+        present = 0
+        for name, argument in self.arguments.items():
+            if name in actual:
+                present += 1
+                if argument.forbidden or not argument.test(actual[name]):
+                    return False
+            elif argument.required:
+                return False
+        return present == len(actual) or self.expectation.additional_arguments
+
+    def _faults(self, actual: Mapping[str, Any]) -> ArgumentsCheck:
+        missing: list[str] = []
+        extra: list[str] = []
+        misshapen: list[str] = []
+        wrong: list[str] = []
+        unjudged: list[str] = []
+        for name, argument in self.arguments.items():
+            if name not in actual:
+                if argument.required:
+                    missing.append(name)
+                continue
+            passed = argument.test(actual[name])
+            if argument.forbidden:
+                extra.append(name)
+            elif passed is None:
+                unjudged.append(name)
+            elif not passed:
+                (wrong if argument.fits(actual[name]) else misshapen).append(name)
+        if not self.expectation.additional_arguments:
+            extra.extend(name for name in actual if name not in self.arguments)
+        return ArgumentsCheck(tuple(missing), tuple(extra), tuple(misshapen), tuple(wrong), tuple(unjudged))
+
+
+def compile_call(call: CallExpectation, profile: Profile) -> CompiledCall:
+    """Return the expected call as tests under a profile."""
+    arguments = {name: _argument(matcher, profile) for name, matcher in call.arguments.items()}
+    return CompiledCall(call, profile.tool_name(call.tool), arguments)
+
+
+def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
+    """Return the matcher's test of a value that is there, under a profile."""
+    match matcher:
+        case Exact():
+            return _equal_to(matcher.value, profile)
+        case OneOf():
+            tests = [_equal_to(value, profile) for value in matcher.values]
+            return lambda value: any(test(value) for test in tests)
+        case Range():
+            return _between(matcher, profile)
+        case Fields():
+            return _fields(matcher, profile)
+        case Items():
+            return _items(matcher, profile)
+        case NaturalLanguage():
+            return lambda _value: None
+        case KeyOnly():
+            return lambda _value: True
+        case Absent():
+            return lambda _value: False
+        case _:
+            return _text_test(matcher)
+
+
+def _argument(matcher: Matcher, profile: Profile) -> CompiledArgument:
+    forbidden = isinstance(matcher, Absent)
+    return CompiledArgument(
+        matcher=matcher,
+        test=compile_matcher(matcher, profile),
+        fits=_type_test(matcher, profile),
+        required=not (matcher.optional or forbidden),
+        forbidden=forbidden,
+    )
+
+
+def _equal_to(expected: Any, profile: Profile) -> Test:
+    equal = profile.equal
+    if isinstance(expected, str) and isinstance(form := profile.text_form(expected), str):
+        text_form = profile.text_form
+        return lambda value: isinstance(value, str) and text_form(value) == form
+    return lambda value: equal(expected, value)
+
+
+def _between(matcher: Range, profile: Profile) -> Test:
+    low, high = matcher.low, matcher.high
+
+    def test(value: Any) -> bool:
+        number = _number(value, profile)
+        return number is not None and (low is None or low <= number) and (high is None or number <= high)
+
+    return test
+
+
+def _number(value: Any, profile: Profile) -> float | None:
+    if isinstance(value, str):
+        return number_in(value) if profile.name == "loose" else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _text_test(matcher: Pattern | Contains | HasPrefix | HasSuffix) -> Test:
+    found: Callable[[str], bool]
+    match matcher:
+        case Pattern():
+            search = compile_pattern(matcher.pattern).search
+            found = lambda value: search(value) is not None  # noqa: E731 (one of four of a kind)
+        case Contains():
+            found = lambda value: matcher.text in value  # noqa: E731
+        case HasPrefix():
+            found = lambda value: value.startswith(matcher.text)  # noqa: E731
+        case HasSuffix():
+            found = lambda value: value.endswith(matcher.text)  # noqa: E731
+    return lambda value: isinstance(value, str) and found(value)
+
+
+def _fields(matcher: Fields, profile: Profile) -> Test:
+    call = compile_call(CallExpectation("", matcher.fields, matcher.additional_fields), profile)
+
+    def test(value: Any) -> bool | None:
+        if not isinstance(value, dict):
+            return False
+        check = call.check(value)
+        return False if check.faults else (None if check.unjudged else True)
+
+    return test
+
+
+def _items(matcher: Items, profile: Profile) -> Test:
+    tests = [compile_matcher(item, profile) for item in matcher.items]
+
+    def test(value: Any) -> bool | None:
+        if not isinstance(value, list | tuple) or len(value) != len(tests):
+            return False
+        answers = [test(item) for test, item in zip(tests, value, strict=True)]
+        return False if False in answers else (None if None in answers else True)
+
+    return test
+
+
+def _type_test(matcher: Matcher, profile: Profile) -> Callable[[Any], bool]:
+    """Return the test of a value's JSON type alone: integers and floats are one type unless the profile parts them."""
+    types: set[str] = set()
+    match matcher:
+        case Exact():
+            types = {_type_of(matcher.value, profile)}
+        case OneOf():
+            types = {_type_of(value, profile) for value in matcher.values}
+        case Range():
+            types = {"number", "integer"}
+        case Pattern() | Contains() | HasPrefix() | HasSuffix():
+            types = {"string"}
+        case Fields():
+            types = {"object"}
+        case Items():
+            types = {"array"}
+        case _:
+            return lambda _value: True
+    return lambda value: _type_of(value, profile) in types
+
+
+def _type_of(value: Any, profile: Profile) -> str:
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "boolean"
+    if isinstance(value, str):
+        return "number" if profile.name == "loose" and number_in(value) is not None else "string"
+    if isinstance(value, int | float):
+        return "integer" if profile.typed_numbers and isinstance(value, int) else "number"
+    return "object" if isinstance(value, dict) else "array"
