@@ -1,6 +1,19 @@
 """Pages of `toolevals.runs`."""
 
-from django.urls import URLPattern
+from __future__ import annotations
+
+from django.urls import path
+
+from toolevals.runs.views import new, runs, subjects
 
 app_name = "runs"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("runs/", runs.runs, name="runs"),
+    path("runs/new/", new.new, name="new"),
+    path("runs/upload/", new.upload, name="upload"),
+    path("runs/<int:number>/cancel/", runs.cancel, name="run-cancel"),
+    path("runs/<int:number>/retry/", runs.retry, name="run-retry"),
+    path("runs/<int:number>/regrade/", runs.regrade, name="run-regrade"),
+    path("subjects/", subjects.subjects, name="subjects"),
+    path("experiments/", subjects.experiments, name="experiments"),
+]

@@ -1,6 +1,20 @@
 """Addresses of `toolevals.runs` in the REST interface."""
 
-from django.urls import URLPattern
+from __future__ import annotations
+
+from django.urls import path
+
+from toolevals.runs.api import case_views, views
 
 app_name = "runs-api"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("subjects/", views.Subjects.as_view(), name="subjects"),
+    path("experiments/", views.Experiments.as_view(), name="experiments"),
+    path("runs/", views.Runs.as_view(), name="runs"),
+    path("runs/predictions/", views.Predictions.as_view(), name="predictions"),
+    path("runs/<int:number>/", views.RunDetail.as_view(), name="run"),
+    path("runs/<int:number>/gradings/", views.Gradings.as_view(), name="gradings"),
+    path("runs/<int:number>/gradings/<int:grading>/", views.GradingDetail.as_view(), name="grading"),
+    path("runs/<int:number>/cases/", case_views.Cases.as_view(), name="cases"),
+    path("runs/<int:number>/cases/<uuid:case>/", case_views.CaseDetail.as_view(), name="case"),
+]

@@ -4,16 +4,20 @@ from toolevals.runs.services.case_grading import cases_grade
 from toolevals.runs.services.gradings import grading_start
 from toolevals.runs.services.ingesting import transcripts_ingest
 from toolevals.runs.services.producing import transcripts_produce
+from toolevals.runs.services.requesting import RunRequest, run_request_baseline, run_request_upload
 from toolevals.runs.services.rollups import grading_roll_up
 from toolevals.runs.services.starting import MAX_TRIALS, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 
 __all__ = [
     "MAX_TRIALS",
+    "RunRequest",
     "cases_grade",
     "experiment_ensure",
     "grading_roll_up",
     "grading_start",
+    "run_request_baseline",
+    "run_request_upload",
     "run_start",
     "run_upload",
     "subject_ensure",

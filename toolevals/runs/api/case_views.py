@@ -1,0 +1,62 @@
+"""Graded cases in the REST interface."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from toolevals.runs.api.serializers import CaseDetailSerializer, CaseSerializer
+from toolevals.runs.api.views import RunView
+from toolevals.runs.models import CaseGrade, Grading
+
+GRADING = OpenApiParameter("grading", int, description="The number of a finished grading; by default the newest.")
+FILTERS = ("expected", "actual", "mode", "outcome")
+
+
+class CaseView(RunView):
+    """What the views of cases share."""
+
+    def grading(self, number: int) -> Grading:
+        """Return the finished grading that is asked for. Raises `Http404`."""
+        run = self.find(number)
+        asked = self.request.query_params.get("grading", "")
+        if not asked:
+            if run.grading is None:
+                raise Http404
+            return run.grading
+        if not asked.isdecimal():
+            raise Http404
+        return get_object_or_404(run.gradings, number=int(asked), finished_at__isnull=False)
+
+
+class Cases(CaseView, ListAPIView[CaseGrade]):
+    """The cases of a grading, in pages."""
+
+    serializer_class = CaseSerializer
+    queryset = CaseGrade.objects.none()
+
+    def get_queryset(self) -> QuerySet[CaseGrade]:
+        wanted = {name: self.request.query_params.get(name, "") for name in FILTERS}
+        return CaseGrade.objects.filter(grading=self.grading(self.kwargs["number"])).matching(**wanted).with_example()
+
+    @extend_schema(parameters=[GRADING, *(OpenApiParameter(name, str) for name in FILTERS)])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+
+class CaseDetail(CaseView):
+    """One case in full."""
+
+    @extend_schema(responses=CaseDetailSerializer)
+    def get(self, request: Request, number: int, case: UUID) -> Response:
+        cases = CaseGrade.objects.select_related("transcript__entry__revision__example")
+        found = get_object_or_404(cases, pk=case, grading__run=self.find(number))
+        return Response(CaseDetailSerializer(found).data)

@@ -1,0 +1,92 @@
+"""What programs send to start a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from labeling.models import DatasetVersion
+from toolevals.registry.models import RegistryVersion
+from toolevals.runs.services import MAX_TRIALS, RunRequest
+from toolevals.workspace.models import Project
+
+
+class RunRequestSerializer(serializers.Serializer[Any]):
+    """What every run needs to know. Needs the project in its context."""
+
+    experiment = serializers.CharField(max_length=60, help_text="Its name; a new one is made.")
+    dataset = serializers.SlugField(max_length=60)
+    version = serializers.IntegerField(min_value=1, required=False, allow_null=True, help_text="By default the newest.")
+    trials = serializers.IntegerField(min_value=1, max_value=MAX_TRIALS, default=1)
+    registry = serializers.SlugField(
+        max_length=60, required=False, help_text="Where the agent's own wording of the tools is kept."
+    )
+    registry_version = serializers.IntegerField(min_value=1, required=False, help_text="By default the newest.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        project: Project = self.context["project"]
+        attrs["dataset_version"] = _version(project, attrs.pop("dataset"), attrs.pop("version", None))
+        attrs["tools"] = _tools(project, attrs.pop("registry", ""), attrs.pop("registry_version", None))
+        return attrs
+
+    def request(self) -> RunRequest:
+        """Return what is asked for; the data is valid."""
+        return RunRequest(**self.validated_data)
+
+
+class BaselineRunSerializer(RunRequestSerializer):
+    """A run of the built-in baseline."""
+
+    threshold = serializers.FloatField(min_value=0, max_value=1, required=False)
+
+    def request(self) -> RunRequest:
+        data = dict(self.validated_data)
+        options = {"threshold": data.pop("threshold")} if "threshold" in data else {}
+        return RunRequest(**data, options=options)
+
+
+class PredictionsSerializer(RunRequestSerializer):
+    """A run of uploaded predictions."""
+
+    name = serializers.CharField(max_length=120)
+    model = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
+    prompt_version = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
+    commit = serializers.CharField(max_length=64, required=False, default="", allow_blank=True)
+    file = serializers.FileField()
+
+    def request(self) -> RunRequest:
+        data = dict(self.validated_data)
+        del data["file"]
+        return RunRequest(**data)
+
+
+class RegradeSerializer(serializers.Serializer[Any]):
+    """What to grade against."""
+
+    version = serializers.IntegerField(
+        min_value=1,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Of the run's dataset; by default the newest.",
+    )
+
+
+def _version(project: Project, slug: str, number: int | None) -> DatasetVersion:
+    versions = DatasetVersion.objects.in_project(project).filter(dataset__slug=slug).order_by("-number")
+    found = versions.filter(number=number).first() if number else versions.first()
+    if found is None:
+        which = "version" if number and versions.exists() else "dataset"
+        raise serializers.ValidationError({which: "There is no such frozen version of a dataset in this project."})
+    return found
+
+
+def _tools(project: Project, slug: str, number: int | None) -> RegistryVersion | None:
+    if not slug:
+        return None
+    versions = RegistryVersion.objects.filter(registry__project=project, registry__slug=slug).order_by("-number")
+    found = versions.filter(number=number).first() if number else versions.first()
+    if found is None:
+        raise serializers.ValidationError({"registry": "There is no such registry version in this project."})
+    return found

@@ -1,0 +1,169 @@
+"""What runs look like in JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from labeling.models import DatasetVersion
+from toolevals.runs.models import AlignedPair, CaseGrade, Experiment, Grading, Run, Subject
+from toolevals.workspace.api.serializers import JobSerializer
+
+VERDICTS = ("outcome", "selection", "arguments", "schema", "shape", "equivalence")
+
+
+class ToolsSerializer(serializers.Serializer[Any]):
+    """A registry version."""
+
+    registry = serializers.SlugField(source="registry.slug")
+    version = serializers.IntegerField(source="number")
+
+
+class SubjectSerializer(serializers.ModelSerializer[Subject]):
+    """An agent in one exact state. Without `tools` it is given what the examples offer."""
+
+    tools = ToolsSerializer(allow_null=True)
+    options = serializers.JSONField()
+
+    class Meta:
+        model = Subject
+        fields = ("id", "name", "connector", "model", "prompt_version", "commit", "tools", "options", "created_at")
+
+
+class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
+    """A named line of runs."""
+
+    class Meta:
+        model = Experiment
+        fields = ("id", "slug", "name", "created_at")
+
+
+class RunVersionSerializer(serializers.ModelSerializer[DatasetVersion]):
+    """A frozen version of a dataset."""
+
+    dataset = serializers.SlugField(source="dataset.slug")
+    version = serializers.IntegerField(source="number")
+
+    class Meta:
+        model = DatasetVersion
+        fields = ("dataset", "version", "size")
+
+
+class RunSerializer(serializers.ModelSerializer[Run]):
+    """A run. `grading` is the number of the grading that is shown; null until one is finished."""
+
+    experiment = serializers.SlugField(source="experiment.slug")
+    subject = SubjectSerializer()
+    dataset_version = RunVersionSerializer()
+    grading = serializers.IntegerField(source="grading.number", default=None, allow_null=True)
+    job = serializers.UUIDField(source="job_id", allow_null=True)
+
+    class Meta:
+        model = Run
+        fields: tuple[str, ...] = (
+            "id",
+            "number",
+            "experiment",
+            "subject",
+            "dataset_version",
+            "trials",
+            "grading",
+            "job",
+            "created_at",
+        )
+
+
+class GradingSerializer(serializers.ModelSerializer[Grading]):
+    """A run graded by one set of graders on one dataset version."""
+
+    dataset_version = serializers.IntegerField(source="dataset_version.number")
+    graders = serializers.JSONField()
+    job = serializers.UUIDField(source="job_id", allow_null=True)
+
+    class Meta:
+        model = Grading
+        fields: tuple[str, ...] = ("id", "number", "dataset_version", "graders", "job", "created_at", "finished_at")
+
+
+class GradingDetailSerializer(GradingSerializer):
+    """A grading with its counts: verdicts, tags and modes by column and value."""
+
+    counts = serializers.SerializerMethodField()
+
+    class Meta(GradingSerializer.Meta):
+        fields = (*GradingSerializer.Meta.fields, "counts")
+
+    @extend_schema_field({"type": "object", "additionalProperties": {"type": "object"}})
+    def get_counts(self, grading: Grading) -> dict[str, dict[str, int]]:
+        found: dict[str, dict[str, int]] = {}
+        for column, value, count in grading.verdict_counts.values_list("column", "value", "count"):
+            found.setdefault(column, {})[value] = count
+        return found
+
+
+class RunDetailSerializer(RunSerializer):
+    """A run with the grading that is shown, and why that is not on today's gold, if it is not."""
+
+    shown = GradingDetailSerializer(source="grading", allow_null=True)
+    stale = serializers.CharField()
+
+    class Meta(RunSerializer.Meta):
+        fields = (*RunSerializer.Meta.fields, "shown", "stale")
+
+
+class RunStartedSerializer(serializers.Serializer[Any]):
+    """A run that has begun, and the job that shows how far it is."""
+
+    run = RunSerializer()
+    job = JobSerializer()
+
+
+class GradingStartedSerializer(serializers.Serializer[Any]):
+    """A grading that has begun, and its job."""
+
+    grading = GradingSerializer()
+    job = JobSerializer()
+
+
+class CaseSerializer(serializers.ModelSerializer[CaseGrade]):
+    """One graded transcript in short."""
+
+    transcript = serializers.UUIDField(source="transcript_id")
+    trial = serializers.IntegerField(source="transcript.trial")
+    example = serializers.CharField(source="transcript.entry.revision.example.external_id")
+
+    class Meta:
+        model = CaseGrade
+        fields: tuple[str, ...] = (
+            "id",
+            "example",
+            "trial",
+            "transcript",
+            *VERDICTS,
+            "tag",
+            "mode",
+            "expected",
+            "actual",
+        )
+
+
+class PairSerializer(serializers.ModelSerializer[AlignedPair]):
+    """An expected call beside the actual one."""
+
+    class Meta:
+        model = AlignedPair
+        fields = ("number", "expected", "actual", "arguments")
+
+
+class CaseDetailSerializer(CaseSerializer):
+    """One graded transcript in full: every verdict with its reason, what was expected and what was done."""
+
+    pairs = PairSerializer(many=True)
+    detail = serializers.JSONField()
+    input = serializers.JSONField(source="transcript.entry.revision.input")
+    prediction = serializers.JSONField(source="transcript.document", allow_null=True)
+
+    class Meta(CaseSerializer.Meta):
+        fields = (*CaseSerializer.Meta.fields, "pairs", "detail", "input", "prediction")

@@ -1,0 +1,156 @@
+"""Runs in the REST interface: lists, starting a run, gradings."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from labeling.models import DatasetVersion
+from toolevals.runs.api.parsers import JsonLinesParser, NdjsonParser
+from toolevals.runs.api.requests import BaselineRunSerializer, PredictionsSerializer, RegradeSerializer
+from toolevals.runs.api.serializers import (
+    ExperimentSerializer,
+    GradingDetailSerializer,
+    GradingSerializer,
+    GradingStartedSerializer,
+    RunDetailSerializer,
+    RunSerializer,
+    RunStartedSerializer,
+    SubjectSerializer,
+)
+from toolevals.runs.models import Experiment, Grading, Run, Subject
+from toolevals.runs.run_rows import stale_reasons
+from toolevals.runs.services import grading_start, run_request_baseline, run_request_upload
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.idempotency import idempotent
+
+
+class Subjects(ProjectView, ListAPIView[Subject]):
+    """The project's subjects, the newest first."""
+
+    serializer_class = SubjectSerializer
+    queryset = Subject.objects.none()
+
+    def get_queryset(self) -> QuerySet[Subject]:
+        return Subject.objects.in_project(self.project)
+
+
+class Experiments(ProjectView, ListAPIView[Experiment]):
+    """The project's experiments, the newest first."""
+
+    serializer_class = ExperimentSerializer
+    queryset = Experiment.objects.none()
+
+    def get_queryset(self) -> QuerySet[Experiment]:
+        return Experiment.objects.in_project(self.project)
+
+
+class Runs(ProjectView, ListAPIView[Run]):
+    """The project's runs, the newest first; by POST, a run of the baseline."""
+
+    serializer_class = RunSerializer
+    queryset = Run.objects.none()
+
+    def get_queryset(self) -> QuerySet[Run]:
+        return Run.objects.in_project(self.project).of_experiment(self.request.query_params.get("experiment", ""))
+
+    @extend_schema(parameters=[OpenApiParameter("experiment", str, description="The slug of one.")])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(request=BaselineRunSerializer, responses={202: RunStartedSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        asked = BaselineRunSerializer(data=request.data, context={"project": self.project})
+        asked.is_valid(raise_exception=True)
+        run = run_request_baseline(project=self.project, actor=self.user, request=asked.request())
+        return _started(run)
+
+
+class Predictions(ProjectView):
+    """A run of uploaded predictions: a form with the file, or the bare JSON Lines with all else in the query."""
+
+    parser_classes = (MultiPartParser, JsonLinesParser, NdjsonParser)
+
+    @extend_schema(
+        request={"multipart/form-data": PredictionsSerializer, "application/jsonl": OpenApiTypes.BINARY},
+        responses={202: RunStartedSerializer},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        body: Any = request.data
+        fields = {**request.query_params.dict(), **dict(body.items())}
+        asked = PredictionsSerializer(data=fields, context={"project": self.project})
+        asked.is_valid(raise_exception=True)
+        file = asked.validated_data["file"]
+        run = run_request_upload(
+            project=self.project, actor=self.user, request=asked.request(), file=file, file_name=file.name
+        )
+        return _started(run)
+
+
+class RunView(ProjectView):
+    """What the views of one run share."""
+
+    def find(self, number: int) -> Run:
+        """Return the project's run. Raises `Http404`."""
+        found: Run = get_object_or_404(Run.objects.in_project(self.project).with_newest(), number=number)
+        return found
+
+
+class RunDetail(RunView):
+    """One run with its counts."""
+
+    @extend_schema(responses=RunDetailSerializer)
+    def get(self, request: Request, number: int) -> Response:
+        run: Any = self.find(number)
+        run.stale = stale_reasons([run]).get(run.pk, "")
+        return Response(RunDetailSerializer(run).data)
+
+
+class Gradings(RunView, ListAPIView[Grading]):
+    """A run's gradings, the newest first; by POST, one more."""
+
+    serializer_class = GradingSerializer
+    queryset = Grading.objects.none()
+
+    def get_queryset(self) -> QuerySet[Grading]:
+        return self.find(self.kwargs["number"]).gradings.select_related("dataset_version")
+
+    @extend_schema(request=RegradeSerializer, responses={202: GradingStartedSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        asked = RegradeSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        run, version = self.find(number), asked.validated_data["version"]
+        versions = DatasetVersion.objects.filter(dataset=run.dataset_version.dataset)
+        grading = grading_start(
+            run=run,
+            actor=self.user,
+            dataset_version=get_object_or_404(versions, number=version) if version else None,
+        )
+        return Response(
+            GradingStartedSerializer({"grading": grading, "job": grading.job}).data, status=HTTPStatus.ACCEPTED
+        )
+
+
+class GradingDetail(RunView):
+    """One grading with its counts."""
+
+    @extend_schema(responses=GradingDetailSerializer)
+    def get(self, request: Request, number: int, grading: int) -> Response:
+        found = get_object_or_404(self.find(number).gradings.select_related("dataset_version"), number=grading)
+        return Response(GradingDetailSerializer(found).data)
+
+
+def _started(run: Run) -> Response:
+    return Response(RunStartedSerializer({"run": run, "job": run.job}).data, status=HTTPStatus.ACCEPTED)

@@ -1,0 +1,121 @@
+"""Forms that start runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from labeling.models import DatasetVersion
+from toolevals.grading.problems import InvalidDocument
+from toolevals.registry.models import RegistryVersion
+from toolevals.runs.baseline.agent import THRESHOLD
+from toolevals.runs.models import Experiment
+from toolevals.runs.services import MAX_TRIALS, RunRequest
+from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.models import Project
+
+
+class DatasetVersionField(forms.ModelChoiceField[DatasetVersion]):
+    """A frozen dataset version, by name and size."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.dataset.name} v{obj.number}, {obj.size:,} examples"
+
+
+class ToolsField(forms.ModelChoiceField[RegistryVersion]):
+    """A registry version, by name."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.registry.name} v{obj.number}"
+
+
+class RunForm(PlainForm):
+    """What every run needs to know."""
+
+    experiment = forms.CharField(
+        max_length=60,
+        help_text="One that there is, or a new name. Its runs are looked at together.",
+        widget=forms.TextInput({"list": "experiments", "autocomplete": "off"}),
+    )
+    dataset_version = DatasetVersionField(
+        DatasetVersion.objects.none(), label="Dataset version", empty_label="Choose a version"
+    )
+    tools = ToolsField(
+        RegistryVersion.objects.none(),
+        required=False,
+        label="Tools",
+        empty_label="As the examples offer them",
+        help_text="Where the agent knows the same tools in another wording.",
+    )
+    trials = forms.IntegerField(
+        min_value=1, max_value=MAX_TRIALS, initial=1, help_text="How often each example is tried."
+    )
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.experiments = Experiment.objects.in_project(project).values_list("name", flat=True)
+        versions, tools = self.fields["dataset_version"], self.fields["tools"]
+        versions.queryset = DatasetVersion.objects.in_project(project)  # type: ignore[attr-defined]
+        registered = RegistryVersion.objects.filter(registry__project=project).select_related("registry")
+        tools.queryset = registered.order_by("registry__name", "-number")  # type: ignore[attr-defined]
+
+    def request(self) -> RunRequest:
+        """Return what is asked for; the form is valid."""
+        raise NotImplementedError
+
+    def add_problems(self, error: InvalidDocument) -> None:
+        """Show what a service found wrong, beside the field that it names."""
+        for problem in error.problems:
+            name = problem.pointer.removeprefix("/")
+            self.add_error(name if name in self.fields else None, problem.message)
+
+
+class BaselineForm(RunForm):
+    """A run of the built-in baseline."""
+
+    threshold = forms.FloatField(
+        min_value=0,
+        max_value=1,
+        initial=THRESHOLD,
+        help_text="Relevance from 0 to 1 below which it calls no tool.",
+        widget=forms.NumberInput({"step": "0.01"}),
+    )
+
+    def request(self) -> RunRequest:
+        data = self.cleaned_data
+        return RunRequest(
+            experiment=data["experiment"],
+            dataset_version=data["dataset_version"],
+            trials=data["trials"],
+            tools=data["tools"],
+            options={"threshold": data["threshold"]},
+        )
+
+
+class UploadForm(RunForm):
+    """A run of predictions that an agent made elsewhere."""
+
+    name = forms.CharField(max_length=120, label="Agent", help_text="What it is called.")
+    model = forms.CharField(max_length=120, required=False, help_text="Its snapshot, as exact as you know it.")
+    prompt_version = forms.CharField(max_length=60, required=False, label="Prompt version")
+    commit = forms.CharField(max_length=64, required=False, label="Git commit")
+    file = forms.FileField(
+        label="Predictions", help_text="JSON Lines: an id and what the agent did, one example a line."
+    )
+    field_order = (
+        "experiment",
+        "dataset_version",
+        "name",
+        "model",
+        "prompt_version",
+        "commit",
+        "tools",
+        "trials",
+        "file",
+    )
+
+    def request(self) -> RunRequest:
+        data = self.cleaned_data
+        said = ("dataset_version", "trials", "name", "model", "prompt_version", "commit", "tools", "experiment")
+        return RunRequest(**{key: data[key] for key in said})

@@ -1,0 +1,106 @@
+"""Runs as a list shows them: how far, how good, and whether the gold has moved on since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from labeling.models import VersionEntry
+from toolevals.grading.metrics.rates import wilson
+from toolevals.presentation import numbers
+from toolevals.runs.models import Grading, Run, VerdictCount
+from toolevals.workspace.models import Job, JobState
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionRate:
+    """How often the right tool was chosen: `passed` of `total` scored cases, with the 95 % Wilson interval."""
+
+    passed: int
+    total: int
+
+    @property
+    def value(self) -> str:
+        return numbers.percent(self.passed / self.total)
+
+    @property
+    def span(self) -> str:
+        interval = wilson(self.passed, self.total)
+        return numbers.span(interval.low, interval.high)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run. `job` is that of its newest grading, with `items_done` and `items_total`."""
+
+    run: Run
+    rate: SelectionRate | None
+    job: Job | None
+    stale: str
+
+    @property
+    def state(self) -> str:
+        """One of the job states; a run whose job is gone counts by whether it is graded."""
+        if self.job is not None:
+            return self.job.state
+        return JobState.SUCCEEDED if self.run.grading_id else JobState.FAILED
+
+    @property
+    def is_running(self) -> bool:
+        return self.state == JobState.RUNNING
+
+    @property
+    def can_retry(self) -> bool:
+        return self.job is not None and self.state in (JobState.FAILED, JobState.CANCELLED)
+
+    @property
+    def can_regrade(self) -> bool:
+        return self.run.grading_id is not None and not self.is_running
+
+
+def run_rows(runs: Iterable[Any]) -> list[RunRow]:
+    """Return the rows of runs that were read `with_everything` and `with_newest`. Four queries, however many runs."""
+    found = list(runs)
+    rates = selection_rates([run.grading_id for run in found if run.grading_id])
+    jobs = _jobs([run.newest_grading for run in found if run.newest_grading])
+    stale = stale_reasons(found)
+    return [
+        RunRow(run, rates.get(run.grading_id), jobs.get(run.newest_grading) or run.job, stale.get(run.pk, ""))
+        for run in found
+    ]
+
+
+def selection_rates(gradings: Sequence[UUID]) -> dict[UUID, SelectionRate]:
+    """Return the selection rate of each grading that scored any case."""
+    passed: dict[UUID, int] = {}
+    total: dict[UUID, int] = {}
+    counts = VerdictCount.objects.filter(grading__in=gradings, column="selection", value__in=("passed", "failed"))
+    for grading, value, count in counts.values_list("grading_id", "value", "count"):
+        total[grading] = total.get(grading, 0) + count
+        passed[grading] = passed.get(grading, 0) + (count if value == "passed" else 0)
+    return {grading: SelectionRate(passed[grading], total[grading]) for grading in total}
+
+
+def stale_reasons(runs: Iterable[Any]) -> dict[UUID, str]:
+    """Return why the shown grading of a run is not on today's gold, by the run's id; runs `with_newest`."""
+    graded = [run for run in runs if run.grading_id]
+    newer = {run.pk: f"v{run.newest_version} is newer" for run in graded if run.newest_version > _graded_on(run).number}
+    # Only versions that are still the newest are read whole; there are few of them on a page.
+    newest = {run.pk: _graded_on(run).pk for run in graded if run.pk not in newer}
+    changed = set(
+        VersionEntry.objects.stale().filter(version__in=set(newest.values())).values_list("version", flat=True)
+    )
+    return newer | {pk: "gold has changed" for pk, version in newest.items() if version in changed}
+
+
+def _graded_on(run: Run) -> Any:
+    return run.grading.dataset_version if run.grading else run.dataset_version
+
+
+def _jobs(gradings: Sequence[UUID]) -> dict[UUID, Job]:
+    """Return the job of each grading, with its progress."""
+    job_of = dict(Grading.objects.filter(pk__in=gradings, job__isnull=False).values_list("pk", "job_id"))
+    jobs = {job.pk: job for job in Job.objects.filter(pk__in=job_of.values()).with_progress()}
+    return {grading: jobs[job] for grading, job in job_of.items() if job in jobs}

@@ -1,0 +1,91 @@
+"""A run as people and programs ask for one: in one form, all of it or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from django.core.files import File
+from django.db import transaction
+from django.utils.text import slugify
+
+from labeling.models import DatasetVersion
+from toolevals.grading.problems import InvalidDocument
+from toolevals.registry.models import RegistryVersion
+from toolevals.runs.baseline import NAME as BASELINE
+from toolevals.runs.models import Connector, Run
+from toolevals.runs.services.starting import run_start, run_upload
+from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
+from toolevals.workspace.models import Project, User
+from toolevals.workspace.services import upload_store
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """What a run is made of. `experiment` is the name of one, there already or new; `options` are the baseline's."""
+
+    experiment: str
+    dataset_version: DatasetVersion
+    trials: int = 1
+    name: str = ""
+    model: str = ""
+    prompt_version: str = ""
+    commit: str = ""
+    tools: RegistryVersion | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def run_request_baseline(*, project: Project, actor: User | None, request: RunRequest) -> Run:
+    """Start a run of the baseline. Raises InvalidDocument."""
+    with transaction.atomic():
+        subject = subject_ensure(
+            project=project,
+            actor=actor,
+            name=BASELINE,
+            connector=Connector.BASELINE,
+            tools=request.tools,
+            options=request.options,
+        )
+        return run_start(
+            project=project,
+            actor=actor,
+            experiment=experiment_ensure(project=project, actor=actor, **_experiment(request)),
+            subject=subject,
+            dataset_version=request.dataset_version,
+            trials=request.trials,
+        )
+
+
+def run_request_upload(
+    *, project: Project, actor: User | None, request: RunRequest, file: File[Any] | IO[bytes], file_name: str
+) -> Run:
+    """Keep a file of predictions and start a run that reads it. Raises InvalidDocument."""
+    upload = upload_store(project=project, actor=actor, file=file, name=file_name)
+    with transaction.atomic():
+        subject = subject_ensure(
+            project=project,
+            actor=actor,
+            name=request.name,
+            connector=Connector.UPLOAD,
+            model=request.model,
+            prompt_version=request.prompt_version,
+            commit=request.commit,
+            tools=request.tools,
+        )
+        return run_upload(
+            project=project,
+            actor=actor,
+            experiment=experiment_ensure(project=project, actor=actor, **_experiment(request)),
+            subject=subject,
+            dataset_version=request.dataset_version,
+            upload=upload,
+            trials=request.trials,
+        )
+
+
+def _experiment(request: RunRequest) -> dict[str, str]:
+    slug = slugify(request.experiment)[:60].strip("-")
+    if not slug:
+        raise InvalidDocument.at("/experiment", "must hold a letter or a digit")
+    return {"slug": slug, "name": request.experiment}

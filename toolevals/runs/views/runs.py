@@ -1,0 +1,91 @@
+"""The list of runs, and what can be done with one."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST, require_safe
+
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.models import Run
+from toolevals.runs.run_rows import run_rows
+from toolevals.runs.services import grading_start
+from toolevals.workspace.jobs import JobStateError, job_cancel, job_retry
+from toolevals.workspace.models import Job, Role
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_safe
+def runs(request: ProjectRequest) -> HttpResponse:
+    """List the runs, the newest first; `?experiment=` picks those of one. To HTMX, the table again."""
+    experiment = request.GET.get("experiment", "")
+    found = Run.objects.in_project(request.project).of_experiment(experiment).with_newest()
+    page = page_of(found, request.GET.get("before", ""))
+    rows = run_rows(page.rows)
+    context = {
+        "rows": rows,
+        "older": page.older,
+        "experiment": request.project.experiments.filter(slug=experiment).first() if experiment else None,
+        "any_running": any(row.is_running for row in rows),
+        "can_run": request.role >= Role.ADJUDICATOR,
+    }
+    return render(request, "runs/parts/run_table.html" if request.htmx else "runs/runs.html", context)
+
+
+@require_POST
+def cancel(request: ProjectRequest, number: int) -> HttpResponse:
+    """Stop the newest work on the run."""
+    try:
+        job_cancel(job=_job(request, number), actor=request.user)
+    except JobStateError as error:
+        messages.error(request, str(error))
+    return _back(request)
+
+
+@require_POST
+def retry(request: ProjectRequest, number: int) -> HttpResponse:
+    """Have another go at the batches that failed or were cancelled."""
+    try:
+        job_retry(job=_job(request, number), actor=request.user)
+    except JobStateError as error:
+        messages.error(request, str(error))
+    return _back(request)
+
+
+@require_POST
+def regrade(request: ProjectRequest, number: int) -> HttpResponse:
+    """Grade the run's transcripts on the newest version of its dataset."""
+    try:
+        grading = grading_start(run=_run(request, number), actor=request.user)
+    except InvalidDocument as error:
+        messages.error(request, error.problems[0].message)
+    else:
+        version = grading.dataset_version.number
+        messages.info(request, f"Grading run {number} again, on v{version}. The earlier grading stays until then.")
+    return _back(request)
+
+
+def _run(request: ProjectRequest, number: int) -> Run:
+    return get_object_or_404(Run.objects.select_related("project", "dataset_version__dataset"), **_key(request, number))
+
+
+def _job(request: ProjectRequest, number: int) -> Job:
+    """Return the job of the run's newest grading, or 404."""
+    return get_object_or_404(
+        Job, pk__in=_run(request, number).gradings.order_by("-number").values("job")[:1], project=request.project
+    )
+
+
+def _key(request: ProjectRequest, number: int) -> dict[str, object]:
+    return {"project": request.project, "number": number}
+
+
+def _back(request: ProjectRequest) -> HttpResponse:
+    """Return to the page that asked, if it is one of ours; else to the list."""
+    asked = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(asked, allowed_hosts=None) and asked.startswith("/")
+    return redirect(asked if safe else reverse("runs:runs", args=[request.project.slug]))
