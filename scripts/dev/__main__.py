@@ -1,0 +1,72 @@
+"""`./dev VERB`: the verbs and their options."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from scripts.dev import bench, checks, locks, run
+from scripts.dev.environment import DevError, become, ensure, in_venv
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all verbs; each sets `verb` to the function that does it."""
+    root = argparse.ArgumentParser(prog="./dev", description="Run, test and develop toolevals.")
+    verbs = root.add_subparsers(required=True, metavar="VERB")
+
+    def add(name: str, verb: Callable[[argparse.Namespace], int], text: str) -> argparse.ArgumentParser:
+        added = verbs.add_parser(name, help=text, description=text)
+        added.set_defaults(verb=verb)
+        return added
+
+    serve = add("run", run.run, "Start the web server and a worker, with a sample project; Ctrl-C stops both.")
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
+    serve.add_argument("--port", type=int, default=8000, help="port to listen on (8000)")
+    serve.add_argument("--data", type=Path, help="folder of the database and the uploads (data)")
+    serve.add_argument("--no-sample", action="store_true", help="do not load the sample project")
+
+    add("test", checks.test, "Run everything: locks, lint, types, import rules, tests on all servers and in a browser.")
+    add("check", checks.check, "Run what takes less than a minute: lint, types, import rules, unit tests.")
+    add("fmt", checks.fmt, "Format the code and put right what the linter can.")
+    add("shell", shell, "Open Django's shell.")
+    worker_verb = add("worker", worker, "Start one more Celery worker; what follows is passed to Celery.")
+    worker_verb.add_argument("options", nargs=argparse.REMAINDER)
+    bench_verb = add("bench", bench.bench, "Measure, and print one JSON object a row.")
+    bench_verb.add_argument("suites", nargs="*", metavar="SUITE", help="suites to measure (all)")
+    bench_verb.add_argument("--json", action="store_true", help="print JSON even on a terminal")
+    lock_verb = add("lock", locks.lock, "Compile the hashed requirement files from pyproject.toml.")
+    lock_verb.add_argument("options", nargs=argparse.REMAINDER, help="for uv, as --upgrade or --upgrade-package NAME")
+    return root
+
+
+def shell(_: argparse.Namespace) -> int:
+    """Open Django's shell."""
+    ensure("run")
+    become(in_venv("manage.py", "shell"))
+
+
+def worker(arguments: argparse.Namespace) -> int:
+    """Start a Celery worker in this terminal."""
+    ensure("run")
+    become(in_venv("-m", "celery", "-A", "toolevals.celery", "worker", "--loglevel", "INFO", *arguments.options))
+
+
+def main() -> int:
+    """Do one verb; what a person can put right is said in a sentence."""
+    os.environ.pop("PYTHONPATH", None)
+    try:
+        arguments = parser().parse_args()
+        status: int = arguments.verb(arguments)
+    except DevError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

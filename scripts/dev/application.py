@@ -1,0 +1,160 @@
+"""The application as processes: the web server and one Celery worker on one data folder."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from scripts.dev.environment import ROOT, DevError
+
+READY_SECONDS = 60
+STOP_SECONDS = 20
+WEB_OPTIONS = ["--worker-class", "sync", "--log-level", "warning", "--graceful-timeout", "10", "--no-control-socket"]
+WORKER_OPTIONS = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
+WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
+
+
+class Application:
+    """Started and stopped as a whole; also a context manager that stops it at the end."""
+
+    def __init__(
+        self,
+        *,
+        python: str | Path,
+        data: Path,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.python = str(python)
+        self.host = host
+        self.port = port
+        self.environment = os.environ | {
+            "DJANGO_SETTINGS_MODULE": "toolevals.settings",
+            "TOOLEVALS_DATA_DIR": str(data),
+            "PYTHONUNBUFFERED": "1",
+        }
+        if host not in ("127.0.0.1", "localhost", "::1"):
+            self.environment.setdefault("ALLOWED_HOSTS", ",".join(own_names(host)))
+        self.environment |= environment or {}
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def url(self) -> str:
+        """Return the address for a browser on this machine."""
+        host = "127.0.0.1" if self.host in WILDCARDS else self.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
+
+    def prepare(self, *, sample: bool) -> str:
+        """Migrate, collect static files, load the sample; return its logins as JSON. Raises DevError."""
+        words = ["-m", "scripts.dev.prepare", *(["--sample"] if sample else [])]
+        result = subprocess.run(
+            [self.python, *words], cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, text=True, check=False
+        )
+        if result.returncode:
+            raise DevError("The database could not be prepared: see above.")
+        return result.stdout
+
+    def start(self) -> None:
+        """Start both processes and return once the web server answers. Raises DevError."""
+        bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+        self.start_process("web server", ["-m", "gunicorn", "toolevals.wsgi", "--bind", bind, *self._web_options()])
+        self.worker_start()
+        self._wait_ready()
+
+    def worker_start(self, name: str = "worker") -> subprocess.Popen[bytes]:
+        """Start a Celery worker under this name."""
+        node = f"{name}-{os.getpid()}@%h"
+        words = ["-m", "celery", "--quiet", "-A", "toolevals.celery", "worker", "--hostname", node]
+        return self.start_process(
+            name, [*words, "--concurrency", str(max(1, (os.cpu_count() or 2) - 1)), *WORKER_OPTIONS]
+        )
+
+    def start_process(self, name: str, words: list[str]) -> subprocess.Popen[bytes]:
+        """Start one process in a session of its own, so that Ctrl-C reaches only who starts and stops it."""
+        self.processes[name] = subprocess.Popen(
+            [self.python, *words], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, start_new_session=True
+        )
+        return self.processes[name]
+
+    def ended(self) -> str | None:
+        """Return the name of a process that has ended by itself."""
+        return next((name for name, process in self.processes.items() if process.poll() is not None), None)
+
+    def stop(self) -> None:
+        """End all processes: in good order first, by force when that takes too long."""
+        for process in self.processes.values():
+            if process.poll() is None:
+                process.terminate()
+        deadline = time.monotonic() + STOP_SECONDS
+        for process in self.processes.values():
+            try:
+                process.wait(timeout=max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                pass
+            finally:
+                end_group(process)
+        self.processes.clear()
+
+    def _web_options(self) -> list[str]:
+        return ["--workers", str(min(4, (os.cpu_count() or 1) + 1)), *WEB_OPTIONS]
+
+    def _wait_ready(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while time.monotonic() < deadline:
+            if name := self.ended():
+                raise DevError(f"The {name} ended at once: see above.")
+            if self._answers():
+                return
+            time.sleep(0.1)
+        raise DevError(f"The web server does not answer at {self.url} after {READY_SECONDS} seconds.")
+
+    def _answers(self) -> bool:
+        host = "127.0.0.1" if self.host in WILDCARDS else self.host
+        connection = http.client.HTTPConnection(host, self.port, timeout=5)
+        try:
+            connection.request("GET", "/healthz", headers={"Host": "localhost"})
+            return connection.getresponse().status == http.HTTPStatus.OK
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of a process and its children."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    process.wait()
+
+
+def own_names(host: str) -> list[str]:
+    """Return the names under which browsers elsewhere may reach this machine."""
+    name = socket.gethostname()
+    names = {"localhost", "127.0.0.1", "[::1]", name}
+    if host not in WILDCARDS:
+        return sorted(names | {host})
+    try:
+        names |= {str(entry[4][0]) for entry in socket.getaddrinfo(name, None)}
+    except OSError:
+        sys.stderr.write(f"The name of this machine, {name}, is not known to it: set ALLOWED_HOSTS.\n")
+    return sorted(names)
