@@ -1,0 +1,162 @@
+"""Whether arguments conform to a tool's input schema, and whether a label fits the tools that were offered.
+
+Schemas are JSON Schema 2020-12 unless they name another draft. Patterns are matched in linear time; a pattern that
+the engine refuses is not checked. References that lead out of a schema are refused. `format` is an annotation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import jsonschema
+import jsonschema_rs
+
+from toolevals.grading.matchers import Absent, Exact, Matcher, OneOf
+from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.subschemas import PATTERNS, remote_references, without_refused_patterns
+from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, ToolSpec
+from toolevals.grading.verdicts import SchemaProblem
+
+# Keywords beside which `properties` does not say all of an object's properties.
+_COMPOSING = frozenset(
+    {"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "additionalProperties"}
+)
+_MESSAGE_LENGTH = 300
+_DRAFTS: dict[Any, Any] = {
+    jsonschema.Draft4Validator: jsonschema_rs.Draft4Validator,
+    jsonschema.Draft6Validator: jsonschema_rs.Draft6Validator,
+    jsonschema.Draft7Validator: jsonschema_rs.Draft7Validator,
+    jsonschema.Draft201909Validator: jsonschema_rs.Draft201909Validator,
+    jsonschema.Draft202012Validator: jsonschema_rs.Draft202012Validator,
+}
+
+
+def schema_problems(schema: Any) -> list[Problem]:
+    """Return what is wrong with an input schema itself; an empty list says that it can be used."""
+    if not isinstance(schema, dict):
+        return [Problem("", "is not an object")]
+    if problems := remote_references(schema):
+        return problems
+    try:
+        _compiled(without_refused_patterns(schema)[0])
+    except jsonschema_rs.ValidationError as error:
+        return [Problem(pointer_to(error.instance_path), error.message[:_MESSAGE_LENGTH])]
+    except (jsonschema_rs.ReferencingError, ValueError) as error:
+        return [Problem("", str(error)[:_MESSAGE_LENGTH])]
+    return []
+
+
+@lru_cache(maxsize=4096)
+def validator_of(tool: ToolSpec) -> jsonschema_rs.Validator:
+    """Return the compiled validator of a tool's arguments. Raises InvalidDocument where the schema is bad."""
+    if problems := schema_problems(tool.input_schema):
+        raise InvalidDocument(problem.below("/input_schema") for problem in problems)
+    return _compiled(without_refused_patterns(tool.input_schema)[0])
+
+
+def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
+    """Return every way in which arguments break the tool's input schema, ordered by pointer and keyword.
+
+    Raises InvalidDocument where the schema itself is bad.
+    """
+    validator = validator_of(tool)
+    if validator.is_valid(arguments):
+        return []
+    found = (
+        SchemaProblem(pointer_to(error.instance_path), str(error.schema_path[-1]), error.message[:_MESSAGE_LENGTH])
+        for error in validator.iter_errors(arguments)
+    )
+    return sorted(found, key=lambda problem: (problem.pointer, problem.keyword, problem.message))
+
+
+def reference_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
+    """Return what `call_problems` returns, found by the reference validator: slow, and matching patterns by `re`.
+
+    For tests and benchmarks alone: a hostile pattern can hold `re` for ever.
+    """
+    kind = _reference_of(tool.input_schema)
+    found = (
+        SchemaProblem(pointer_to(error.absolute_path), str(error.validator), error.message[:_MESSAGE_LENGTH])
+        for error in kind(tool.input_schema).iter_errors(arguments)
+    )
+    return sorted(found, key=lambda problem: (problem.pointer, problem.keyword, problem.message))
+
+
+def expectation_problems(expectation: Expectation, tools: Sequence[ToolSpec]) -> list[Problem]:
+    """Return where a label does not fit the offered tools; pointers lead into the expectation's document.
+
+    An unknown tool or argument; a value that breaks the schema; a required argument that the label rules out.
+    """
+    offered = {tool.name: tool for tool in tools}
+    problems: list[Problem] = []
+    for pointer, call in _calls_of(expectation):
+        if (tool := offered.get(call.tool)) is None:
+            problems.append(Problem(f"{pointer}/tool", f"{call.tool} is not among the offered tools"))
+        elif not schema_problems(tool.input_schema):
+            problems.extend(_call_label_problems(call, tool, pointer))
+    return problems
+
+
+def _compiled(schema: dict[str, Any]) -> jsonschema_rs.Validator:
+    build = _DRAFTS.get(_reference_of(schema), jsonschema_rs.Draft202012Validator)
+    validator: jsonschema_rs.Validator = build(schema, pattern_options=PATTERNS, offline=True)
+    return validator
+
+
+def _reference_of(schema: dict[str, Any]) -> Any:
+    # A draft that nobody knows is read as the newest.
+    return jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
+
+
+def _calls_of(expectation: Expectation) -> Iterator[tuple[str, CallExpectation]]:
+    for place, trajectory in enumerate(expectation.alternatives):
+        root = f"/alternatives/{place}"
+        for step_place, step in enumerate(trajectory.ordered):
+            if isinstance(step, AnyOrder):
+                for member, call in enumerate(step.calls):
+                    yield f"{root}/ordered/{step_place}/any_order/{member}", call
+            else:
+                yield f"{root}/ordered/{step_place}", step
+        for name, calls in (("unordered", trajectory.unordered), ("disallowed", trajectory.disallowed)):
+            for call_place, call in enumerate(calls):
+                yield f"{root}/{name}/{call_place}", call
+
+
+def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) -> Iterator[Problem]:
+    properties = tool.input_schema.get("properties")
+    known = properties if isinstance(properties, dict) else {}
+    open_ended = not known or not _COMPOSING.isdisjoint(tool.input_schema)
+    for name, matcher in call.arguments.items():
+        where = f"{pointer}/arguments{pointer_to([name])}"
+        if name not in known and not open_ended:
+            yield Problem(where, f"{tool.name} has no argument {name}")
+        else:
+            yield from _value_problems(name, matcher, tool, where)
+    if isinstance(required := tool.input_schema.get("required"), list):
+        yield from _required_problems(call, tool, required, pointer)
+
+
+def _value_problems(name: str, matcher: Matcher, tool: ToolSpec, where: str) -> Iterator[Problem]:
+    values: Mapping[str, Any] = {}
+    if isinstance(matcher, Exact):
+        values = {"/exact": matcher.value}
+    elif isinstance(matcher, OneOf):
+        values = {f"/one_of/{place}": value for place, value in enumerate(matcher.values)}
+    inside = pointer_to([name])
+    for place, value in values.items():
+        for problem in call_problems(tool, {name: value}):
+            if problem.pointer == inside or problem.pointer.startswith(f"{inside}/"):
+                yield Problem(where + place + problem.pointer.removeprefix(inside), problem.message)
+
+
+def _required_problems(call: CallExpectation, tool: ToolSpec, required: list[Any], pointer: str) -> Iterator[Problem]:
+    for name in required:
+        matcher = call.arguments.get(name)
+        if isinstance(matcher, Absent):
+            yield Problem(
+                f"{pointer}/arguments{pointer_to([name])}", f"{tool.name} requires {name}, so it cannot be absent"
+            )
+        elif matcher is None and not call.additional_arguments:
+            yield Problem(f"{pointer}/arguments", f"{tool.name} requires {name}, which the label leaves no room for")
