@@ -94,7 +94,7 @@ class ProjectClient:
         while True:
             state: dict[str, Any] = self.request("GET", f"jobs/{job['id']}/")
             if say:
-                say(f"{state['title']}: {state['done']} of {state['size']}")
+                say(f"{state['title']}: {state['done']} of {state['total']}")
             if state["state"] == "succeeded":
                 return state
             if state["state"] in ("failed", "cancelled"):

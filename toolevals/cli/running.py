@@ -1,0 +1,81 @@
+"""`toolevals run`: evaluate the baseline, or predictions made elsewhere, over a dataset on a server."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from toolevals.cli.client import ProjectClient, add_server_options, say_progress
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.grading.metrics.rates import wilson
+
+LAYERS = ("selection", "arguments", "schema", "shape", "equivalence", "outcome")
+
+
+def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb."""
+    parser = verbs.add_parser("run", help="evaluate the baseline, or uploaded predictions, over a dataset")
+    parser.add_argument("dataset", metavar="DATASET", help="the dataset's slug")
+    parser.add_argument("--version", type=int, metavar="N", help="of the dataset; by default the newest")
+    parser.add_argument("--experiment", required=True, metavar="NAME", help="a new one is made")
+    parser.add_argument("--trials", type=int, default=1, metavar="K")
+    parser.add_argument("--registry", metavar="SLUG", help="where the agent's own wording of the tools is kept")
+    parser.add_argument("--registry-version", type=int, metavar="N")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--baseline", action="store_true", help="run the built-in baseline")
+    what.add_argument("--predictions", type=Path, metavar="FILE", help="JSON Lines of predictions")
+    parser.add_argument("--threshold", type=float, metavar="X", help="of the baseline")
+    parser.add_argument("--name", metavar="NAME", help="the agent's name, with --predictions")
+    parser.add_argument("--model", default="")
+    parser.add_argument("--prompt-version", default="", metavar="V")
+    parser.add_argument("--commit", default="", metavar="SHA")
+    parser.add_argument("--no-wait", action="store_true", help="do not wait for the grades")
+    parser.add_argument("--json", action="store_true", help="print the run as the REST interface shows it")
+    add_server_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Start the run, wait for its grades and print them."""
+    if arguments.predictions and not arguments.name:
+        raise CommandError(Exit.CONFIGURATION, "--predictions needs --name: which agent made them")
+    client = ProjectClient.from_arguments(arguments)
+    started = _start(client, arguments)
+    number = started["run"]["number"]
+    if not arguments.no_wait:
+        client.wait(started["job"], say=say_progress)
+        say_progress("")
+    shown = client.request("GET", f"runs/{number}/")
+    print(json.dumps(shown, indent=2) if arguments.json else _summary(shown, arguments))
+    return Exit.OK
+
+
+def _start(client: ProjectClient, arguments: argparse.Namespace) -> Any:
+    names = ("experiment", "dataset", "version", "trials", "registry", "registry_version")
+    asked = {name: value for name in names if (value := getattr(arguments, name)) is not None}
+    if arguments.baseline:
+        if arguments.threshold is not None:
+            asked["threshold"] = arguments.threshold
+        return client.request("POST", "runs/", json=asked)
+    asked |= {name: getattr(arguments, name) for name in ("name", "model", "prompt_version", "commit")}
+    fields = {name: str(value) for name, value in asked.items()}
+    return client.upload("runs/predictions/", arguments.predictions, fields)
+
+
+def _summary(shown: dict[str, Any], arguments: argparse.Namespace) -> str:
+    lines = [f"run {shown['number']}: {arguments.server}/p/{arguments.project}/runs/{shown['number']}/"]
+    counts = (shown["shown"] or {}).get("counts", {})
+    return "\n".join([*lines, *(_line(layer, counts[layer]) for layer in LAYERS if layer in counts)])
+
+
+def _line(layer: str, counts: dict[str, int]) -> str:
+    passed, failed = counts.get("passed", 0), counts.get("failed", 0)
+    scored = passed + failed
+    beside = ", ".join(f"{counts[status]} {status}" for status in ("unscored", "errored") if counts.get(status))
+    if not scored:
+        return f"  {layer:<12} not scored{f' ({beside})' if beside else ''}"
+    span = wilson(passed, scored)
+    rate = f"{passed} of {scored}, {passed / scored:.1%} ({span.low:.1%} to {span.high:.1%})"
+    return f"  {layer:<12} {rate}{f', {beside}' if beside else ''}"
