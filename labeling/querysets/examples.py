@@ -35,6 +35,10 @@ class ExampleQuerySet(models.QuerySet["Example"]):
         """Add `status`: the current revision's resolution, as far as this person is told."""
         return self.annotate(status=shown_resolution(user, role, revision="current"))
 
+    def in_status(self, status: str) -> ExampleQuerySet:
+        """Return the examples that `seen_by` says are in one status; all where none is named."""
+        return self.filter(status=status) if status else self
+
     def named_like(self, text: str) -> ExampleQuerySet:
         """Return the examples whose external id holds `text`."""
         return self.filter(external_id__icontains=text) if text else self

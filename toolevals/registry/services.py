@@ -16,8 +16,10 @@ from toolevals.workspace.services import audit_record
 
 @transaction.atomic
 def registry_create(*, project: Project, actor: User | None, slug: str, name: str) -> Registry:
-    """Return a new, empty registry. Raises IntegrityError where the project has one of that slug."""
-    registry = Registry.objects.create(project=project, slug=slug, name=name.strip() or slug)
+    """Return a new, empty registry. Raises `ValidationError` for a malformed or taken slug."""
+    registry = Registry(project=project, slug=slug, name=name.strip() or slug)
+    registry.full_clean()
+    registry.save()
     audit_record(project=project, actor=actor, verb="registry_create", target=registry, detail={"slug": slug})
     return registry
 
@@ -27,8 +29,8 @@ def registry_publish(
     registry: Registry,
     actor: User | None,
     document: Any,
-    format: str = "auto",
-    note: str = "",  # noqa: A002
+    format: str = "auto",  # noqa: A002
+    note: str = "",
 ) -> RegistryVersion:
     """Return the registry's version that holds the tools of `document`: a new one unless the newest holds the same.
 

@@ -1,6 +1,13 @@
 """Addresses of `toolevals.registry` in the REST interface."""
 
-from django.urls import URLPattern
+from django.urls import path
+
+from toolevals.registry.api import views
 
 app_name = "registry-api"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("registries/", views.Registries.as_view(), name="registries"),
+    path("registries/<slug:registry>/", views.RegistryDetail.as_view(), name="registry"),
+    path("registries/<slug:registry>/versions/", views.Versions.as_view(), name="versions"),
+    path("registries/<slug:registry>/versions/<int:number>/", views.VersionDetail.as_view(), name="version"),
+]

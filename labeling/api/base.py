@@ -1,0 +1,32 @@
+"""What every API view of labelling stands on."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.shortcuts import get_object_or_404
+from rest_framework.response import Response
+
+from labeling.errors import InvalidAct
+from labeling.models import Dataset, Example
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.problems import Problems
+
+
+class LabelingView(ProjectView):
+    """A view within a project; an act that does not fit the state of things is answered by 409."""
+
+    def handle_exception(self, exc: Exception) -> Response:
+        if isinstance(exc, InvalidAct):
+            return super().handle_exception(Problems(HTTPStatus.CONFLICT, str(exc)))
+        return super().handle_exception(exc)
+
+    def find_dataset(self, slug: str) -> Dataset:
+        """Return the project's dataset. Raises Http404."""
+        return get_object_or_404(Dataset.objects.in_project(self.project).select_related("project"), slug=slug)
+
+    def find_example(self, pk: UUID) -> Example:
+        """Return the project's example with its content and `status`. Raises Http404."""
+        examples = Example.objects.in_project(self.project).with_content().seen_by(self.user, self.role)
+        return get_object_or_404(examples, pk=pk)

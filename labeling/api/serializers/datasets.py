@@ -1,0 +1,118 @@
+"""Datasets, their versions, and their examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from labeling.api.serializers.gold import GoldSerializer
+from labeling.imports.sources import SOURCES
+from labeling.models import Dataset, DatasetVersion, Example
+from toolevals.registry.models import RegistryVersion
+from toolevals.registry.tool_lists import tools_in
+
+OBJECT = {"type": "object"}
+
+
+class RegistryVersionField(serializers.CharField):
+    """A registry version of the request's project by its name: "shop" is the newest one, "shop@3" the third."""
+
+    def to_representation(self, value: Any) -> str:
+        return str(value)
+
+    def to_internal_value(self, data: Any) -> Any:
+        name = super().to_internal_value(data)
+        version = RegistryVersion.objects.named(self.context["project"], name)
+        if version is None:
+            raise serializers.ValidationError("This project has no registry version of that name.")
+        return version
+
+
+class DatasetSerializer(serializers.ModelSerializer[Dataset]):
+    """A dataset: `size` counts its examples, `with_gold` those that have gold."""
+
+    default_tools = RegistryVersionField(allow_null=True)
+    size = serializers.IntegerField(read_only=True)
+    with_gold = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = Dataset
+        fields = ("id", "slug", "name", "description", "guideline", "default_tools", "size", "with_gold", "created_at")
+
+
+class DatasetChangeSerializer(serializers.Serializer[Any]):
+    """What can be changed about a dataset."""
+
+    name = serializers.CharField(max_length=120)
+    description = serializers.CharField(allow_blank=True, default="")
+    guideline = serializers.CharField(allow_blank=True, default="")
+    default_tools = RegistryVersionField(allow_null=True, default=None)
+
+
+class NewDatasetSerializer(DatasetChangeSerializer):
+    """What dataset to make."""
+
+    slug = serializers.SlugField(max_length=60)
+
+
+class DatasetVersionSerializer(serializers.ModelSerializer[DatasetVersion]):
+    """A frozen version."""
+
+    name = serializers.CharField(source="__str__")
+
+    class Meta:
+        model = DatasetVersion
+        fields = ("id", "name", "number", "note", "size", "created_at")
+
+
+class NewDatasetVersionSerializer(serializers.Serializer[Any]):
+    """What to say about a new version."""
+
+    note = serializers.CharField(max_length=300, allow_blank=True, default="")
+
+
+class ExampleSerializer(serializers.ModelSerializer[Example]):
+    """An example in a list. `status`: "open" or "resolved"; adjudicators are told "agreed" and "disagreed" too."""
+
+    strata = serializers.DictField(child=serializers.CharField())
+    status = serializers.CharField()
+    gold_source = serializers.CharField(source="current.gold.source", default=None, allow_null=True)
+
+    class Meta:
+        model = Example
+        fields = ("id", "external_id", "strata", "status", "gold_source", "created_at")
+
+
+class ExampleDetailSerializer(ExampleSerializer):
+    """An example with its input, the tools offered, and its gold."""
+
+    dataset = serializers.CharField(source="dataset.slug")
+    revision = serializers.UUIDField(source="current_id")
+    revision_number = serializers.IntegerField(source="current.number")
+    input = serializers.JSONField(source="current.input")
+    tools = serializers.SerializerMethodField()
+    gold = GoldSerializer(source="current.gold", allow_null=True)
+
+    class Meta(ExampleSerializer.Meta):
+        fields = (  # type: ignore[assignment]
+            *ExampleSerializer.Meta.fields,
+            "dataset",
+            "revision",
+            "revision_number",
+            "input",
+            "tools",
+            "gold",
+        )
+
+    @extend_schema_field({"type": "array", "items": OBJECT})
+    def get_tools(self, example: Example) -> list[dict[str, Any]]:
+        return [spec.to_document() for spec in tools_in(example.current.tools)] if example.current else []
+
+
+class NewImportSerializer(serializers.Serializer[Any]):
+    """A file of examples."""
+
+    file = serializers.FileField()
+    format = serializers.ChoiceField(choices=list(SOURCES), default="jsonl")

@@ -1,0 +1,104 @@
+"""Claims and labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from labeling.models import Draft, Label, LabelSlot, Skip
+from toolevals.registry.tool_lists import tools_in
+
+
+class ClaimSerializer(serializers.ModelSerializer[LabelSlot]):
+    """A slot that one holds, with what is to be labelled."""
+
+    dataset = serializers.CharField(source="dataset.slug")
+    example = serializers.UUIDField(source="revision.example_id")
+    external_id = serializers.CharField(source="revision.example.external_id")
+    guideline = serializers.CharField(source="dataset.guideline")
+    input = serializers.JSONField(source="revision.input")
+    tools = serializers.SerializerMethodField()
+
+    class Meta:
+        model = LabelSlot
+        fields = (
+            "id",
+            "dataset",
+            "example",
+            "external_id",
+            "revision",
+            "claimed_at",
+            "lease_until",
+            "guideline",
+            "input",
+            "tools",
+        )
+
+    @extend_schema_field({"type": "array", "items": {"type": "object"}})
+    def get_tools(self, slot: LabelSlot) -> list[dict[str, Any]]:
+        return [spec.to_document() for spec in tools_in(slot.revision.tools)]
+
+
+class NewClaimSerializer(serializers.Serializer[Any]):
+    """Where to claim from: one dataset, or the whole project."""
+
+    dataset = serializers.SlugField(default=None, allow_null=True)
+
+
+class NewLabelSerializer(serializers.Serializer[Any]):
+    """A label: the expectation in the form of `expectation.v1.json`."""
+
+    expectation = serializers.JSONField()
+    rationale = serializers.CharField(allow_blank=True, default="")
+    flagged = serializers.BooleanField(default=False)
+    seconds = serializers.FloatField(default=0, min_value=0, max_value=86_400)
+
+
+class LabelSerializer(serializers.ModelSerializer[Label]):
+    """A label that may be seen with its author: one's own, or anybody's of an example that is resolved."""
+
+    expectation = serializers.JSONField()
+    reviewer = serializers.CharField(source="reviewer.name", default=None, allow_null=True)
+    example = serializers.UUIDField(source="revision.example_id")
+
+    class Meta:
+        model = Label
+        fields = (
+            "id",
+            "example",
+            "revision",
+            "reviewer",
+            "expectation",
+            "rationale",
+            "flagged",
+            "seconds",
+            "created_at",
+            "withdrawn_at",
+        )
+
+
+class NewSkipSerializer(serializers.Serializer[Any]):
+    """Why an example is passed on."""
+
+    reason = serializers.CharField(max_length=300, allow_blank=True, default="")
+
+
+class SkipSerializer(serializers.ModelSerializer[Skip]):
+    """An example that one has passed on."""
+
+    class Meta:
+        model = Skip
+        fields = ("id", "revision", "reason", "created_at", "undone_at")
+
+
+class DraftSerializer(serializers.ModelSerializer[Draft]):
+    """What one has entered and not submitted."""
+
+    document = serializers.JSONField()
+
+    class Meta:
+        model = Draft
+        fields = ("document", "saved_at")
+        read_only_fields = ("saved_at",)

@@ -1,0 +1,1 @@
+"""The REST interface of labelling: each view reads the request, calls one service, answers."""

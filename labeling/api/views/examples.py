@@ -1,0 +1,67 @@
+"""Examples and the history of their gold."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from labeling.api.base import LabelingView
+from labeling.api.serializers.datasets import ExampleDetailSerializer, ExampleSerializer
+from labeling.api.serializers.gold import GoldHistorySerializer
+from labeling.models import Example, Gold, Resolution
+
+FILTERS = [
+    OpenApiParameter("q", str, description="A part of the external id."),
+    OpenApiParameter("status", str, enum=Resolution.values),
+    *(OpenApiParameter(name, str) for name in Example.STRATA),
+]
+
+
+@extend_schema_view(get=extend_schema(parameters=FILTERS))
+class Examples(LabelingView, ListAPIView[Example]):
+    """A dataset's examples, the newest first."""
+
+    serializer_class = ExampleSerializer
+    queryset = Example.objects.none()
+
+    def get_queryset(self) -> QuerySet[Example]:
+        asked = self.request.query_params
+        return (
+            Example.objects.of_dataset(self.find_dataset(self.kwargs["dataset"]))
+            .select_related("current__gold")
+            .defer("current__input", "current__gold__expectation")
+            .seen_by(self.user, self.role)
+            .in_status(asked.get("status", ""))
+            .named_like(asked.get("q", ""))
+            .in_strata(asked.dict())
+        )
+
+
+class ExampleDetail(LabelingView):
+    """One example: what it shows now, and its gold."""
+
+    @extend_schema(responses=ExampleDetailSerializer)
+    def get(self, request: Request, example: UUID) -> Response:
+        return Response(ExampleDetailSerializer(self.find_example(example)).data)
+
+
+class Golds(LabelingView, ListAPIView[Gold]):
+    """Every gold that any revision of an example ever had, the newest first."""
+
+    serializer_class = GoldHistorySerializer
+    queryset = Gold.objects.none()
+
+    def get_queryset(self) -> QuerySet[Gold]:
+        example = self.find_example(self.kwargs["example"])
+        in_force = Q(revision__gold=F("pk"), revision=example.current_id)
+        return (
+            Gold.objects.in_project(self.project)
+            .filter(revision__example=example)
+            .select_related("actor")
+            .annotate(in_force=ExpressionWrapper(in_force, output_field=BooleanField()))
+        )

@@ -1,0 +1,159 @@
+"""Claiming, labelling, taking back: one's own work only."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from labeling import services
+from labeling.api.base import LabelingView
+from labeling.api.serializers.labels import (
+    ClaimSerializer,
+    DraftSerializer,
+    LabelSerializer,
+    NewClaimSerializer,
+    NewLabelSerializer,
+    NewSkipSerializer,
+    SkipSerializer,
+)
+from labeling.models import Draft, Label, LabelSlot, Skip
+
+
+class Claims(LabelingView, ListAPIView[LabelSlot]):
+    """What one has claimed and not submitted; by POST, the next example to label (204 if there is none)."""
+
+    serializer_class = ClaimSerializer
+    queryset = LabelSlot.objects.none()
+
+    def get_queryset(self) -> QuerySet[LabelSlot]:
+        return LabelSlot.objects.in_project(self.project).held_by(self.user).with_content()
+
+    @extend_schema(request=NewClaimSerializer, responses={200: ClaimSerializer, 204: None})
+    def post(self, request: Request) -> Response:
+        asked = NewClaimSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        slug = asked.validated_data["dataset"]
+        scope = self.find_dataset(slug) if slug else self.project
+        slot = services.slot_claim(dataset_or_project=scope, actor=self.user)
+        return Response(ClaimSerializer(slot).data) if slot else Response(status=HTTPStatus.NO_CONTENT)
+
+
+class SlotView(LabelingView):
+    """What the views of one slot share."""
+
+    def find_slot(self, pk: UUID) -> LabelSlot:
+        """Return the project's slot. Raises Http404."""
+        return get_object_or_404(LabelSlot.objects.in_project(self.project).with_content(), pk=pk)
+
+    def own_slot(self, pk: UUID) -> LabelSlot:
+        """Return the slot if it is this person's. Raises Http404."""
+        slot = self.find_slot(pk)
+        if slot.reviewer_id != self.user.pk:
+            raise Http404
+        return slot
+
+
+class Claim(SlotView):
+    """One's own claim: read, renewed by POST, given back by DELETE."""
+
+    @extend_schema(responses=ClaimSerializer)
+    def get(self, request: Request, slot: UUID) -> Response:
+        return Response(ClaimSerializer(self.own_slot(slot)).data)
+
+    @extend_schema(request=None, responses=ClaimSerializer)
+    def post(self, request: Request, slot: UUID) -> Response:
+        own = self.own_slot(slot)
+        services.slot_renew(slot=own, actor=self.user)
+        return Response(ClaimSerializer(own).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slot: UUID) -> Response:
+        services.slot_release(slot=self.own_slot(slot), actor=self.user)
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+class ClaimDraft(SlotView):
+    """What one has entered for a claimed example and not submitted."""
+
+    @extend_schema(responses=DraftSerializer)
+    def get(self, request: Request, slot: UUID) -> Response:
+        own = self.own_slot(slot)
+        return Response(DraftSerializer(get_object_or_404(Draft, revision=own.revision, user=self.user)).data)
+
+    @extend_schema(request=DraftSerializer, responses=DraftSerializer)
+    def put(self, request: Request, slot: UUID) -> Response:
+        own = self.own_slot(slot)
+        asked = DraftSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        draft = services.draft_save(revision=own.revision, actor=self.user, **asked.validated_data)
+        return Response(DraftSerializer(draft).data)
+
+
+class ClaimLabel(SlotView):
+    """Hand in the label of a claimed example. Sent twice, it is stored once."""
+
+    @extend_schema(request=NewLabelSerializer, responses={201: LabelSerializer})
+    def post(self, request: Request, slot: UUID) -> Response:
+        found = self.find_slot(slot)
+        asked = NewLabelSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        label = services.label_submit(slot=found, actor=self.user, **asked.validated_data)
+        return Response(LabelSerializer(label).data, status=HTTPStatus.CREATED)
+
+
+class ClaimSkip(SlotView):
+    """Pass a claimed example on."""
+
+    @extend_schema(request=NewSkipSerializer, responses={201: SkipSerializer})
+    def post(self, request: Request, slot: UUID) -> Response:
+        own = self.own_slot(slot)
+        asked = NewSkipSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        skip = services.slot_skip(slot=own, actor=self.user, **asked.validated_data)
+        return Response(SkipSerializer(skip).data, status=HTTPStatus.CREATED)
+
+
+class SkipDetail(LabelingView):
+    """Take a skip of one's own back: answers with the claim, or 204 where others have labelled it meanwhile."""
+
+    @extend_schema(responses={200: ClaimSerializer, 204: None})
+    def delete(self, request: Request, skip: UUID) -> Response:
+        own = Skip.objects.filter(reviewer=self.user, revision__example__dataset__project=self.project)
+        slot = services.skip_undo(skip=get_object_or_404(own, pk=skip), actor=self.user)
+        return Response(ClaimSerializer(slot).data) if slot else Response(status=HTTPStatus.NO_CONTENT)
+
+
+class Labels(LabelingView, ListAPIView[Label]):
+    """One's own labels, and everybody's of examples that are resolved; what was taken back included."""
+
+    serializer_class = LabelSerializer
+    queryset = Label.objects.none()
+
+    def get_queryset(self) -> QuerySet[Label]:
+        labels = Label.objects.in_project(self.project).visible_to(self.user, self.role)
+        return labels.select_related("reviewer", "revision")
+
+
+class LabelDetail(LabelingView):
+    """One label; by DELETE, taken back by its author while there is time."""
+
+    def _find(self, pk: UUID) -> Label:
+        labels = Label.objects.in_project(self.project).visible_to(self.user, self.role)
+        return get_object_or_404(labels.select_related("reviewer", "revision"), pk=pk)
+
+    @extend_schema(responses=LabelSerializer)
+    def get(self, request: Request, label: UUID) -> Response:
+        return Response(LabelSerializer(self._find(label)).data)
+
+    @extend_schema(responses=ClaimSerializer)
+    def delete(self, request: Request, label: UUID) -> Response:
+        slot = services.label_withdraw(label=self._find(label), actor=self.user)
+        return Response(ClaimSerializer(slot).data)

@@ -1,0 +1,79 @@
+"""Registries and their versions."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from toolevals.registry import services
+from toolevals.registry.api.serializers import (
+    NewRegistrySerializer,
+    NewVersionSerializer,
+    RegistrySerializer,
+    VersionDetailSerializer,
+    VersionSerializer,
+)
+from toolevals.registry.models import Registry, RegistryVersion
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.idempotency import idempotent
+
+
+class Registries(ProjectView, ListAPIView[Registry]):
+    """The project's registries; by POST, a new one."""
+
+    serializer_class = RegistrySerializer
+    queryset = Registry.objects.none()
+
+    def get_queryset(self) -> QuerySet[Registry]:
+        return Registry.objects.filter(project=self.project).with_newest()
+
+    @extend_schema(request=NewRegistrySerializer, responses={201: RegistrySerializer})
+    def post(self, request: Request) -> Response:
+        asked = NewRegistrySerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        made = services.registry_create(project=self.project, actor=self.user, **asked.validated_data)
+        return Response(RegistrySerializer(Registry.objects.with_newest().get(pk=made.pk)).data, status=201)
+
+
+class RegistryDetail(ProjectView):
+    """One registry."""
+
+    @extend_schema(responses=RegistrySerializer)
+    def get(self, request: Request, registry: str) -> Response:
+        found = get_object_or_404(Registry.objects.filter(project=self.project).with_newest(), slug=registry)
+        return Response(RegistrySerializer(found).data)
+
+
+class Versions(ProjectView, ListAPIView[RegistryVersion]):
+    """A registry's versions, newest first; by POST, the next one. Equal content makes none: the newest is answered."""
+
+    serializer_class = VersionSerializer
+    queryset = RegistryVersion.objects.none()
+
+    def get_queryset(self) -> QuerySet[RegistryVersion]:
+        return RegistryVersion.objects.in_project(self.project).filter(registry=self._registry())
+
+    @extend_schema(request=NewVersionSerializer, responses={201: VersionSerializer})
+    @idempotent
+    def post(self, request: Request, registry: str) -> Response:
+        asked = NewVersionSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        version = services.registry_publish(registry=self._registry(), actor=self.user, **asked.validated_data)
+        return Response(VersionSerializer(version).data, status=201)
+
+    def _registry(self) -> Registry:
+        return get_object_or_404(Registry, project=self.project, slug=self.kwargs["registry"])
+
+
+class VersionDetail(ProjectView):
+    """One version, with its tools."""
+
+    @extend_schema(responses=VersionDetailSerializer)
+    def get(self, request: Request, registry: str, number: int) -> Response:
+        versions = RegistryVersion.objects.in_project(self.project)
+        found = get_object_or_404(versions, registry__slug=registry, number=number)
+        return Response(VersionDetailSerializer(found).data)
