@@ -37,7 +37,7 @@ class ExampleQuerySet(models.QuerySet["Example"]):
 
     def in_status(self, status: str) -> ExampleQuerySet:
         """Return the examples that `seen_by` says are in one status; all where none is named."""
-        return self.filter(status=status) if status else self
+        return self.filter(Q(("status", status))) if status else self
 
     def named_like(self, text: str) -> ExampleQuerySet:
         """Return the examples whose external id holds `text`."""
