@@ -5,4 +5,5 @@ from __future__ import annotations
 pytest_plugins = [
     "tests.fixtures.servers",
     "tests.fixtures.jobs",
+    "tests.fixtures.people",
 ]

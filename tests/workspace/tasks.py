@@ -1,0 +1,45 @@
+"""Celery tasks for the tests of the work queue. What a batch does is what its payload says."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from celery import current_app
+
+from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, batch_work, job_add_batches
+from toolevals.workspace.models import AuditEntry
+
+EFFECT = "tests.effect"
+
+
+def effects() -> list[Any]:
+    """Return the ids of the batches whose effect was written, once for each time, oldest first."""
+    return list(AuditEntry.objects.filter(verb=EFFECT).order_by("pk").values_list("target_id", flat=True))
+
+
+def leave_effect(lease: Lease) -> None:
+    """Write one row: what must happen exactly once for each batch."""
+    AuditEntry.objects.create(project=lease.batch.job.project, verb=EFFECT, target_id=lease.batch.pk)
+
+
+def work(lease: Lease) -> None:
+    """Leave one effect, unless the payload asks for trouble."""
+    payload = lease.payload
+    if payload.get("raise"):
+        raise RuntimeError(payload["raise"])
+    if payload.get("refuse"):
+        raise BatchRefused("The file is wrong.", [{"line": 3, "pointer": "/id", "message": payload["refuse"]}])
+    for item in range(payload.get("slow_items", 0)):
+        time.sleep(payload["seconds"])
+        lease.progress(item + 1)
+    with lease.finish():
+        leave_effect(lease)
+        lease.report({"worked": 1})
+        if payload.get("adds"):
+            job_add_batches(lease.batch.job, [BatchPlan("tests.work", {}, stage=payload["adds"])])
+
+
+@current_app.task(name="tests.work")
+def work_task(batch_id: str) -> None:
+    batch_work(batch_id, work)

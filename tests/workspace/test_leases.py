@@ -1,0 +1,230 @@
+"""The right to work on a batch."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from toolevals.workspace.jobs import JobCancelled, LeaseLost, batch_work, job_cancel
+from toolevals.workspace.jobs.leases import lease_claim
+from toolevals.workspace.models import Batch, BatchState, Job, JobState
+
+from .tasks import effects, leave_effect, work
+
+
+def expire(batch: Batch) -> None:
+    Batch.objects.filter(pk=batch.pk).update(due_at=timezone.now() - timedelta(seconds=1))
+
+
+@pytest.fixture
+def batch(job_of) -> Batch:
+    return job_of([{}], size=10).batches.get()
+
+
+def test_a_batch_is_claimed_once(batch):
+    assert lease_claim(str(batch.pk)) is not None
+    assert lease_claim(str(batch.pk)) is None
+    batch.refresh_from_db()
+    assert (batch.state, batch.attempts) == (BatchState.LEASED, 1)
+
+
+def test_an_overdue_lease_can_be_taken_and_the_first_worker_writes_nothing_more(batch):
+    first = lease_claim(str(batch.pk))
+    expire(batch)
+    second = lease_claim(str(batch.pk))
+    assert second.token != first.token
+    for attempt in (first.transaction, first.finish):
+        with pytest.raises(LeaseLost), attempt():
+            raise AssertionError("nothing may be written")
+    for call in (first.extend, lambda: first.progress(3)):
+        with pytest.raises(LeaseLost):
+            call()
+    with second.finish():
+        leave_effect(second)
+    assert effects() == [batch.pk]
+
+
+def test_what_is_written_under_a_lease_that_breaks_is_rolled_back(batch):
+    lease = lease_claim(str(batch.pk))
+    with pytest.raises(ZeroDivisionError), lease.finish():
+        leave_effect(lease)
+        raise ZeroDivisionError
+    assert effects() == []
+    batch.refresh_from_db()
+    assert batch.state == BatchState.LEASED
+
+
+def test_a_finished_lease_is_over(batch):
+    lease = lease_claim(str(batch.pk))
+    with lease.finish():
+        pass
+    with pytest.raises(LeaseLost):
+        lease.extend()
+    assert lease_claim(str(batch.pk)) is None
+
+
+def test_every_transaction_and_every_progress_extends_the_lease(batch):
+    lease = lease_claim(str(batch.pk))
+
+    def write() -> None:
+        with lease.transaction():
+            pass
+
+    for sign_of_life in (lambda: lease.progress(4), write):
+        soon = timezone.now() + timedelta(seconds=1)
+        Batch.objects.filter(pk=batch.pk).update(due_at=soon)
+        sign_of_life()
+        batch.refresh_from_db()
+        assert batch.due_at > soon + timedelta(seconds=10)
+    assert batch.done == 4
+
+
+def test_progress_never_exceeds_the_size_and_begins_anew_with_each_attempt(batch):
+    lease = lease_claim(str(batch.pk))
+    lease.progress(99)
+    batch.refresh_from_db()
+    assert batch.done == 10
+    expire(batch)
+    lease_claim(str(batch.pk))
+    batch.refresh_from_db()
+    assert batch.done == 0
+
+
+def test_reports_of_several_batches_are_one(job_of):
+    job = job_of([{}, {}])
+    for batch in job.batches.all():
+        lease = lease_claim(str(batch.pk))
+        lease.report({"rows": 2, "share": 0.5, "errors": [{"line": batch.number}], "file": "a.jsonl", "whole": True})
+    job.refresh_from_db()
+    assert job.report == {
+        "rows": 4,
+        "share": 1.0,
+        "errors": [{"line": 1}, {"line": 2}],
+        "file": "a.jsonl",
+        "whole": True,
+    }
+
+
+def test_a_batch_whose_worker_keeps_dying_fails(batch, settings):
+    for _ in range(settings.BATCH_MAX_ATTEMPTS):
+        assert lease_claim(str(batch.pk)) is not None
+        expire(batch)
+    batch_work(str(batch.pk), work)
+    batch.refresh_from_db()
+    assert (batch.state, batch.error) == (BatchState.FAILED, "The worker died at it 4 times.")
+    assert Job.objects.get().state == JobState.FAILED
+    assert effects() == []
+
+
+def test_a_worker_that_lost_its_batch_stops_silently(batch):
+    def lose(lease):
+        expire(batch)
+        lease_claim(str(batch.pk))
+        with lease.transaction():
+            raise AssertionError("nothing may be written")
+
+    batch_work(str(batch.pk), lose)
+    batch.refresh_from_db()
+    assert (batch.state, batch.attempts, batch.error) == (BatchState.LEASED, 2, "")
+
+
+def test_a_failure_after_the_lease_was_lost_changes_nothing(batch):
+    def lose_and_fail(lease):
+        expire(batch)
+        lease_claim(str(batch.pk))
+        raise RuntimeError("too late")
+
+    batch_work(str(batch.pk), lose_and_fail)
+    batch.refresh_from_db()
+    assert (batch.state, batch.error) == (BatchState.LEASED, "")
+
+
+def test_a_worker_whose_job_is_cancelled_gives_the_batch_up(batch):
+    def cancelled(lease):
+        job_cancel(job=batch.job, actor=None)
+        lease.progress(1)
+
+    batch_work(str(batch.pk), cancelled)
+    batch.refresh_from_db()
+    assert (batch.state, batch.lease_token) == (BatchState.CANCELLED, None)
+
+
+def test_a_batch_that_is_not_due_is_not_worked_on(batch):
+    def never(lease):
+        raise AssertionError("it is not due")
+
+    Batch.objects.update(due_at=timezone.now() + timedelta(seconds=9))
+    batch_work(str(batch.pk), never)
+    Batch.objects.update(due_at=timezone.now())
+    job_cancel(job=batch.job, actor=None)
+    batch_work(str(batch.pk), never)
+
+
+def test_extending_tells_a_cancelled_job_from_a_lost_lease(batch):
+    lease = lease_claim(str(batch.pk))
+    job_cancel(job=batch.job, actor=None)
+    with pytest.raises(JobCancelled):
+        lease.extend()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_slow_batch_stays_with_its_worker(job_of, settings):
+    settings.BATCH_LEASE_SECONDS = 0.3
+    batch = job_of([{}]).batches.get()
+
+    def slow(lease):
+        claimed_until = Batch.objects.get(pk=batch.pk).due_at
+        pause = threading.Event()
+        for _ in range(200):
+            pause.wait(0.05)
+            if Batch.objects.get(pk=batch.pk).due_at > claimed_until:
+                return
+        raise AssertionError("nobody extended the lease")
+
+    batch_work(str(batch.pk), slow)
+    assert Job.objects.get().state == JobState.SUCCEEDED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_workers_at_once_one_gets_each_batch(job_of):
+    job = job_of([{}] * 20)
+    batches = [str(pk) for pk in job.batches.values_list("pk", flat=True)]
+    won: list[str] = []
+    start = threading.Barrier(6)
+
+    def worker() -> None:
+        start.wait()
+        won.extend(pk for pk in batches if lease_claim(pk))
+        connection.close()
+
+    threads = [threading.Thread(target=worker) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(won) == sorted(batches)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_batches_that_end_together_end_the_job_once(job_of):
+    job = job_of([{}] * 6, [{}])
+    leases = [lease_claim(str(pk)) for pk in job.batches.filter(stage=0).values_list("pk", flat=True)]
+    start = threading.Barrier(len(leases))
+
+    def end(lease) -> None:
+        start.wait()
+        with lease.finish():
+            lease.report({"ended": 1})
+        connection.close()
+
+    threads = [threading.Thread(target=end, args=[lease]) for lease in leases]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    job.refresh_from_db()
+    assert (job.state, job.stage, job.report) == (JobState.RUNNING, 1, {"ended": 6})
