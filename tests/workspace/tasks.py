@@ -8,6 +8,7 @@ from typing import Any
 from celery import current_app
 
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, batch_work, job_add_batches
+from toolevals.workspace.jobs.leases import lease_claim
 from toolevals.workspace.models import AuditEntry
 
 EFFECT = "tests.effect"
@@ -16,6 +17,13 @@ EFFECT = "tests.effect"
 def effects() -> list[Any]:
     """Return the ids of the batches whose effect was written, once for each time, oldest first."""
     return list(AuditEntry.objects.filter(verb=EFFECT).order_by("pk").values_list("target_id", flat=True))
+
+
+def claimed(batch_id: object) -> Lease:
+    """Return the lease of a batch that is due."""
+    lease = lease_claim(str(batch_id))
+    assert lease is not None
+    return lease
 
 
 def leave_effect(lease: Lease) -> None:

@@ -16,10 +16,9 @@ from toolevals.workspace.jobs import (
     job_create,
     job_retry,
 )
-from toolevals.workspace.jobs.leases import lease_claim
 from toolevals.workspace.models import AuditEntry, Batch, BatchState, Job, JobState
 
-from .tasks import effects
+from .tasks import claimed, effects
 
 
 def states(job: Job) -> list[str]:
@@ -148,7 +147,7 @@ def test_cancel_stops_queued_batches_at_once(job_of, run_jobs, owner):
 
 def test_cancel_stops_a_leased_batch_at_its_next_transaction(job_of):
     job = job_of([{}])
-    lease = lease_claim(str(job.batches.get().pk))
+    lease = claimed(job.batches.get().pk)
     job_cancel(job=job, actor=None)
     with pytest.raises(JobCancelled), lease.transaction():
         raise AssertionError("nothing may be written")
@@ -166,7 +165,7 @@ def test_a_cancelled_job_can_be_taken_up_again(job_of, run_jobs):
 
 def test_a_job_cancelled_in_the_moment_its_last_batch_ended_can_be_taken_up_again(job_of):
     job = job_of([{}])
-    lease = lease_claim(str(job.batches.get().pk))
+    lease = claimed(job.batches.get().pk)
     with lease.finish():
         Job.objects.filter(pk=job.pk).update(state=JobState.CANCELLED)
     assert states(job) == ["done"]

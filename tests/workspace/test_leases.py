@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -13,7 +14,7 @@ from toolevals.workspace.jobs import JobCancelled, LeaseLost, batch_work, job_ca
 from toolevals.workspace.jobs.leases import lease_claim
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
 
-from .tasks import effects, leave_effect, work
+from .tasks import claimed, effects, leave_effect, work
 
 
 def expire(batch: Batch) -> None:
@@ -22,25 +23,26 @@ def expire(batch: Batch) -> None:
 
 @pytest.fixture
 def batch(job_of) -> Batch:
-    return job_of([{}], size=10).batches.get()
+    found: Batch = job_of([{}], size=10).batches.get()
+    return found
 
 
 def test_a_batch_is_claimed_once(batch):
-    assert lease_claim(str(batch.pk)) is not None
+    assert claimed(batch.pk)
     assert lease_claim(str(batch.pk)) is None
     batch.refresh_from_db()
     assert (batch.state, batch.attempts) == (BatchState.LEASED, 1)
 
 
 def test_an_overdue_lease_can_be_taken_and_the_first_worker_writes_nothing_more(batch):
-    first = lease_claim(str(batch.pk))
+    first = claimed(batch.pk)
     expire(batch)
-    second = lease_claim(str(batch.pk))
+    second = claimed(batch.pk)
     assert second.token != first.token
     for attempt in (first.transaction, first.finish):
         with pytest.raises(LeaseLost), attempt():
             raise AssertionError("nothing may be written")
-    for call in (first.extend, lambda: first.progress(3)):
+    for call in (first.extend, partial(first.progress, 3)):
         with pytest.raises(LeaseLost):
             call()
     with second.finish():
@@ -49,17 +51,22 @@ def test_an_overdue_lease_can_be_taken_and_the_first_worker_writes_nothing_more(
 
 
 def test_what_is_written_under_a_lease_that_breaks_is_rolled_back(batch):
-    lease = lease_claim(str(batch.pk))
-    with pytest.raises(ZeroDivisionError), lease.finish():
-        leave_effect(lease)
-        raise ZeroDivisionError
+    lease = claimed(batch.pk)
+
+    def break_down() -> None:
+        with lease.finish():
+            leave_effect(lease)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        break_down()
     assert effects() == []
     batch.refresh_from_db()
     assert batch.state == BatchState.LEASED
 
 
 def test_a_finished_lease_is_over(batch):
-    lease = lease_claim(str(batch.pk))
+    lease = claimed(batch.pk)
     with lease.finish():
         pass
     with pytest.raises(LeaseLost):
@@ -68,13 +75,13 @@ def test_a_finished_lease_is_over(batch):
 
 
 def test_every_transaction_and_every_progress_extends_the_lease(batch):
-    lease = lease_claim(str(batch.pk))
+    lease = claimed(batch.pk)
 
     def write() -> None:
         with lease.transaction():
             pass
 
-    for sign_of_life in (lambda: lease.progress(4), write):
+    for sign_of_life in (partial(lease.progress, 4), write):
         soon = timezone.now() + timedelta(seconds=1)
         Batch.objects.filter(pk=batch.pk).update(due_at=soon)
         sign_of_life()
@@ -84,12 +91,12 @@ def test_every_transaction_and_every_progress_extends_the_lease(batch):
 
 
 def test_progress_never_exceeds_the_size_and_begins_anew_with_each_attempt(batch):
-    lease = lease_claim(str(batch.pk))
+    lease = claimed(batch.pk)
     lease.progress(99)
     batch.refresh_from_db()
     assert batch.done == 10
     expire(batch)
-    lease_claim(str(batch.pk))
+    claimed(batch.pk)
     batch.refresh_from_db()
     assert batch.done == 0
 
@@ -97,7 +104,7 @@ def test_progress_never_exceeds_the_size_and_begins_anew_with_each_attempt(batch
 def test_reports_of_several_batches_are_one(job_of):
     job = job_of([{}, {}])
     for batch in job.batches.all():
-        lease = lease_claim(str(batch.pk))
+        lease = claimed(batch.pk)
         lease.report({"rows": 2, "share": 0.5, "errors": [{"line": batch.number}], "file": "a.jsonl", "whole": True})
     job.refresh_from_db()
     assert job.report == {
@@ -111,7 +118,7 @@ def test_reports_of_several_batches_are_one(job_of):
 
 def test_a_batch_whose_worker_keeps_dying_fails(batch, settings):
     for _ in range(settings.BATCH_MAX_ATTEMPTS):
-        assert lease_claim(str(batch.pk)) is not None
+        assert claimed(batch.pk)
         expire(batch)
     batch_work(str(batch.pk), work)
     batch.refresh_from_db()
@@ -123,7 +130,7 @@ def test_a_batch_whose_worker_keeps_dying_fails(batch, settings):
 def test_a_worker_that_lost_its_batch_stops_silently(batch):
     def lose(lease):
         expire(batch)
-        lease_claim(str(batch.pk))
+        claimed(batch.pk)
         with lease.transaction():
             raise AssertionError("nothing may be written")
 
@@ -135,7 +142,7 @@ def test_a_worker_that_lost_its_batch_stops_silently(batch):
 def test_a_failure_after_the_lease_was_lost_changes_nothing(batch):
     def lose_and_fail(lease):
         expire(batch)
-        lease_claim(str(batch.pk))
+        claimed(batch.pk)
         raise RuntimeError("too late")
 
     batch_work(str(batch.pk), lose_and_fail)
@@ -165,7 +172,7 @@ def test_a_batch_that_is_not_due_is_not_worked_on(batch):
 
 
 def test_extending_tells_a_cancelled_job_from_a_lost_lease(batch):
-    lease = lease_claim(str(batch.pk))
+    lease = claimed(batch.pk)
     job_cancel(job=batch.job, actor=None)
     with pytest.raises(JobCancelled):
         lease.extend()
@@ -212,7 +219,7 @@ def test_of_many_workers_at_once_one_gets_each_batch(job_of):
 @pytest.mark.django_db(transaction=True)
 def test_batches_that_end_together_end_the_job_once(job_of):
     job = job_of([{}] * 6, [{}])
-    leases = [lease_claim(str(pk)) for pk in job.batches.filter(stage=0).values_list("pk", flat=True)]
+    leases = [claimed(pk) for pk in job.batches.filter(stage=0).values_list("pk", flat=True)]
     start = threading.Barrier(len(leases))
 
     def end(lease) -> None:

@@ -13,10 +13,11 @@ from kombu.exceptions import OperationalError as BrokerAway
 
 from toolevals.workspace.jobs import doorbell
 from toolevals.workspace.jobs.doorbell import RING_AGAIN, RING_AHEAD, LocalDoorbell, ring_due
-from toolevals.workspace.jobs.leases import lease_claim
 from toolevals.workspace.jobs.periodic import last_sweep, sweep_tasks_run
 from toolevals.workspace.jobs.sweeper import Sweeper
 from toolevals.workspace.models import Batch, SweepTask
+
+from .tasks import claimed
 
 CALLS: list[object] = []
 
@@ -34,7 +35,7 @@ def rung(monkeypatch) -> list[str]:
     """The ids of the batches that were announced, by a process that may announce them."""
     heard: list[str] = []
     monkeypatch.setattr(LocalDoorbell, "pid", os.getpid())
-    monkeypatch.setattr(current_app, "send_task", lambda name, args, **_: heard.append(args[0]))
+    monkeypatch.setattr(current_app, "send_task", lambda _name, args, **_: heard.append(args[0]))
     return heard
 
 
@@ -57,7 +58,7 @@ def test_no_batch_is_announced_twice_in_a_short_time_and_every_waiting_one_again
 
 def test_a_batch_at_work_is_not_announced_but_an_overdue_one_is(job_of, rung):
     batch = job_of([{}]).batches.get()
-    lease_claim(str(batch.pk))
+    claimed(batch.pk)
     assert ring_due() == 0
     Batch.objects.update(due_at=timezone.now() - timedelta(seconds=1))
     assert ring_due() == 1
@@ -71,14 +72,14 @@ def test_only_so_many_are_announced_ahead(job_of, rung):
 def test_the_batch_that_ends_announces_the_next_one(job_of, rung, django_capture_on_commit_callbacks):
     job = job_of([{}] * 3)
     ring_due(limit=1)
-    with django_capture_on_commit_callbacks(execute=True), lease_claim(rung[0]).finish():
+    with django_capture_on_commit_callbacks(execute=True), claimed(rung[0]).finish():
         pass
     assert rung == ids(job.batches.order_by("number")[:2])
 
 
 def test_the_last_batch_of_a_stage_announces_the_next_stage(job_of, rung, django_capture_on_commit_callbacks):
     job = job_of([{}], [{}, {}])
-    with django_capture_on_commit_callbacks(execute=True), lease_claim(str(job.batches.first().pk)).finish():
+    with django_capture_on_commit_callbacks(execute=True), claimed(job.batches.first().pk).finish():
         pass
     assert rung == ids(job.batches.filter(stage=1).order_by("number"))
 
@@ -95,7 +96,8 @@ def test_a_broker_that_is_away_is_no_error_and_is_tried_again(job_of, rung, monk
     assert ring_due() == 1
 
 
-def test_a_process_that_no_worker_hears_does_not_ring(job_of, rung, monkeypatch):
+def test_a_process_that_no_worker_hears_does_not_ring(job_of, rung, monkeypatch, settings):
+    settings.REDIS_URL = ""
     job_of([{}])
     monkeypatch.setattr(LocalDoorbell, "pid", os.getpid() + 1)
     assert ring_due() == 0
