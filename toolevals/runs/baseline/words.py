@@ -19,8 +19,8 @@ _STOP = frozenset(_SAY_NOTHING.split())
 
 def words(text: str) -> list[str]:
     """Return the comparable words of `text`, in order, repeats kept."""
-    found = (stem(word) for run in _RUNS.findall(text) for word in _CASE.sub(" ", run).lower().split())
-    return [word for word in found if word not in _STOP]
+    found = (word for run in _RUNS.findall(text) for word in _CASE.sub(" ", run).lower().split())
+    return [stem(word) for word in found if word not in _STOP]
 
 
 def stem(word: str) -> str:
@@ -28,6 +28,6 @@ def stem(word: str) -> str:
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     for ending in ("ation", "ating", "ates", "ated", "ate", "ing", "ed", "es", "s", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith(("ss", "us")):
             return word[: -len(ending)]
     return word
