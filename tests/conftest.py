@@ -4,6 +4,8 @@ from __future__ import annotations
 
 pytest_plugins = [
     "tests.fixtures.servers",
+    "tests.fixtures.browser",
+    "tests.fixtures.application",
     "tests.fixtures.jobs",
     "tests.fixtures.people",
 ]
