@@ -1,0 +1,78 @@
+"""Examples from JSON rows: the plain form that most people write, and the full form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolevals.grading.documents import require_valid
+from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.specs import read_tools
+from toolevals.grading.values import Expectation, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleRow:
+    """One example as it stands in a file.
+
+    `input` has `messages` and perhaps `context`. `tools` are tool specs, a registry version's name, or None where the
+    dataset's own are meant. `expectation` is None where the example is still to be labelled. `losses` says what of
+    the tool specs could not be carried over.
+    """
+
+    external_id: str
+    input: dict[str, Any]
+    tools: list[ToolSpec] | str | None = None
+    expectation: Expectation | None = None
+    rationale: str = ""
+    strata: dict[str, str] = field(default_factory=dict)
+    losses: tuple[Problem, ...] = ()
+
+
+def read_example(row: Any) -> ExampleRow:
+    """Read a row (`schemas/example.v1.json`). Raises InvalidDocument.
+
+    `expected_tool` with `expected_args` is exactly this call with exactly these values and no other; null is no call;
+    without it, and without `expectation`, the example is to be labelled.
+    """
+    require_valid(row, "example")
+    tools, losses = _tools(row.get("tools"))
+    return ExampleRow(
+        external_id=row["id"],
+        input=row["input"],
+        tools=tools,
+        expectation=_expectation(row),
+        rationale=row.get("rationale") or "",
+        strata={name: _text(value) for name, value in row.get("strata", {}).items()},
+        losses=losses,
+    )
+
+
+def _tools(document: Any) -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
+    if document is None or isinstance(document, str):
+        return document, ()
+    try:
+        read = read_tools(document)
+    except InvalidDocument as error:
+        raise error.below("/tools") from None
+    return read.tools, tuple(loss.below("/tools") for loss in read.losses)
+
+
+def _expectation(row: dict[str, Any]) -> Expectation | None:
+    if "expectation" in row:
+        try:
+            return Expectation.from_document(row["expectation"])
+        except InvalidDocument as error:
+            raise error.below("/expectation") from None
+    if "expected_tool" not in row:
+        return None
+    tool, arguments = row["expected_tool"], row.get("expected_args") or {}
+    if tool is not None:
+        return Expectation.single(tool, arguments)
+    if arguments:
+        raise InvalidDocument.at("/expected_args", "no call has arguments")
+    return Expectation("no_call")
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
