@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.grading.bfcl import CATEGORIES, bfcl_example
-from toolevals.grading.examples import ExampleRow, read_example
-
 from labeling.imports.lines import MAX_LINE_BYTES
+from toolevals.grading.bfcl import CATEGORIES, bfcl_example
 from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.examples import ExampleRow, read_example
+from toolevals.grading.problems import InvalidDocument, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,15 @@ def _bfcl_row(row: Any) -> ExampleRow:
         raise InvalidDocument.at("/question_row", "must be the row of a question file")
     if row.get("category") not in CATEGORIES:
         raise InvalidDocument.at("/category", f"must be one of {', '.join(sorted(CATEGORIES))}")
-    return bfcl_example(row["question_row"], row.get("answer_row"), row["category"])
+    try:
+        return bfcl_example(row["question_row"], row.get("answer_row"), row["category"])
+    except InvalidDocument as error:
+        raise InvalidDocument(_within_line(problem) for problem in error.problems) from None
+
+
+def _within_line(problem: Problem) -> Problem:
+    """Return a problem of one of a line's two rows as seen from the line."""
+    return problem.below("/answer_row" if problem.pointer.startswith("/ground_truth") else "/question_row")
 
 
 SOURCES: dict[str, Source] = {

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from toolevals.grading.conformance import expectation_problems
-from toolevals.grading.examples import ExampleRow
-
 from labeling.models import Dataset, Example, ImportPart, StagedExample
 from toolevals.grading.canonical import digest
+from toolevals.grading.conformance import expectation_problems
+from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.models import RegistryVersion, ToolList
@@ -79,6 +78,7 @@ def part_resolve(dataset: Dataset, part: Part) -> list[tuple[int, int, ExampleRo
         except InvalidDocument as error:
             part.refuse(line, error.problems)
             continue
+        part.remark(line, row.losses)
         if row.expectation is not None:
             part.remark(line, (p.below("/expectation") for p in expectation_problems(row.expectation, offer.specs)))
         resolved.append((line, offset, row, offer))

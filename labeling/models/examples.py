@@ -26,11 +26,21 @@ class Example(models.Model):
     edge_case = models.CharField(max_length=60, blank=True)
     error_class = models.CharField(max_length=40, blank=True)
     effect = models.CharField(max_length=10, blank=True)
+    # What the source calls its kind of example.
+    category = models.CharField(max_length=60, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = ExampleQuerySet.as_manager()
 
-    STRATA: ClassVar[tuple[str, ...]] = ("bucket", "no_call_kind", "difficulty", "edge_case", "error_class", "effect")
+    STRATA: ClassVar[tuple[str, ...]] = (
+        "bucket",
+        "no_call_kind",
+        "difficulty",
+        "edge_case",
+        "error_class",
+        "effect",
+        "category",
+    )
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

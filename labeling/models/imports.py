@@ -57,6 +57,7 @@ class StagedExample(models.Model):
     edge_case = models.CharField(max_length=60, blank=True)
     error_class = models.CharField(max_length=40, blank=True)
     effect = models.CharField(max_length=10, blank=True)
+    category = models.CharField(max_length=60, blank=True)
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

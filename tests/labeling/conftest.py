@@ -1,0 +1,74 @@
+"""A dataset with a few examples, two reviewers, and short words for what tests do with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from labeling.models import Dataset, Label, LabelSlot, Revision
+from labeling.services import dataset_create, examples_import, label_submit, slot_claim
+from tests.fixtures.people import person
+from tests.labeling.rows import SHOP_TOOLS, row
+from toolevals.registry.services import registry_create, registry_publish
+from toolevals.workspace.models import Project, Role, User
+from toolevals.workspace.services import member_set
+
+
+@pytest.fixture
+def dataset(project: Project) -> Dataset:
+    """An empty dataset of the shop's tools."""
+    registry = registry_create(project=project, actor=None, slug="shop", name="Shop")
+    tools = registry_publish(registry=registry, actor=None, document=SHOP_TOOLS)
+    return dataset_create(project=project, actor=None, slug="support", name="Support", default_tools=tools)
+
+
+@pytest.fixture
+def examples(dataset: Dataset) -> list[Revision]:
+    """Three examples to label; their revisions in order."""
+    examples_import(dataset=dataset, actor=None, rows=[row(f"ex-{n}") for n in range(3)])
+    return list(Revision.objects.filter(example__dataset=dataset).order_by("id"))
+
+
+@pytest.fixture
+def members(project: Project) -> Callable[..., list[User]]:
+    """Return a function that makes so many more members, reviewers unless another role is named."""
+
+    def make(count: int, role: Role = Role.REVIEWER) -> list[User]:
+        people = [person(f"Person{User.objects.count()}") for _ in range(count)]
+        for user in people:
+            member_set(project=project, actor=None, user=user, role=role)
+        return people
+
+    return make
+
+
+@pytest.fixture
+def ann(members: Callable[..., list[User]]) -> User:
+    """A reviewer."""
+    return members(1)[0]
+
+
+@pytest.fixture
+def ben(members: Callable[..., list[User]]) -> User:
+    """Another reviewer."""
+    return members(1)[0]
+
+
+@pytest.fixture
+def claim(dataset: Dataset) -> Callable[[User], LabelSlot | None]:
+    """Return a function with which a person claims what is next in their turn."""
+    return lambda user: slot_claim(dataset_or_project=dataset, actor=user)
+
+
+@pytest.fixture
+def submit(dataset: Dataset) -> Callable[..., Label]:
+    """Return a function with which a person labels the example next in their turn, or the slot given."""
+
+    def do(user: User, expectation: dict[str, Any], *, slot: LabelSlot | None = None, **more: Any) -> Label:
+        slot = slot or slot_claim(dataset_or_project=dataset, actor=user)
+        assert slot is not None
+        return label_submit(slot=slot, actor=user, expectation=expectation, **more)
+
+    return do

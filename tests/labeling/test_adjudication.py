@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from labeling.errors import InvalidAct
+from labeling.models import Adjudication, Gold, GoldSource, Label, Resolution, Revision
+from labeling.services import (
+    adjudication_decide,
+    dispute_open,
+    dispute_settle,
+    label_withdraw,
+    settle_due,
+    slot_release,
+    version_freeze,
+)
+from tests.labeling.rows import NO_CALL, call
+from tests.labeling.test_labels import later
+from toolevals.grading.problems import InvalidDocument
+from toolevals.workspace.models import Role, User
+
+
+@pytest.fixture
+def disputed(dataset, examples, ann, ben, submit):
+    submit(ann, call())
+    submit(ben, NO_CALL)
+    return examples[0]
+
+
+def decide(revision: Revision, actor: User, expectation: Any = None, rationale: str = "because") -> Gold:
+    return adjudication_decide(revision=revision, actor=actor, expectation=expectation or call(), rationale=rationale)
+
+
+def test_decision_becomes_gold(disputed, adjudicator):
+    gold = decide(disputed, adjudicator, call(order="A-9"))
+    disputed.refresh_from_db()
+    assert (disputed.resolution, disputed.gold) == (Resolution.RESOLVED, gold)
+    assert (gold.source, gold.actor, gold.rationale) == (GoldSource.ADJUDICATED, adjudicator, "because")
+    assert Adjudication.objects.get().adjudicator == adjudicator
+    assert Label.objects.count() == 2
+
+
+def test_same_decision_again_adds_nothing(disputed, adjudicator):
+    gold = decide(disputed, adjudicator)
+    assert decide(disputed, adjudicator) == gold
+    assert Adjudication.objects.count() == Gold.objects.count() == 1
+    with pytest.raises(InvalidAct):
+        decide(disputed, adjudicator, NO_CALL)
+
+
+@pytest.mark.parametrize("rationale", ["", "  \n"])
+def test_rationale_is_required(disputed, adjudicator, rationale):
+    with pytest.raises(InvalidDocument) as error:
+        decide(disputed, adjudicator, rationale=rationale)
+    assert error.value.problems[0].pointer == "/rationale"
+
+
+def test_nobody_decides_about_their_own_label(disputed, ann, owner):
+    with pytest.raises(InvalidAct):
+        decide(disputed, ann)
+    decide(disputed, owner)
+
+
+def test_nothing_to_decide_while_labels_are_missing_or_agree(dataset, examples, ann, ben, adjudicator, submit):
+    with pytest.raises(InvalidAct):
+        decide(examples[0], adjudicator)
+    submit(ann, call())
+    with pytest.raises(InvalidAct):
+        decide(examples[0], adjudicator)
+    submit(ben, call())
+    with pytest.raises(InvalidAct):
+        decide(examples[0], adjudicator)
+
+
+def test_queue_leaves_out_what_one_has_labelled_even_taken_back(
+    project, dataset, examples, members, adjudicator, submit
+):
+    ann, ben = members(2)
+    (chief,) = members(1, Role.ADJUDICATOR)
+    label = submit(chief, call())
+    label_withdraw(label=label, actor=chief)
+    label.slot.refresh_from_db()
+    slot_release(slot=label.slot, actor=chief)
+    submit(ann, call())
+    submit(ben, NO_CALL)
+    assert list(Revision.objects.to_adjudicate(project, adjudicator)) == [examples[0]]
+    assert not Revision.objects.to_adjudicate(project, chief).exists()
+    with pytest.raises(InvalidAct):
+        decide(examples[0], chief)
+
+
+def test_dispute_brings_gold_back_to_an_adjudicator_and_keeps_the_old_one(project, disputed, ann, adjudicator, members):
+    (second,) = members(1, Role.ADJUDICATOR)
+    old = decide(disputed, adjudicator)
+    dispute = dispute_open(revision=disputed, actor=ann, reason="It is another order", expectation=call(order="B-2"))
+    assert (
+        dispute_open(revision=disputed, actor=ann, reason="It is another order", expectation=call(order="B-2"))
+        == dispute
+    )
+    assert disputed in Revision.objects.to_adjudicate(project, second)
+    new = decide(disputed, second, call(order="B-2"), "right")
+    dispute.refresh_from_db()
+    disputed.refresh_from_db()
+    assert dispute.settled_at is not None
+    assert disputed.gold == new
+    assert list(Gold.objects.history_of(disputed)) == [new, old]
+
+
+def test_dispute_can_be_settled_without_a_change(project, disputed, ann, adjudicator):
+    gold = decide(disputed, adjudicator)
+    dispute = dispute_open(revision=disputed, actor=ann, reason="No")
+    with pytest.raises(InvalidAct):
+        dispute_settle(dispute=dispute, actor=ann)
+    assert dispute_settle(dispute=dispute, actor=adjudicator).settled_at is not None
+    disputed.refresh_from_db()
+    assert disputed.gold == gold
+    assert not Revision.objects.to_adjudicate(project, adjudicator).exists()
+
+
+def test_dispute_needs_gold_and_a_reason(disputed, adjudicator, ann):
+    with pytest.raises(InvalidAct):
+        dispute_open(revision=disputed, actor=ann, reason="No")
+    decide(disputed, adjudicator)
+    with pytest.raises(InvalidDocument):
+        dispute_open(revision=disputed, actor=ann, reason=" ")
+
+
+def test_version_holds_what_has_gold_and_is_made_once(dataset, disputed, examples, ann, ben, adjudicator, submit):
+    with pytest.raises(InvalidAct):
+        version_freeze(dataset=dataset, actor=adjudicator)
+    decide(disputed, adjudicator)
+    first = version_freeze(dataset=dataset, actor=adjudicator, note="start")
+    assert (first.number, first.size, [entry.revision for entry in first.entries.all()]) == (1, 1, [disputed])
+    assert version_freeze(dataset=dataset, actor=adjudicator) == first
+    submit(ann, NO_CALL)
+    submit(ben, NO_CALL)
+    settle_due(later())
+    second = version_freeze(dataset=dataset, actor=adjudicator)
+    assert (second.number, second.size) == (2, 2)
+    assert first.entries.count() == 1
