@@ -37,7 +37,7 @@ def load_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int =
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise InvalidDocument.at("", f"not JSON at {where}: {error.msg}") from None
+        raise InvalidDocument([Problem("", f"not JSON at {where}: {error.msg}")], error.pos) from None
     except _RefusedError as error:
         raise InvalidDocument.at("", str(error)) from None
     except ValueError:

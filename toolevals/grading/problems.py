@@ -22,12 +22,17 @@ class Problem:
 
 
 class InvalidDocument(ValueError):  # noqa: N818 (the name that importers, API and pages share)
-    """A document that cannot be read. `problems` says why; there is at least one."""
+    """A document that cannot be read. `problems` says why; there is at least one.
+
+    `position` counts characters into JSON text that is no JSON.
+    """
 
     problems: tuple[Problem, ...]
+    position: int | None
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    def __init__(self, problems: Iterable[Problem], position: int | None = None) -> None:
         self.problems = tuple(problems)
+        self.position = position
         super().__init__("; ".join(str(problem) for problem in self.problems))
 
     @classmethod

@@ -21,6 +21,8 @@ def call_in(item: Any) -> Call:
     """
     if not isinstance(item, dict):
         return MalformedCall("the call is not an object", text=shown(item))
+    if isinstance(malformed := item.get("malformed"), dict):
+        return MalformedCall(str(malformed.get("reason", "")), text=str(malformed.get("text", "")))
     function = item.get("function")
     inner = function if isinstance(function, dict) else item
     name = function if isinstance(function, str) else inner.get("name")
@@ -74,9 +76,7 @@ def _arguments(given: Any, name: str) -> dict[str, Any] | MalformedCall:
         try:
             given_value = load_json(given)
         except InvalidDocument as error:
-            position = getattr(error.__cause__, "pos", None)
-            reason = f"the arguments are {error}" if str(error).startswith("not ") else f"the arguments: {error}"
-            return MalformedCall(reason, position, given[:_LONGEST_SHOWN], name)
+            return MalformedCall(f"the arguments: {error}", error.position, given[:_LONGEST_SHOWN], name)
     else:
         given_value = given
     if not isinstance(given_value, dict):

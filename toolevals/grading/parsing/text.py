@@ -35,7 +35,6 @@ class _Piece:
     """Part of the text that may be calls. `marked` says that fences or tags set it apart."""
 
     text: str
-    start: int
     marked: bool
 
 
@@ -54,22 +53,19 @@ def calls_in_text(text: str) -> tuple[Call, ...]:
 
 
 def _pieces(text: str) -> Iterator[_Piece]:
-    whole = _stripped(text, 0, marked=False)
     for pattern in (_TAG, _FENCE):
         found = list(pattern.finditer(text))
-        joined = "\n".join(match.group(2).strip() for match in found)
         if len(found) > 1:
-            yield _Piece(joined, found[0].start(2), marked=True)
-        yield from (_stripped(match.group(2), match.start(2), marked=True) for match in found)
-    yield whole
+            yield _Piece("\n".join(match.group(2).strip() for match in found), marked=True)
+        yield from (_stripped(match.group(2), marked=True) for match in found)
+    yield _stripped(text, marked=False)
 
 
-def _stripped(text: str, start: int, *, marked: bool) -> _Piece:
+def _stripped(text: str, *, marked: bool) -> _Piece:
     inner = text.strip()
-    place = start + len(text) - len(text.lstrip())
     if len(inner) > 1 and inner[0] == inner[-1] == "`":
-        return _Piece(inner.strip("`").strip(), place + 1, marked)
-    return _Piece(inner, place, marked)
+        inner = inner.strip("`").strip()
+    return _Piece(inner, marked)
 
 
 def _read(piece: _Piece) -> tuple[Call, ...] | None:
@@ -161,7 +157,7 @@ def _attempt(piece: _Piece) -> MalformedCall | None:
         try:
             calls_in_python(piece.text)
         except UnreadableCallError as error:
-            return MalformedCall(error.reason, piece.start + error.position, piece.text[:_LONGEST_SHOWN])
+            return MalformedCall(error.reason, error.position, piece.text[:_LONGEST_SHOWN])
     if piece.marked and _JSON_ATTEMPT.match(piece.text):
         return _malformed_json(piece)
     return None
@@ -172,5 +168,5 @@ def _malformed_json(piece: _Piece) -> MalformedCall:
     try:
         load_json(piece.text)
     except InvalidDocument as error:
-        return MalformedCall(str(error), piece.start, shown)
-    return MalformedCall("not a call", piece.start, shown)
+        return MalformedCall(str(error), error.position, shown)
+    return MalformedCall("not a call", 0, shown)
