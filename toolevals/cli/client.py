@@ -8,6 +8,7 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -59,15 +60,27 @@ class ProjectClient:
 
     def request(self, method: str, path: str, **options: Any) -> Any:
         """Return the answer's JSON value. Raises CommandError with what the server said is wrong."""
-        try:
+        with self._spoken():
             response = self.http.request(method, path, **options)
-        except httpx.InvalidURL as error:
+        _check(response)
+        return response.json() if response.content else None
+
+    def download(self, path: str) -> Iterator[bytes]:
+        """Yield the parts of a file as they arrive."""
+        with self._spoken(), self.http.stream("GET", path) as response:
+            if not response.is_success:
+                response.read()
+            _check(response)
+            yield from response.iter_bytes()
+
+    @contextmanager
+    def _spoken(self) -> Iterator[None]:
+        try:
+            yield
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
         except httpx.TransportError as error:
             raise CommandError(Exit.UNREACHABLE, f"cannot reach {self.http.base_url}: {error}") from error
-        if response.is_success:
-            return response.json() if response.content else None
-        raise CommandError(_exit_for(response.status_code), _what_is_wrong(response))
 
     def pages(self, path: str, **parameters: str) -> Iterator[dict[str, Any]]:
         """Yield every item of a paginated list."""
@@ -109,6 +122,11 @@ def say_progress(line: str) -> None:
     """Show one line of progress on a terminal, in place of the last one; nothing elsewhere."""
     if sys.stderr.isatty():
         print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
+
+
+def _check(response: httpx.Response) -> None:
+    if not response.is_success:
+        raise CommandError(_exit_for(response.status_code), _what_is_wrong(response))
 
 
 def _exit_for(status: int) -> Exit:

@@ -1,0 +1,134 @@
+"""`toolevals import`: tools, examples and the public benchmark, from files to a project on a server."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from toolevals.cli.client import ProjectClient, add_server_options, say_progress
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.grading.bfcl import CATEGORIES
+from toolevals.grading.documents import load_json
+from toolevals.grading.problems import InvalidDocument
+
+
+def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb and what can be imported."""
+    parser = verbs.add_parser("import", help="bring tools or examples to a project")
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
+
+    tools = kinds.add_parser("tools", help="publish a registry version")
+    tools.add_argument("file", type=Path, metavar="FILE", help="JSON: OpenAI tools, BFCL functions or native specs")
+    tools.add_argument("--registry", required=True, metavar="SLUG", help="made if there is none")
+    tools.add_argument("--format", default="auto", choices=("auto", "openai", "bfcl", "native"))
+    tools.add_argument("--note", default="")
+    tools.set_defaults(run=import_tools)
+
+    examples = kinds.add_parser("jsonl", help="examples in the native format")
+    examples.add_argument("file", type=Path, metavar="FILE")
+    examples.set_defaults(run=import_jsonl)
+
+    bfcl = kinds.add_parser("bfcl", help="the Berkeley Function-Calling Leaderboard")
+    bfcl.add_argument("folder", type=Path, metavar="DIR", help="holds BFCL_v4_*.json and possible_answer/")
+    bfcl.add_argument("--categories", required=True, metavar="A,B", help=f"of {', '.join(CATEGORIES)}")
+    bfcl.set_defaults(run=import_bfcl)
+
+    for kind in (examples, bfcl):
+        kind.add_argument("--dataset", required=True, metavar="SLUG", help="made if there is none")
+        kind.add_argument(
+            "--tools", metavar="REGISTRY", help="offered where an example brings none; with @3, its third version"
+        )
+        kind.add_argument("--freeze", metavar="NOTE", help="freeze a version afterwards")
+    for kind in (tools, examples, bfcl):
+        add_server_options(kind)
+
+
+def import_tools(arguments: argparse.Namespace) -> int:
+    """Publish a file's tools."""
+    document = _read_json(arguments.file)
+    client = ProjectClient.from_arguments(arguments)
+    _ensure(client, "registries/", arguments.registry, {})
+    body = {"document": document, "format": arguments.format, "note": arguments.note}
+    version = client.request("POST", f"registries/{arguments.registry}/versions/", json=body)
+    print(f"{version['name']}: {version['size']} tools")
+    for loss in version["losses"]:
+        print(f"  not carried over, {loss['pointer']}: {loss['message']}")
+    return Exit.OK
+
+
+def import_jsonl(arguments: argparse.Namespace) -> int:
+    """Import a file of native examples."""
+    return _import(arguments, arguments.file, "jsonl")
+
+
+def import_bfcl(arguments: argparse.Namespace) -> int:
+    """Import the benchmark's categories: each question beside its answer, all of them or none."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "bfcl.jsonl"
+        with file.open("wb") as stream:
+            for category in arguments.categories.split(","):
+                _write_category(stream, arguments.folder, category.strip())
+        return _import(arguments, file, "bfcl")
+
+
+def _import(arguments: argparse.Namespace, file: Path, source: str) -> int:
+    client = ProjectClient.from_arguments(arguments)
+    _ensure(client, "datasets/", arguments.dataset, {"default_tools": arguments.tools} if arguments.tools else {})
+    job = client.upload(f"datasets/{arguments.dataset}/imports/", file, {"format": source})
+    done = client.wait(job, say=say_progress)
+    say_progress("")
+    counts = {name: value for name, value in done["report"].items() if isinstance(value, int)}
+    print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
+    if arguments.freeze is not None:
+        body = {"note": arguments.freeze}
+        version = client.request("POST", f"datasets/{arguments.dataset}/versions/", json=body)
+        print(f"{arguments.dataset} version {version['number']}: {version['size']} examples")
+    return Exit.OK
+
+
+def _ensure(client: ProjectClient, path: str, slug: str, fields: dict[str, Any]) -> None:
+    if not any(known["slug"] == slug for known in client.pages(path)):
+        client.request("POST", path, json={"slug": slug, "name": slug, **fields})
+
+
+def _write_category(stream: BinaryIO, folder: Path, category: str) -> None:
+    if category not in CATEGORIES:
+        raise CommandError(Exit.CONFIGURATION, f"{category!r} is no category: take some of {', '.join(CATEGORIES)}")
+    name = f"BFCL_v4_{category}.json"
+    answers_file = folder / "possible_answer" / name
+    answers = {row["id"]: row for row in _rows(answers_file)} if answers_file.exists() else {}
+    for question in _rows(folder / name):
+        row = {"question_row": question, "answer_row": answers.get(question["id"]), "category": category}
+        stream.write(orjson.dumps(row) + b"\n")
+
+
+def _rows(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a file of JSON Lines; each has an id. Raises CommandError that says where it has not."""
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError as error:
+        raise CommandError(Exit.DATA, f"cannot read {file}: {error.strerror}") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = load_json(line)
+        except InvalidDocument as error:
+            raise CommandError(Exit.DATA, f"{file}, line {number}: {error}") from error
+        if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+            raise CommandError(Exit.DATA, f"{file}, line {number}: is not an object with an id")
+        yield row
+
+
+def _read_json(file: Path) -> Any:
+    try:
+        return load_json(file.read_bytes())
+    except OSError as error:
+        raise CommandError(Exit.DATA, f"cannot read {file}: {error.strerror}") from error
+    except InvalidDocument as error:
+        raise CommandError(Exit.DATA, f"{file}: {error}") from error
