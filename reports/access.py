@@ -1,5 +1,14 @@
-"""Who may do what in `reports`."""
+"""Who may do what in `reports`: every member reads, and whoever labels may dispute the gold."""
 
 from toolevals.workspace.access import Rule
+from toolevals.workspace.models import Role
 
-RULES: dict[str, Rule] = {}
+PAGES = ("run", "matrix", "cell", "cases", "case", "trends")
+DOWNLOADS = ("matrix-csv", "tools-csv", "layers-csv", "cases-csv", "trends-csv")
+INTERFACE = ("matrix", "tools", "layers", "trends")
+
+RULES = {
+    **{f"reports:{name}": Rule(Role.VIEWER) for name in (*PAGES, *DOWNLOADS)},
+    "reports:dispute": Rule(Role.REVIEWER),
+    **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
+}

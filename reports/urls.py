@@ -1,6 +1,21 @@
 """Pages of `reports`."""
 
-from django.urls import URLPattern
+from django.urls import path
+
+from reports.views import case, cases, downloads, matrix, run, trends
 
 app_name = "reports"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("runs/<int:number>/", run.run_overview, name="run"),
+    path("runs/<int:number>/matrix/", matrix.matrix, name="matrix"),
+    path("runs/<int:number>/matrix/cell/", matrix.cell, name="cell"),
+    path("runs/<int:number>/matrix.csv", downloads.matrix_csv, name="matrix-csv"),
+    path("runs/<int:number>/tools.csv", downloads.tools_csv, name="tools-csv"),
+    path("runs/<int:number>/layers.csv", downloads.layers_csv, name="layers-csv"),
+    path("runs/<int:number>/cases.csv", downloads.cases_csv, name="cases-csv"),
+    path("runs/<int:number>/cases/", cases.cases, name="cases"),
+    path("runs/<int:number>/cases/<uuid:case_id>/", case.case_page, name="case"),
+    path("runs/<int:number>/cases/<uuid:case_id>/dispute/", case.dispute, name="dispute"),
+    path("experiments/<slug:experiment>/trends/", trends.trends, name="trends"),
+    path("experiments/<slug:experiment>/trends.csv", downloads.trends_csv, name="trends-csv"),
+]

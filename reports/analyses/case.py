@@ -1,0 +1,165 @@
+"""One case, expected beside actual, argument by argument."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reports.analyses.modes import words
+from reports.analyses.wording import matcher_text, path_text, value_text
+from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, ToolCall, Transcript
+from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
+
+DIFFERENCE_WORDS: Final = {"same": "same", "changed": "another value", "missing": "missing", "extra": "extra"}
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRow:
+    """One line of the table: `kind` is same, changed, missing, extra, or "" where the two are not compared."""
+
+    path: str
+    expected: str | None
+    actual: str | None
+    kind: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCall:
+    """One expected call beside the actual one: the tools, then the arguments that differ, then those that agree."""
+
+    rows: tuple[ComparedRow, ...]
+    agreed: tuple[ComparedRow, ...]
+
+    @property
+    def right(self) -> bool:
+        return all(row.kind == "same" for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCall:
+    """A call of the transcript with what it is worth: "passed", "failed", or "" where that is not known."""
+
+    call: ToolCall | MalformedCall
+    status: str
+
+
+def compared_calls(
+    grade: CaseGrade, expectation: Expectation | None, transcript: Transcript | None
+) -> tuple[ComparedCall, ...]:
+    """Return each aligned pair as a small table."""
+    expected = _Pool([(call.tool, call) for call in _expected_calls(expectation)])
+    actual = _Pool([(call_class(call), call) for call in transcript.calls] if transcript else [])
+    return tuple(
+        _compared(number, pair, grade, expected.take(pair.expected), actual.take(pair.actual))
+        for number, pair in enumerate(grade.pairs)
+    )
+
+
+def shown_calls(grade: CaseGrade, transcript: Transcript) -> tuple[ShownCall, ...]:
+    """Return the transcript's calls, each marked by the pair that it belongs to."""
+    left = list(grade.pairs)
+    shown = []
+    for call in transcript.calls:
+        pair = next((pair for pair in left if call_class(call) in (pair.actual, "") or _hallucinated(call, pair)), None)
+        if pair is None:
+            shown.append(ShownCall(call, ""))
+            continue
+        left.remove(pair)
+        wrong = pair.expected != pair.actual or pair.arguments == "failed"
+        shown.append(ShownCall(call, "failed" if wrong else "passed"))
+    return tuple(shown)
+
+
+def case_title(grade: CaseGrade) -> str:
+    """Return what went wrong, as the case page's title."""
+    status = grade.outcome.status
+    if status == "passed":
+        return "Right tool, right arguments" if grade.expected != NONE else "Rightly made no call"
+    if status == "unscored":
+        return "Not scored"
+    text = words(grade.mode) or ("error while grading" if status == "errored" else "failed")
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def call_class(call: ToolCall | MalformedCall) -> str:
+    """Return the class of the matrix that a call would fall into if its tool were offered."""
+    return UNPARSED if isinstance(call, MalformedCall) else call.name
+
+
+class _Pool:
+    """Calls by class, each taken once, in order."""
+
+    def __init__(self, calls: Sequence[tuple[str, Any]]) -> None:
+        self.calls = list(calls)
+
+    def take(self, name: str) -> Any:
+        for place, (each, call) in enumerate(self.calls):
+            if each == name or (name == UNKNOWN_TOOL and each != UNPARSED):
+                del self.calls[place]
+                return call
+        return None
+
+
+def _compared(
+    number: int, pair: Pair, grade: CaseGrade, expected: CallExpectation | None, actual: ToolCall | MalformedCall | None
+) -> ComparedCall:
+    tool = ComparedRow(
+        "tool",
+        "no call" if pair.expected == NONE else pair.expected,
+        "no call" if pair.actual == NONE else _actual_name(pair, actual),
+        "same" if pair.expected == pair.actual else "changed",
+        "same" if pair.expected == pair.actual else _tool_note(pair),
+    )
+    found = [difference for difference in grade.differences if difference.pair == number]
+    rows = [
+        ComparedRow(
+            path_text(each.path),
+            None if each.kind == "extra" else matcher_text(each.expected),
+            None if each.kind == "missing" else value_text(each.actual),
+            each.kind,
+            DIFFERENCE_WORDS[each.kind],
+        )
+        for each in found
+    ] or _side_by_side(expected, actual)
+    agreed = tuple(row for row in rows if row.kind == "same")
+    return ComparedCall((tool, *(row for row in rows if row.kind != "same")), agreed)
+
+
+def _side_by_side(expected: CallExpectation | None, actual: ToolCall | MalformedCall | None) -> list[ComparedRow]:
+    wanted = {name: matcher.to_document() for name, matcher in expected.arguments.items()} if expected else {}
+    given = actual.arguments if isinstance(actual, ToolCall) else {}
+    return [
+        ComparedRow(
+            name,
+            matcher_text(wanted[name]) if name in wanted else None,
+            value_text(given[name]) if name in given else None,
+            "",
+            "not compared",
+        )
+        for name in dict.fromkeys((*wanted, *given))
+    ]
+
+
+def _actual_name(pair: Pair, actual: ToolCall | MalformedCall | None) -> str:
+    if isinstance(actual, ToolCall):
+        return actual.name
+    return (actual.name if actual else None) or pair.actual
+
+
+def _tool_note(pair: Pair) -> str:
+    if pair.expected == NONE:
+        return "needless call"
+    notes = {NONE: "no call made", UNKNOWN_TOOL: "not offered", UNPARSED: "can’t be read"}
+    return notes.get(pair.actual, "another tool")
+
+
+def _hallucinated(call: ToolCall | MalformedCall, pair: Pair) -> bool:
+    return pair.actual == UNKNOWN_TOOL and isinstance(call, ToolCall)
+
+
+def _expected_calls(expectation: Expectation | None) -> list[CallExpectation]:
+    if expectation is None:
+        return []
+    return [call for alternative in expectation.alternatives for call in alternative.calls]

@@ -1,0 +1,74 @@
+"""Where cases are lost: the layers as a funnel, and the depths of a single call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reports.analyses.rates import GOALS, Rate, rate
+
+LAYERS = ("selection", "arguments")
+DEPTHS = ("schema", "shape", "equivalence")
+# Column of CaseGrade -> value -> count.
+VerdictCounts = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictRow:
+    """One layer or depth. Unscored and errored are counted beside the rate, never in it."""
+
+    name: str
+    rate: Rate
+    failed: int
+    unscored: int
+    errored: int
+    goal: float
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelStep:
+    """A layer, and how many of the scored cases are still right after it."""
+
+    row: VerdictRow
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """`outcome` over whole cases, the funnel of layers, the depths; `cases` counts every case, scored or not."""
+
+    cases: int
+    outcome: VerdictRow
+    funnel: tuple[FunnelStep, ...]
+    depths: tuple[VerdictRow, ...]
+
+    @property
+    def rows(self) -> tuple[VerdictRow, ...]:
+        """Outcome, layers and depths: what CSV and API list."""
+        return (self.outcome, *(step.row for step in self.funnel), *self.depths)
+
+
+def layers_of(counts: VerdictCounts) -> Layers:
+    """Return the layers and depths of a grading from its counted verdicts."""
+    outcome = _row("outcome", counts)
+    left, funnel = outcome.rate.total, []
+    for name in LAYERS:
+        row = _row(name, counts)
+        funnel.append(FunnelStep(row, before=left, after=left - row.failed))
+        left -= row.failed
+    cases = sum(counts.get("outcome", {}).values())
+    return Layers(cases, outcome, tuple(funnel), tuple(_row(name, counts) for name in DEPTHS))
+
+
+def _row(name: str, counts: VerdictCounts) -> VerdictRow:
+    column = counts.get(name, {})
+    passed, failed = column.get("passed", 0), column.get("failed", 0)
+    return VerdictRow(
+        name=name,
+        rate=rate(passed, passed + failed),
+        failed=failed,
+        unscored=column.get("unscored", 0),
+        errored=column.get("errored", 0),
+        goal=GOALS[name],
+    )

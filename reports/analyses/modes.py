@@ -1,0 +1,48 @@
+"""What goes wrong: failures by their mode, each with the layer that it belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+SELECTION, ARGUMENTS = "selection", "arguments"
+# Mode -> the layer that loses the case.
+MODES: Final[dict[str, str]] = {
+    "wrong_tool": SELECTION,
+    "hallucinated_tool": SELECTION,
+    "missed_call": SELECTION,
+    "needless_call": SELECTION,
+    "extra_call": SELECTION,
+    "disallowed_call": SELECTION,
+    "malformed_output": SELECTION,
+    "schema_error": ARGUMENTS,
+    "wrong_shape": ARGUMENTS,
+    "wrong_value": ARGUMENTS,
+    "missing_argument": ARGUMENTS,
+    "extra_argument": ARGUMENTS,
+}
+# Errors are not failures: nothing was learnt about the subject.
+ERROR_MODES: Final = ("adapter_error", "harness_error")
+
+
+@dataclass(frozen=True, slots=True)
+class FailureMode:
+    """How many cases failed in one way, and in which layer."""
+
+    mode: str
+    layer: str
+    count: int
+
+
+def failure_modes(counts: Mapping[str, int]) -> tuple[FailureMode, ...]:
+    """Return the modes that occur, by layer and then by count, from counts by mode."""
+    held = {mode: count for mode, count in counts.items() if count and mode and mode not in ERROR_MODES}
+    found = [FailureMode(mode, MODES.get(mode, ""), count) for mode, count in held.items()]
+    layers = {SELECTION: 0, ARGUMENTS: 1}
+    return tuple(sorted(found, key=lambda each: (layers.get(each.layer, 2), -each.count, each.mode)))
+
+
+def words(mode: str) -> str:
+    """Return the mode as it is read: "wrong tool"."""
+    return mode.replace("_", " ")

@@ -1,0 +1,71 @@
+"""The sentence that a run's page opens with. Each clause is earned by a rate and its interval, or not said.
+
+A rate is "good" when it reaches its goal, "weak" when its whole interval lies below it, and "unclear" between:
+then the sample can't tell, and the sentence says no more than "usually".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from reports.analyses.layers import Layers, VerdictRow
+from reports.analyses.modes import ARGUMENTS, SELECTION, FailureMode
+
+# Fewer scored cases than this carry no sentence.
+FEWEST = 10
+SCHEMA: Final = {"good": "formats well", "unclear": "usually formats well", "weak": "often breaks the tools’ schemas"}
+SELECTION_WORDS: Final = {"good": "takes the right tool", "unclear": "usually takes the right tool"}
+ARGUMENT_WORDS: Final = {"good": "fills in the right values", "unclear": "usually fills in the right values"}
+# The most frequent failure of a weak layer -> what is said of it.
+WEAK_SELECTION: Final = {
+    "wrong_tool": "often takes the wrong tool",
+    "hallucinated_tool": "often calls tools that are not offered",
+    "missed_call": "often makes no call where one is due",
+    "needless_call": "often calls where no call is due",
+    "extra_call": "often makes more calls than are due",
+    "disallowed_call": "often makes calls that are not allowed",
+    "malformed_output": "often writes calls that nobody can read",
+}
+WEAK_ARGUMENTS: Final = {
+    "schema_error": "often breaks the schema in its arguments",
+    "wrong_shape": "often gives arguments the wrong shape",
+    "wrong_value": "often fills in wrong values",
+    "missing_argument": "often leaves arguments out",
+    "extra_argument": "often adds arguments that nobody asked for",
+}
+
+
+def sentence(layers: Layers, modes: Sequence[FailureMode]) -> str:
+    """Return what the rates say, as one sentence."""
+    scored = layers.outcome.rate.total
+    if not scored:
+        return "Nothing was scored."
+    if scored < FEWEST:
+        return f"{scored} scored {'case' if scored == 1 else 'cases'}: too few to say more than the counts."
+    schema = next(row for row in layers.depths if row.name == "schema")
+    selection, arguments = (step.row for step in layers.funnel)
+    clauses = [SCHEMA.get(grade(schema), "")]
+    clauses.append(SELECTION_WORDS.get(grade(selection), "") or _weak(selection, modes, SELECTION, WEAK_SELECTION))
+    clauses.append(ARGUMENT_WORDS.get(grade(arguments), "") or _weak(arguments, modes, ARGUMENTS, WEAK_ARGUMENTS))
+    said = [clause for clause in clauses if clause]
+    if not said:
+        return "Cases passed or failed as wholes; no layer was scored."
+    text = ", ".join(said[:-1]) + (", and " if len(said) > 2 else ", " if len(said) == 2 else "") + said[-1]
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def grade(row: VerdictRow) -> str:
+    """Return "good", "unclear" or "weak"; empty where nothing was scored."""
+    if row.rate.value is None or row.rate.high is None:
+        return ""
+    if row.rate.value >= row.goal:
+        return "good"
+    return "weak" if row.rate.high < row.goal else "unclear"
+
+
+def _weak(row: VerdictRow, modes: Sequence[FailureMode], layer: str, words: dict[str, str]) -> str:
+    if grade(row) != "weak":
+        return ""
+    worst = max((mode for mode in modes if mode.layer == layer), key=lambda mode: mode.count, default=None)
+    return words.get(worst.mode, "") if worst else f"loses cases in its {row.name}"

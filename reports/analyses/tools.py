@@ -1,0 +1,68 @@
+"""The per-tool table: precision, recall and F1 of each class of the matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.analyses.matrix import Cell, Matrix
+from reports.analyses.rates import Rate
+from toolevals.grading.metrics.bootstrap import f1_interval
+from toolevals.grading.metrics.confusion import ConfusionMatrix
+from toolevals.grading.metrics.rates import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """One class: how often expected (support), called (predicted), both (correct); and what was called instead."""
+
+    name: str
+    support: int
+    predicted: int
+    correct: int
+    precision: Rate
+    recall: Rate
+    f1: float | None
+    instead: Cell | None
+    total: int
+
+    @property
+    def f1_interval(self) -> Interval | None:
+        """The bootstrap interval of F1 over all cases. It takes milliseconds: only who shows it asks."""
+        if self.f1 in (0.0, 1.0):
+            # Every resample that has an F1 has this one.
+            return Interval(self.f1, self.f1)
+        return f1_interval(self.correct, self.support, self.predicted, self.total)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTable:
+    """Every class that was expected or called, worst F1 first; what has no F1 last."""
+
+    rows: tuple[ToolRow, ...]
+    accuracy: Rate
+    macro_f1: float | None
+    micro_f1: float | None
+
+
+def tools_of(matrix: Matrix) -> ToolTable:
+    """Return the table of a matrix."""
+    metrics = ConfusionMatrix(matrix.counts)
+    instead: dict[str, Cell] = {}
+    for cell in matrix.confusions:
+        instead.setdefault(cell.expected, cell)
+    rows = [
+        ToolRow(
+            name=each.name,
+            support=each.support,
+            predicted=each.predicted,
+            correct=each.correct,
+            precision=matrix.precision(each.name),
+            recall=matrix.recall(each.name),
+            f1=each.f1,
+            instead=instead.get(each.name),
+            total=matrix.total,
+        )
+        for each in metrics.per_class
+    ]
+    rows.sort(key=lambda row: (row.f1 is None, row.f1 or 0.0, -row.support, row.name))
+    return ToolTable(tuple(rows), matrix.accuracy, metrics.macro_f1, metrics.micro_f1)

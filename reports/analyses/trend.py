@@ -1,0 +1,74 @@
+"""Rates over the runs of an experiment. Only runs on the same dataset version are joined by a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from reports.analyses.layers import VerdictCounts, layers_of
+from reports.analyses.rates import GOALS, Rate
+
+# What is followed over time.
+SERIES = ("outcome", "selection", "arguments", "schema", "shape", "equivalence")
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """A run as its line in a trend names it; `changed` says what differs from the run before."""
+
+    number: int
+    subject: str
+    dataset_version: UUID
+    dataset: str
+    created_at: datetime
+    changed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TrendRow:
+    """One run and its rates by series."""
+
+    run: RunFacts
+    rates: dict[str, Rate]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One rate over the runs, oldest first: stretches of runs that can be compared with each other."""
+
+    name: str
+    goal: float
+    segments: tuple[tuple[TrendRow, ...], ...]
+
+    @property
+    def rows(self) -> tuple[TrendRow, ...]:
+        return tuple(row for segment in self.segments for row in segment)
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Every run, oldest first, and the series that have something to show."""
+
+    rows: tuple[TrendRow, ...]
+    series: tuple[Series, ...]
+
+
+def trend_of(runs: Sequence[tuple[RunFacts, VerdictCounts]]) -> Trend:
+    """Return the trend of runs, oldest first, from their counted verdicts."""
+    rows = tuple(TrendRow(facts, {row.name: row.rate for row in layers_of(counts).rows}) for facts, counts in runs)
+    series = (Series(name, GOALS[name], _segments(rows, name)) for name in SERIES)
+    return Trend(rows, tuple(each for each in series if each.segments))
+
+
+def _segments(rows: Sequence[TrendRow], name: str) -> tuple[tuple[TrendRow, ...], ...]:
+    found: list[list[TrendRow]] = []
+    for row in rows:
+        if row.rates[name].value is None:
+            continue
+        if found and found[-1][-1].run.dataset_version == row.run.dataset_version:
+            found[-1].append(row)
+        else:
+            found.append([row])
+    return tuple(tuple(segment) for segment in found)

@@ -1,0 +1,157 @@
+"""A case as its page shows it: conversation, comparison, verdicts, the gold's history, the same example elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from labeling.conversation import CallBlock, Conversation, read_conversation
+from labeling.models import Dispute, Gold, GoldSource, Label, Revision
+from reports.analyses.case import ComparedCall, case_title, compared_calls, shown_calls
+from reports.case_rows import snippet
+from reports.queries import example_in_other_runs, gold_of
+from toolevals.grading.values import Expectation, MalformedCall, Transcript
+from toolevals.grading.verdicts import CaseGrade as Grade
+from toolevals.grading.verdicts import SchemaProblem, Verdict
+from toolevals.runs.models import CaseGrade
+from toolevals.workspace.models import Role, User
+
+MOST_RUNS = 60
+GOLD_WORDS = {
+    GoldSource.AGREED: "reviewers agreed, blind",
+    GoldSource.ADJUDICATED: "adjudicated",
+    GoldSource.SINGLE: "one reviewer",
+    GoldSource.IMPORTED: "imported with the dataset",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to the gold."""
+
+    at: datetime
+    words: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRun:
+    """The same example in one run: a case to open, and whether most of its trials passed; "" where none was scored."""
+
+    number: int
+    case: UUID
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseReading:
+    """Everything on the page of a case."""
+
+    title: str
+    snippet: str
+    given: Conversation
+    done: Conversation
+    statuses: dict[int, str]
+    transcript: Transcript | None
+    calls: tuple[ComparedCall, ...]
+    expectation: Expectation
+    verdicts: dict[str, Verdict]
+    schema_problems: tuple[SchemaProblem, ...]
+    tag: str
+    mode: str
+    gold: Gold
+    gold_words: str
+    gold_changed: bool
+    history: tuple[Event, ...]
+    disputes: int
+    other_runs: tuple[OtherRun, ...]
+
+
+def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
+    """Return the case for one person: labels are shown only as far as blindness allows."""
+    revision, gold = case.transcript.entry.revision, gold_of(case)
+    grade = Grade.from_document(case.detail)
+    expectation = Expectation.from_document(gold.expectation)
+    document = case.transcript.document
+    transcript = None if document is None else Transcript.from_document(document)
+    done = read_conversation({"messages": _messages(transcript)})
+    return CaseReading(
+        title=case_title(grade),
+        snippet=snippet(revision.input),
+        given=read_conversation(revision.input),
+        done=done,
+        statuses=_statuses(done, grade, transcript),
+        transcript=transcript,
+        calls=compared_calls(grade, expectation, transcript),
+        expectation=expectation,
+        verdicts=dict(grade.verdicts),
+        schema_problems=grade.schema_problems,
+        tag=grade.tag,
+        mode=grade.mode,
+        gold=gold,
+        gold_words=GOLD_WORDS[GoldSource(gold.source)],
+        gold_changed=revision.gold_id != gold.pk,
+        history=_history(revision, user, role),
+        disputes=Dispute.objects.filter(revision=revision).visible_to(user, role).open().count(),
+        other_runs=_other_runs(case),
+    )
+
+
+def _messages(transcript: Transcript | None) -> list[dict[str, Any]]:
+    """Return what the subject did as messages that can be shown; a call that nobody can read is shown as its text."""
+    if transcript is None:
+        return []
+    found: list[dict[str, Any]] = []
+    for message in transcript.messages:
+        document = message.to_document()
+        if message.calls:
+            document["calls"] = [
+                {"name": call.name or "(unparsed)", "arguments": call.text or call.reason}
+                if isinstance(call, MalformedCall)
+                else call.to_document()
+                for call in message.calls
+            ]
+        found.append(document)
+    if transcript.answer and not any(message.content == transcript.answer for message in transcript.messages):
+        found.append({"role": "assistant", "content": transcript.answer})
+    return found
+
+
+def _statuses(done: Conversation, grade: Grade, transcript: Transcript | None) -> dict[int, str]:
+    """Return the status of each call that is shown, by the identity of its block."""
+    if transcript is None:
+        return {}
+    blocks = [block for turn in done.turns for block in turn.blocks if isinstance(block, CallBlock)]
+    shown = shown_calls(grade, transcript)
+    return {id(block): each.status for block, each in zip(blocks, shown, strict=False)}
+
+
+def _history(revision: Revision, user: User, role: Role) -> tuple[Event, ...]:
+    return tuple(sorted(_events(revision, user, role), key=lambda event: event.at))
+
+
+def _events(revision: Revision, user: User, role: Role) -> Iterator[Event]:
+    for gold in Gold.objects.history_of(revision):
+        yield Event(gold.created_at, f"Gold: {GOLD_WORDS[GoldSource(gold.source)]}", gold.rationale)
+    for label in Label.objects.filter(revision=revision).visible_to(user, role).in_force():
+        yield Event(label.created_at, "A reviewer’s label", label.rationale)
+    for dispute in Dispute.objects.filter(revision=revision).visible_to(user, role):
+        yield Event(
+            dispute.created_at, "Disputed" if dispute.settled_at is None else "Disputed, settled", dispute.reason
+        )
+
+
+def _other_runs(case: CaseGrade) -> tuple[OtherRun, ...]:
+    rows = example_in_other_runs(case, MOST_RUNS)
+    found = []
+    for number, trials in groupby(rows, key=lambda row: int(row["transcript__run__number"])):
+        held = list(trials)
+        outcomes = [row["outcome"] for row in held]
+        passed, failed = outcomes.count("passed"), outcomes.count("failed")
+        status = "" if not passed + failed else "passed" if passed > failed else "failed"
+        found.append(OtherRun(number, held[0]["pk"], status))
+    return tuple(found)

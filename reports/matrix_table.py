@@ -1,0 +1,183 @@
+"""The matrix as it is drawn: rows of cells for the table, and the same cells for the heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from reports.analyses.matrix import SPECIAL, Cell, Matrix
+from reports.analyses.rates import Rate
+from reports.filters import address_query
+from reports.matrix_state import MatrixState, Measure
+from toolevals.grading.verdicts import NONE
+from toolevals.presentation.figures import HeatCell, heat_map
+from toolevals.presentation.heat import heat_step
+from toolevals.presentation.numbers import percent, whole_percent
+
+# With more classes than this a table of links is slow and nobody reads it: the heat map and the list remain.
+MOST_IN_TABLE = 60
+MOST_IN_LIST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class TableCell:
+    """One cell; without `query` it is empty. `gap`: the first column after the tools."""
+
+    column: int
+    step: str = "z"
+    text: str = ""
+    name: str = ""
+    query: str = ""
+    selected: bool = False
+    gap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One expected class; `name` is what its row is called."""
+
+    name: str
+    cells: tuple[TableCell, ...]
+    recall: Rate
+    selected: bool
+    ends_group: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCell:
+    """One confusion in the list that stands for a table too large to read."""
+
+    cell: Cell
+    row: int
+    column: int
+    step: str
+    query: str
+    selected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnMatrix:
+    """What the page draws of a matrix, table and heat map from the same cells."""
+
+    matrix: Matrix
+    hidden_classes: int
+    state: MatrixState
+
+    @property
+    def fits_table(self) -> bool:
+        return len(self.matrix.columns) <= MOST_IN_TABLE
+
+    @property
+    def busiest(self) -> tuple[Cell, ...]:
+        return self.matrix.confusions[:MOST_IN_LIST]
+
+    @property
+    def columns(self) -> list[TableCell]:
+        """The heads, with what part of each column is right."""
+        first = self._first_special
+        return [
+            TableCell(place, name=name, gap=name == first, selected=name == self.state.actual)
+            for place, name in enumerate(self.matrix.columns)
+        ]
+
+    @property
+    def precisions(self) -> list[tuple[bool, str]]:
+        """The foot: whether a gap stands before, and the precision in whole percent."""
+        first = self._first_special
+        return [(name == first, whole_percent(self.matrix.precision(name).value)) for name in self.matrix.columns]
+
+    def rows(self) -> Iterator[TableRow]:
+        """Yield the table's rows, empty cells included."""
+        prefix = self.state.query(expected="", actual="", after="")
+        places = {name: place for place, name in enumerate(self.matrix.columns)}
+        first = self._first_special
+        by_row: dict[str, dict[int, Cell]] = {name: {} for name in self.matrix.rows}
+        for cell in self._cells():
+            by_row[cell.expected][places[cell.actual]] = cell
+        tools = [name for name in self.matrix.rows if name not in SPECIAL]
+        for row in self.matrix.rows:
+            cells = tuple(
+                self._table_cell(by_row[row][place], place, prefix, gap=name == first)
+                if place in by_row[row]
+                else TableCell(place, gap=name == first)
+                for place, name in enumerate(self.matrix.columns)
+            )
+            ends_group = bool(tools) and row == tools[-1] and row != self.matrix.rows[-1]
+            yield TableRow(row, cells, self.matrix.recall(row), row == self.state.expected, ends_group)
+
+    def listed(self) -> Iterator[ListedCell]:
+        """Yield the largest confusions."""
+        prefix = self.state.query(expected="", actual="", after="")
+        rows = {name: place for place, name in enumerate(self.matrix.rows)}
+        columns = {name: place for place, name in enumerate(self.matrix.columns)}
+        for cell in self.busiest:
+            row, column = rows[cell.expected], columns[cell.actual]
+            yield ListedCell(cell, row, column, self._step(cell), _query(prefix, cell), self._is_selected(cell))
+
+    def document(self) -> dict[str, Any]:
+        """Return what the page's script needs: the chart, the names behind its places, the confusions by size."""
+        rows = {name: place for place, name in enumerate(self.matrix.rows)}
+        columns = {name: place for place, name in enumerate(self.matrix.columns)}
+        cells = [
+            HeatCell(rows[cell.expected], columns[cell.actual], self._step(cell), self._text(cell), hover_lines(cell))
+            for cell in self._cells()
+        ]
+        held_rows, held_columns = {cell.row for cell in cells}, {cell.column for cell in cells}
+        blanks = [HeatCell(place, 0, "", "", ()) for place in rows.values() if place not in held_rows]
+        blanks += [HeatCell(0, place, "", "", ()) for place in columns.values() if place not in held_columns]
+        return {
+            "chart": heat_map(self.matrix.rows, self.matrix.columns, cells + blanks),
+            "rows": list(self.matrix.rows),
+            "columns": list(self.matrix.columns),
+            "cells": [[cell.row, cell.column] for cell in cells],
+            "confusions": [[rows[cell.expected], columns[cell.actual]] for cell in self.matrix.confusions],
+        }
+
+    @property
+    def _first_special(self) -> str:
+        return next((name for name in self.matrix.columns if name in SPECIAL), "")
+
+    def _cells(self) -> Iterator[Cell]:
+        return (cell for cell in self.matrix.cells if not (cell.right and self.state.hide_diagonal))
+
+    def _table_cell(self, cell: Cell, place: int, prefix: str, *, gap: bool) -> TableCell:
+        return TableCell(
+            place, self._step(cell), self._text(cell), cell.actual, _query(prefix, cell), self._is_selected(cell), gap
+        )
+
+    def _is_selected(self, cell: Cell) -> bool:
+        return cell.expected == self.state.expected and cell.actual == self.state.actual
+
+    def _step(self, cell: Cell) -> str:
+        by_column = self.state.measure is Measure.COLUMN
+        return heat_step(cell.column_share if by_column else cell.row_share, right=cell.right)
+
+    def _text(self, cell: Cell) -> str:
+        if self.state.measure is Measure.COUNT:
+            return str(cell.count)
+        return whole_percent(cell.row_share if self.state.measure is Measure.ROW else cell.column_share)
+
+
+def drawn(matrix: Matrix, state: MatrixState) -> DrawnMatrix:
+    """Return what is drawn: of very many classes only those that a confusion touches, unless all are asked for."""
+    if len(matrix.columns) <= MOST_IN_TABLE or state.all_classes:
+        return DrawnMatrix(matrix, 0, state)
+    confused = matrix.confused_only()
+    return DrawnMatrix(confused, len(matrix.columns) - len(confused.columns), state)
+
+
+def _query(prefix: str, cell: Cell) -> str:
+    own = address_query({"expected": cell.expected, "actual": cell.actual})
+    return f"{prefix}&{own}" if prefix else own
+
+
+def hover_lines(cell: Cell) -> tuple[str, ...]:
+    """Return what a cell of the heat map says when it is pointed at."""
+    called = "made no call" if cell.actual == NONE else f"called {cell.actual}"
+    return (
+        f"expected {cell.expected}",
+        called,
+        f"{cell.count:,} of {cell.row_total:,}, {percent(cell.row_share)} % of the row",
+        f"{percent(cell.column_share)} % of the column",
+    )

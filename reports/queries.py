@@ -1,0 +1,164 @@
+"""Rows of a grading. Unfiltered counts come from the rollups; filtered ones are one GROUP BY on an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.core.cache import cache
+from django.db.models import Count, F, Q, QuerySet
+
+from labeling.models import Gold, VersionEntry
+from reports.filters import CaseFilter, Filters, View
+from toolevals.runs.models import AlignedPair, CaseGrade, Grading, MatrixCount, Run, VerdictCount
+from toolevals.workspace.models import Project
+
+# (expected, actual) -> count
+MatrixCounts = dict[tuple[str, str], int]
+KEYSET_PAGE = 2000
+
+
+def shown_grading(run: Run, number: int | None) -> Grading | None:
+    """Return the run's grading of that number, or the newest finished one; None where there is none."""
+    gradings = run.gradings.filter(finished_at__isnull=False).select_related("dataset_version__dataset")
+    return gradings.filter(number=number).first() if number else gradings.filter(pk=run.grading_id).first()
+
+
+def matrix_counts(grading: Grading, filters: Filters) -> MatrixCounts:
+    """Return how many cases (view "first") or pairs (view "aligned") stand in each cell."""
+    if filters.unfiltered:
+        rows = MatrixCount.objects.filter(grading=grading, view=filters.view).values_list("expected", "actual", "count")
+    elif filters.view is View.ALIGNED:
+        rows = _counted(AlignedPair.objects.filter(_strata(filters), grading=grading))
+    else:
+        rows = _counted(CaseGrade.objects.filter(_strata(filters), grading=grading).exclude(expected=""))
+    return {(expected, actual): count for expected, actual, count in rows}
+
+
+def verdict_counts(grading: Grading) -> dict[str, dict[str, int]]:
+    """Return how many cases have each value of each column: column -> value -> count."""
+    return verdict_counts_of([grading.pk]).get(grading.pk, {})
+
+
+def verdict_counts_of(gradings: list[UUID]) -> dict[UUID, dict[str, dict[str, int]]]:
+    """Return the same for several gradings at once, by their ids."""
+    found: dict[UUID, dict[str, dict[str, int]]] = {}
+    rows = VerdictCount.objects.filter(grading__in=gradings).values_list("grading_id", "column", "value", "count")
+    for grading, column, value, count in rows:
+        found.setdefault(grading, {}).setdefault(column, {})[value] = count
+    return found
+
+
+def strata_choices(grading: Grading) -> dict[str, list[str]]:
+    """Return the values of each stratum that occur; kept, because a finished grading does not change."""
+    key = f"reports:strata:{grading.pk}"
+    found: dict[str, list[str]] | None = cache.get(key)
+    if found is None:
+        cases = CaseGrade.objects.filter(grading=grading).order_by()
+        seen = list(cases.values_list("bucket", "difficulty").distinct())
+        found = {
+            "bucket": sorted({bucket for bucket, _ in seen if bucket}),
+            "difficulty": sorted({difficulty for _, difficulty in seen if difficulty}),
+        }
+        cache.set(key, found, timeout=24 * 3600)
+    return found
+
+
+def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
+    """Return the cases of a list, in no order yet."""
+    cases = CaseGrade.objects.filter(_strata(wanted.filters), _given(mode=wanted.mode), grading=grading)
+    if wanted.is_cell and wanted.filters.view is View.ALIGNED:
+        pairs = AlignedPair.objects.filter(grading=grading, expected=wanted.expected, actual=wanted.actual)
+        cases = cases.filter(pk__in=pairs.values("case"))
+    else:
+        cases = cases.filter(_given(expected=wanted.expected, actual=wanted.actual))
+    return cases.filter(**{wanted.column: wanted.status}) if wanted.column else cases
+
+
+def page_of(cases: QuerySet[CaseGrade], after: str, size: int) -> list[CaseGrade]:
+    """Return the next `size` + 1 cases after the one with that id: one more than shown tells whether there are more."""
+    if (last := read_id(after)) is not None:
+        cases = cases.filter(pk__gt=last)
+    found = cases.order_by("pk").select_related(
+        "transcript__entry__revision__example", "transcript__entry__revision__tools"
+    )
+    return list(found.defer("detail", "transcript__document")[: size + 1])
+
+
+def case_of(project: Project, number: int, case_id: UUID) -> CaseGrade | None:
+    """Return a case of the project's run of that number, with everything that its page shows."""
+    cases = CaseGrade.objects.filter(pk=case_id, grading__run__project=project, grading__run__number=number)
+    return cases.select_related(
+        "grading__run__project",
+        "grading__dataset_version__dataset",
+        "transcript__entry__revision__example",
+        "transcript__entry__revision__tools",
+        "transcript__entry__gold",
+    ).first()
+
+
+def gold_of(case: CaseGrade) -> Gold:
+    """Return the gold that a case was graded by: that of the grading's own dataset version."""
+    entry = case.transcript.entry
+    if case.grading.dataset_version_id == entry.version_id:
+        return entry.gold
+    entries = VersionEntry.objects.filter(version=case.grading.dataset_version_id, revision=entry.revision_id)
+    found = entries.select_related("gold").first()
+    return found.gold if found else entry.gold
+
+
+def neighbours(cases: QuerySet[CaseGrade], case: CaseGrade) -> tuple[UUID | None, UUID | None, int]:
+    """Return the ids of the previous and the next case of a list, and the place of this one, from 1."""
+    ids = cases.order_by("pk").values_list("pk", flat=True)
+    before = ids.filter(pk__lt=case.pk)
+    return before.last(), ids.filter(pk__gt=case.pk).first(), before.count() + 1
+
+
+def example_in_other_runs(case: CaseGrade, most: int) -> list[dict[str, Any]]:
+    """Return the outcomes of the same example in the newest runs of the project, the oldest first, one row a trial."""
+    run = case.grading.run
+    rows = (
+        CaseGrade.objects.filter(
+            transcript__entry__revision__example=case.transcript.entry.revision.example_id,
+            transcript__run__project=run.project_id,
+            grading=F("transcript__run__grading"),
+        )
+        .order_by("-transcript__run__number", "-transcript__trial")
+        .values("pk", "outcome", "transcript__trial", "transcript__run__number")
+    )
+    return list(rows[:most])[::-1]
+
+
+def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield rows of `columns`, ordered by transcript, a page at a time: memory does not grow with their number."""
+    cases = listed_cases(grading, wanted).order_by("transcript_id")
+    last: UUID | None = None
+    while True:
+        page = cases.filter(transcript_id__gt=last) if last else cases
+        rows = list(page.values_list("transcript_id", *columns)[:KEYSET_PAGE])
+        for row in rows:
+            yield row[1:]
+        if len(rows) < KEYSET_PAGE:
+            return
+        last = rows[-1][0]
+
+
+def read_id(text: str) -> UUID | None:
+    """Return the id that a text holds, or None."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _counted(rows: QuerySet[Any]) -> Any:
+    return rows.order_by().values_list("expected", "actual").annotate(count=Count("pk"))
+
+
+def _strata(filters: Filters) -> Q:
+    return _given(bucket=filters.bucket, difficulty=filters.difficulty)
+
+
+def _given(**values: str) -> Q:
+    return Q(**{name: value for name, value in values.items() if value})

@@ -1,0 +1,47 @@
+"""Runs as trends name them, and what changed from each to the next."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from reports.analyses.trend import RunFacts
+from toolevals.runs.models import Experiment, Run
+
+# What of a subject or its dataset is told apart: label -> how to read it from a run.
+COMPARED = {
+    "agent": lambda run: run.subject.name,
+    "model": lambda run: run.subject.model,
+    "prompt": lambda run: run.subject.prompt_version,
+    "commit": lambda run: run.subject.commit[:10],
+    "tools": lambda run: f"v{run.subject.tools.number}" if run.subject.tools else "",
+    "dataset": lambda run: f"{run.dataset_version.dataset.name} v{run.dataset_version.number}",
+}
+
+
+def recent_runs(experiment: Experiment, *, most: int, upto: int | None = None) -> list[tuple[RunFacts, UUID]]:
+    """Return the newest graded runs of an experiment, oldest first, each with the id of the grading that is shown."""
+    runs = Run.objects.filter(experiment=experiment, grading__isnull=False)
+    if upto is not None:
+        runs = runs.filter(number__lte=upto)
+    wanted = runs.select_related("subject__tools", "dataset_version__dataset").order_by("-number")[:most]
+    found: list[tuple[RunFacts, UUID]] = []
+    before: Run | None = None
+    for run in reversed(wanted):
+        if run.grading_id is not None:
+            found.append((_facts(run, before), run.grading_id))
+            before = run
+    return found
+
+
+def _facts(run: Run, before: Run | None) -> RunFacts:
+    now = {name: read(run) for name, read in COMPARED.items()}
+    then = {name: read(before) for name, read in COMPARED.items()} if before else now
+    changed = ", ".join(f"{name} {now[name] or 'none'}" for name in COMPARED if now[name] != then[name])
+    return RunFacts(
+        number=run.number,
+        subject=run.subject.name,
+        dataset_version=run.dataset_version_id,
+        dataset=now["dataset"],
+        created_at=run.created_at,
+        changed=changed,
+    )

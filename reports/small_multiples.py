@@ -1,0 +1,44 @@
+"""The last runs of an experiment as small pictures, one for each rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.analyses.rates import Rate
+from reports.analyses.trend import Series, trend_of
+from reports.queries import verdict_counts_of
+from reports.run_facts import recent_runs
+from toolevals.presentation.sparks import Spark, spark
+from toolevals.runs.models import Run
+
+SHOWN_RUNS = 12
+SHOWN = ("outcome", "selection", "arguments", "schema")
+
+
+@dataclass(frozen=True, slots=True)
+class SmallMultiple:
+    """One rate over the last runs that can be compared with the newest of them."""
+
+    name: str
+    rate: Rate
+    goal: float
+    runs: tuple[int, ...]
+    spark: Spark
+
+
+def small_multiples(run: Run) -> tuple[SmallMultiple, ...]:
+    """Return the pictures up to and including `run`; none where it stands alone."""
+    runs = recent_runs(run.experiment, upto=run.number, most=SHOWN_RUNS)
+    counts = verdict_counts_of([grading for _, grading in runs])
+    trend = trend_of([(facts, counts.get(grading, {})) for facts, grading in runs])
+    series = {each.name: each for each in trend.series}
+    return tuple(_picture(series[name]) for name in SHOWN if name in series and len(series[name].segments[-1]) > 1)
+
+
+def _picture(series: Series) -> SmallMultiple:
+    rows = series.segments[-1]
+    rates = [row.rates[series.name] for row in rows]
+    points = [(rate.value or 0.0, rate.low or 0.0, rate.high or 0.0) for rate in rates]
+    return SmallMultiple(
+        series.name, rates[-1], series.goal, tuple(row.run.number for row in rows), spark(points, goal=series.goal)
+    )

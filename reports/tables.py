@@ -1,0 +1,157 @@
+"""The tables that are downloaded: their columns (described in docs/reports.md), and their rows from the analyses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from reports.analyses.layers import Layers
+from reports.analyses.matrix import Matrix
+from reports.analyses.tools import ToolTable
+from reports.analyses.trend import Trend
+from toolevals.presentation.csv import Cell
+
+MATRIX_LONG: Final = (
+    "expected",
+    "actual",
+    "count",
+    "row_total",
+    "column_total",
+    "row_share",
+    "row_share_low",
+    "row_share_high",
+    "column_share",
+)
+TOOLS: Final = (
+    "tool",
+    "support",
+    "predicted",
+    "correct",
+    "precision",
+    "precision_low",
+    "precision_high",
+    "recall",
+    "recall_low",
+    "recall_high",
+    "f1",
+    "f1_low",
+    "f1_high",
+    "most_called_instead",
+    "most_called_instead_count",
+)
+LAYERS: Final = ("name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high", "goal")
+TRENDS: Final = (
+    "run",
+    "created_at",
+    "subject",
+    "dataset",
+    "changed",
+    "name",
+    "passed",
+    "total",
+    "rate",
+    "rate_low",
+    "rate_high",
+)
+# Column of the file -> where it stands, from a case grade.
+CASES: Final = {
+    "case_id": "pk",
+    "transcript_id": "transcript_id",
+    "revision_id": "transcript__entry__revision_id",
+    "external_id": "transcript__entry__revision__example__external_id",
+    "trial": "transcript__trial",
+    "bucket": "bucket",
+    "difficulty": "difficulty",
+    "expected": "expected",
+    "actual": "actual",
+    "outcome": "outcome",
+    "selection": "selection",
+    "arguments": "arguments",
+    "schema": "schema",
+    "shape": "shape",
+    "equivalence": "equivalence",
+    "tag": "tag",
+    "mode": "mode",
+}
+
+
+def matrix_long(matrix: Matrix) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each cell that holds something."""
+    for cell in matrix.cells:
+        rate = cell.rate
+        yield (
+            cell.expected,
+            cell.actual,
+            cell.count,
+            cell.row_total,
+            cell.column_total,
+            cell.row_share,
+            rate.low,
+            rate.high,
+            cell.column_share,
+        )
+
+
+def matrix_wide(matrix: Matrix) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each expected class: its name, then a count for each actual class."""
+    for row in matrix.rows:
+        yield (row, *(matrix.counts.get((row, column), 0) for column in matrix.columns))
+
+
+def tools(table: ToolTable) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each class."""
+    for row in table.rows:
+        yield (
+            row.name,
+            row.support,
+            row.predicted,
+            row.correct,
+            row.precision.value,
+            row.precision.low,
+            row.precision.high,
+            row.recall.value,
+            row.recall.low,
+            row.recall.high,
+            row.f1,
+            row.f1_interval.low if row.f1_interval else None,
+            row.f1_interval.high if row.f1_interval else None,
+            row.instead.actual if row.instead else None,
+            row.instead.count if row.instead else None,
+        )
+
+
+def layers(found: Layers) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for the outcome, each layer and each depth."""
+    for row in found.rows:
+        rate = row.rate
+        yield (
+            row.name,
+            rate.passed,
+            row.failed,
+            row.unscored,
+            row.errored,
+            rate.value,
+            rate.low,
+            rate.high,
+            row.goal,
+        )
+
+
+def trends(found: Trend) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each run and rate."""
+    for row in found.rows:
+        run = row.run
+        for name, rate in row.rates.items():
+            yield (
+                run.number,
+                run.created_at,
+                run.subject,
+                run.dataset,
+                run.changed,
+                name,
+                rate.passed,
+                rate.total,
+                rate.value,
+                rate.low,
+                rate.high,
+            )

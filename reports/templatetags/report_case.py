@@ -1,0 +1,23 @@
+"""Marks on the calls of a case's conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django import template
+
+from labeling.conversation import CallBlock, Turn
+
+register = template.Library()
+
+
+@register.filter
+def status_in(block: CallBlock, statuses: Mapping[int, str]) -> str:
+    """Return what a call is worth: "passed", "failed" or nothing."""
+    return statuses.get(id(block), "")
+
+
+@register.filter
+def has_wrong(turn: Turn, statuses: Mapping[int, str]) -> bool:
+    """Return whether a turn holds a wrong call."""
+    return any(statuses.get(id(block)) == "failed" for block in turn.blocks)

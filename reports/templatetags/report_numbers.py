@@ -1,0 +1,45 @@
+"""Numbers and their marks: one way to write a rate everywhere."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from reports.analyses.modes import words
+from toolevals.presentation import numbers
+from toolevals.presentation.intervals import interval_mark
+
+register = template.Library()
+register.filter("percent", numbers.percent)
+register.filter("whole_percent", numbers.whole_percent)
+register.filter("thousands", numbers.count)
+register.filter("words", words)
+
+MARK = (
+    '<svg class="ivl{0}" aria-hidden="true"><rect class="track" y="6.5" width="100%" height="1"/>'
+    '<rect class="span" x="{1}" y="4" width="{2}" height="6" rx="1"/>'
+    '<rect class="dot" x="{3}" y="1" width="2.5" height="12"/>'
+    '<rect class="goal" x="{4}" y="1" width="1" height="12"/></svg>'
+)
+
+
+@register.simple_tag
+def interval(value: float | None, low: float | None, high: float | None, goal: float, floor: float = 0.0) -> SafeString:
+    """Return an interval as a mark on a track, hidden from readers: the numbers stand beside it."""
+    if value is None or low is None or high is None:
+        return SafeString("")
+    mark = interval_mark(value, low, high, goal=goal, floor=floor)
+    return format_html(MARK, " ivl-low" if mark.low else "", mark.x, mark.width, mark.dot, mark.goal)
+
+
+@register.simple_tag
+def span(low: float | None, high: float | None) -> str:
+    """Return an interval in words: "81.6 to 87.8"."""
+    return numbers.span(low, high)
+
+
+@register.filter
+def share_of(part: int, whole: int) -> str:
+    """Return a part of a whole as an SVG length."""
+    return f"{100 * part / whole:.1f}%" if whole else "0%"

@@ -1,0 +1,72 @@
+"""The trends of an experiment: its runs, and a chart for each rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404
+
+from reports.analyses.modes import words
+from reports.analyses.trend import Series, Trend, TrendRow, trend_of
+from reports.queries import verdict_counts_of
+from reports.run_facts import recent_runs
+from toolevals.presentation.figures import TrendPoint, trend
+from toolevals.presentation.numbers import percent, span
+from toolevals.runs.models import Experiment
+from toolevals.workspace.requests import ProjectRequest
+
+MOST_RUNS = 200
+TOKENS = {"selection": "layer-selection", "arguments": "layer-arguments"}
+
+
+@dataclass(frozen=True, slots=True)
+class TrendChart:
+    """One rate: its series, and the id under which the page's script finds the chart."""
+
+    series: Series
+    chart_id: str
+    chart: dict[str, Any]
+
+    @property
+    def newest(self) -> TrendRow:
+        return self.series.rows[-1]
+
+
+def experiment_of(request: ProjectRequest, slug: str) -> Experiment:
+    """Return the project's experiment, or raise Http404."""
+    found = Experiment.objects.filter(project=request.project, slug=slug).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def experiment_trend(experiment: Experiment) -> Trend:
+    """Return the rates of the experiment's newest runs, oldest first."""
+    runs = recent_runs(experiment, most=MOST_RUNS)
+    counts = verdict_counts_of([grading for _, grading in runs])
+    return trend_of([(facts, counts.get(grading, {})) for facts, grading in runs])
+
+
+def trend_charts(found: Trend) -> tuple[TrendChart, ...]:
+    """Return a chart for each rate that has something to show."""
+    places = {row.run.number: place for place, row in enumerate(found.rows)}
+    return tuple(TrendChart(series, f"trend-{series.name}", _chart(series, places)) for series in found.series)
+
+
+def _chart(series: Series, places: dict[int, int]) -> dict[str, Any]:
+    segments = [[_point(row, series.name, places[row.run.number]) for row in part] for part in series.segments]
+    return trend(segments, goal=100 * series.goal, token=TOKENS.get(series.name, "ink"))
+
+
+def _point(row: TrendRow, name: str, place: int) -> TrendPoint:
+    rate, run = row.rates[name], row.run
+    value, low, high = (100 * (share or 0.0) for share in (rate.value, rate.low, rate.high))
+    hover = [
+        f"run {run.number}, {run.subject}",
+        f"{words(name)} {percent(rate.value)} % ({span(rate.low, rate.high)})",
+        f"{rate.passed:,} of {rate.total:,} on {run.dataset}",
+    ]
+    return TrendPoint(
+        place, str(run.number), value, low, high, [*hover, *([f"new: {run.changed}"] if run.changed else [])]
+    )

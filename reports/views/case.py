@@ -1,0 +1,83 @@
+"""One case, down to each verdict's reason; and the way to say that its gold is wrong."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.views.decorators.http import require_POST, require_safe
+
+from labeling.errors import InvalidAct
+from labeling.services.disputes import dispute_open
+from reports.case_reading import read_case
+from reports.filters import read_case_filter
+from reports.pages import graded, run_head, run_url
+from reports.queries import case_of, listed_cases, neighbours
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.models import CaseGrade
+from toolevals.workspace.models import Role
+from toolevals.workspace.requests import ProjectRequest
+
+# What a key does -> the keys.
+KEYMAP = (
+    ("Next, previous case", ("J", "K")),
+    ("Dispute the gold", ("D",)),
+    ("Copy link", ("C",)),
+    ("Back", ("Esc",)),
+)
+
+
+@require_safe
+def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse:
+    """Show one case within the list that it was opened from."""
+    head = run_head(request, number, "cases")
+    case = _case(request, number, case_id)
+    wanted = read_case_filter(request.GET)
+    before, after, place = neighbours(found := listed_cases(graded(head), wanted), case)
+    query = request.GET.urlencode()
+    from_matrix = wanted.is_cell and request.GET.get("from") != "cases"
+    context = {
+        "head": head,
+        "run": head.run,
+        "case": case,
+        "reading": read_case(case, request.user, request.role),
+        "wanted": wanted,
+        "from_matrix": from_matrix,
+        "back": run_url("matrix" if from_matrix else "cases", head.run) + (f"?{query}" if query else ""),
+        "query": query,
+        "previous": before,
+        "next": after,
+        "place": place,
+        "count": found.count(),
+        "trial": case.transcript.trial + 1,
+        "strata": list(case.transcript.entry.revision.example.strata.items()),
+        "may_dispute": request.role >= Role.REVIEWER,
+        "keymap": KEYMAP,
+    }
+    return render(request, "reports/case.html", context)
+
+
+@require_POST
+def dispute(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse:
+    """Open a dispute on the case's gold and come back."""
+    case = _case(request, number, case_id)
+    reason = request.POST.get("reason", "")
+    try:
+        dispute_open(revision=case.transcript.entry.revision, actor=request.user, reason=reason)
+    except InvalidDocument as error:
+        messages.error(request, f"Not sent: {error.problems[0].message}.")
+    except InvalidAct as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Dispute opened. An adjudicator who labelled neither side decides.")
+    query = request.GET.urlencode()
+    return HttpResponseRedirect(run_url("case", case.grading.run, case.pk) + (f"?{query}" if query else ""))
+
+
+def _case(request: ProjectRequest, number: int, case_id: UUID) -> CaseGrade:
+    case = case_of(request.project, number, case_id)
+    if case is None:
+        raise Http404
+    return case

@@ -1,0 +1,47 @@
+"""Lists of cases: of a cell, of a failure mode, of a status; a page at a time."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from reports.analyses.modes import ERROR_MODES, MODES
+from reports.case_rows import case_rows
+from reports.filters import COLUMNS, STATUSES, address_query, read_case_filter, text
+from reports.pages import graded, run_head
+from reports.queries import listed_cases, page_of, strata_choices
+from toolevals.workspace.requests import ProjectRequest
+
+CASES_A_PAGE = 50
+
+
+@require_safe
+def cases(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show the cases that the address asks for."""
+    head = run_head(request, number, "cases")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    grading = graded(head)
+    wanted = read_case_filter(request.GET)
+    found = listed_cases(grading, wanted)
+    after = text(request.GET, "after")
+    page = page_of(found, after, CASES_A_PAGE)
+    own = wanted.parameters() | {"grading": request.GET.get("grading", "")}
+    last = str(page[CASES_A_PAGE - 1].pk) if len(page) > CASES_A_PAGE else ""
+    context = {
+        "head": head,
+        "run": head.run,
+        "wanted": wanted,
+        "cases": case_rows(page[:CASES_A_PAGE]),
+        "count": found.count(),
+        "after": after,
+        "query": address_query(own | {"from": "cases"}),
+        "query_first": address_query(own),
+        "query_more": address_query(own | {"after": last}) if last else "",
+        "choices": strata_choices(grading),
+        "modes": (*MODES, *ERROR_MODES),
+        "columns": COLUMNS,
+        "statuses": STATUSES,
+    }
+    return render(request, "reports/cases.html", context)

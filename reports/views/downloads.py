@@ -1,0 +1,71 @@
+"""Tables as CSV files, streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from django.http import StreamingHttpResponse
+from django.views.decorators.http import require_safe
+
+from reports import tables
+from reports.analyses.layers import layers_of
+from reports.analyses.matrix import matrix_of
+from reports.analyses.tools import tools_of
+from reports.filters import read_case_filter
+from reports.matrix_state import read_matrix_state
+from reports.pages import graded, run_head
+from reports.queries import cases_for_export, matrix_counts, verdict_counts
+from reports.trend_page import experiment_of, experiment_trend
+from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_safe
+def matrix_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the matrix: a row a cell, or with `?form=wide` a row an expected class."""
+    grading = graded(run_head(request, number, "matrix"))
+    state = read_matrix_state(request.GET)
+    matrix = matrix_of(matrix_counts(grading, state.filters), state.order)
+    name = f"run-{number}-matrix"
+    if request.GET.get("form") == "wide":
+        return _file(f"{name}-wide", ("expected", *matrix.columns), tables.matrix_wide(matrix))
+    return _file(name, tables.MATRIX_LONG, tables.matrix_long(matrix))
+
+
+@require_safe
+def tools_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the per-tool table."""
+    grading = graded(run_head(request, number, "run"))
+    state = read_matrix_state(request.GET)
+    table = tools_of(matrix_of(matrix_counts(grading, state.filters)))
+    return _file(f"run-{number}-tools", tables.TOOLS, tables.tools(table))
+
+
+@require_safe
+def layers_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the layers and depths."""
+    grading = graded(run_head(request, number, "run"))
+    return _file(f"run-{number}-layers", tables.LAYERS, tables.layers(layers_of(verdict_counts(grading))))
+
+
+@require_safe
+def cases_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the graded cases of a list, all of them by default."""
+    grading = graded(run_head(request, number, "cases"))
+    rows = cases_for_export(grading, read_case_filter(request.GET), list(tables.CASES.values()))
+    return _file(f"run-{number}-cases", tuple(tables.CASES), rows)
+
+
+@require_safe
+def trends_csv(request: ProjectRequest, experiment: str) -> StreamingHttpResponse:
+    """Send every rate of every run of an experiment."""
+    trend = experiment_trend(experiment_of(request, experiment))
+    return _file(f"{experiment}-trends", tables.TRENDS, tables.trends(trend))
+
+
+def _file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:
+    return StreamingHttpResponse(
+        csv_stream(columns, rows),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
+    )

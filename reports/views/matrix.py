@@ -1,0 +1,107 @@
+"""The confusion matrix, and the pane that reads one of its cells."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from reports.analyses.matrix import Matrix, Order, matrix_of
+from reports.analyses.rates import TOOL_GOAL
+from reports.cell_reading import read_cell
+from reports.filters import View
+from reports.matrix_state import MatrixState, Measure, read_matrix_state
+from reports.matrix_table import drawn
+from reports.pages import RunHead, graded, run_head, run_url
+from reports.queries import matrix_counts, strata_choices
+from toolevals.presentation.intervals import track_floor
+from toolevals.runs.models import Grading
+from toolevals.workspace.requests import ProjectRequest
+
+# What a key does -> the keys.
+KEYMAP = (
+    ("Move over cells", ("←", "↑", "↓", "→")),
+    ("Open the cell", ("↵",)),
+    ("Next, previous largest confusion", ("N", "P")),
+    ("Case down, up", ("J", "K")),
+    ("Back to the matrix", ("Esc",)),
+    ("Count, row %, column %", ("1", "2", "3")),
+    ("Hide the diagonal", ("H",)),
+    ("Heat map or table", ("T",)),
+    ("CSV files", ("X",)),
+    ("Copy link", ("C",)),
+)
+
+
+@require_safe
+def matrix(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show the matrix with one cell read beside it."""
+    head = run_head(request, number, "matrix")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    state = read_matrix_state(request.GET)
+    counted = matrix_of(matrix_counts(head.grading, state.filters), state.order)
+    cell_context = _cell_context(head, head.grading, counted, state)
+    if (reading := cell_context["reading"]) is not None:
+        state = replace(state, expected=reading.cell.expected, actual=reading.cell.actual)
+    table = drawn(counted, state)
+    context = {
+        "matrix": counted,
+        "drawn": table,
+        "document": table.document() | _addresses(head, state),
+        "choices": strata_choices(head.grading),
+        "views": View,
+        "orders": Order,
+        "measures": Measure,
+        "floor": track_floor([low for name in counted.rows if (low := counted.recall(name).low) is not None]),
+        "tool_goal": TOOL_GOAL,
+        "show_all": state.query(all_classes=True),
+        "keymap": KEYMAP,
+    }
+    return render(request, "reports/matrix.html", cell_context | context)
+
+
+@require_safe
+def cell(request: ProjectRequest, number: int) -> HttpResponse:
+    """Return the pane of one cell alone: what the matrix page swaps in."""
+    head = run_head(request, number, "matrix")
+    grading = graded(head)
+    state = read_matrix_state(request.GET)
+    counted = matrix_of(matrix_counts(grading, state.filters), state.order)
+    return render(request, "reports/parts/cell.html", _cell_context(head, grading, counted, state))
+
+
+def _cell_context(head: RunHead, grading: Grading, counted: Matrix, state: MatrixState) -> dict[str, Any]:
+    reading = read_cell(grading, counted, state)
+    if reading is not None:
+        state = replace(state, expected=reading.cell.expected, actual=reading.cell.actual)
+    return {
+        "head": head,
+        "run": head.run,
+        "page_url": run_url("matrix", head.run),
+        "state": state,
+        "reading": reading,
+        "query": state.query(),
+        "query_matrix": state.query(expected="", actual="", after=""),
+        "query_first": state.query(after=""),
+        "query_more": state.query(after=reading.more_after) if reading and reading.more_after else "",
+        "query_next": _query_of(state, reading.next if reading else None),
+        "query_previous": _query_of(state, reading.previous if reading else None),
+    }
+
+
+def _query_of(state: MatrixState, found: Any) -> str:
+    return state.cell_query(found.expected, found.actual) if found else ""
+
+
+def _addresses(head: RunHead, state: MatrixState) -> dict[str, Any]:
+    return {
+        "cell": run_url("cell", head.run),
+        "query": state.query(expected="", actual="", after=""),
+        # The cell that is read where the address names none.
+        "first": [state.expected, state.actual],
+        "file": f"run-{head.run.number}-matrix",
+    }

@@ -1,0 +1,62 @@
+"""The overview of a run: the sentence, where cases are lost, the tools, what goes wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from reports.analyses.layers import layers_of
+from reports.analyses.matrix import matrix_of
+from reports.analyses.modes import failure_modes
+from reports.analyses.rates import TOOL_GOAL
+from reports.analyses.sentence import sentence
+from reports.analyses.tools import tools_of
+from reports.filters import Filters
+from reports.pages import RunHead, run_head
+from reports.queries import matrix_counts, verdict_counts
+from reports.small_multiples import small_multiples
+from toolevals.presentation.intervals import track_floor
+from toolevals.runs.models import Grading
+from toolevals.workspace.requests import ProjectRequest
+
+# The worst; the rest is one click away.
+MOST_TOOLS = 40
+
+
+@require_safe
+def run_overview(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show a run, or how far it is while nothing is graded yet."""
+    head = run_head(request, number, "run")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    return render(
+        request, "reports/run.html", {"head": head, "run": head.run, **_analyses(request, head, head.grading)}
+    )
+
+
+def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[str, Any]:
+    counts = verdict_counts(grading)
+    layers = layers_of(counts)
+    modes = failure_modes(counts.get("mode", {}))
+    matrix = matrix_of(matrix_counts(grading, Filters()))
+    table = tools_of(matrix)
+    rows = table.rows if request.GET.get("tools") == "all" else table.rows[:MOST_TOOLS]
+    rates = [rate for row in rows for rate in (row.precision, row.recall)]
+    return {
+        "layers": layers,
+        "layers_floor": track_floor([row.rate.low for row in layers.rows if row.rate.low is not None]),
+        "sentence": sentence(layers, modes),
+        "confusions": matrix.confusions,
+        "modes": modes,
+        "most_frequent": max((mode.count for mode in modes), default=0),
+        "tools": table,
+        "tool_rows": rows,
+        "tools_left": len(table.rows) - len(rows),
+        "tools_floor": track_floor([rate.low for rate in rates if rate.low is not None]),
+        "tool_goal": TOOL_GOAL,
+        "multiples": small_multiples(head.run),
+        "tags": sorted((tag, count) for tag, count in counts.get("tag", {}).items() if tag and count),
+    }

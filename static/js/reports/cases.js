@@ -1,0 +1,14 @@
+// The list of cases: filters show at once, J and K move over the lines.
+import { submitOnChange } from "./filters.js";
+import { onKeys } from "./keys.js";
+
+submitOnChange(document.querySelector("[data-filters]"));
+const links = [...document.querySelectorAll(".case-link")];
+const step = (by) => () => {
+  const at = links.indexOf(document.activeElement);
+  const next = links[at < 0 ? 0 : Math.max(0, Math.min(at + by, links.length - 1))];
+  if (!next) return false;
+  next.focus();
+  return true;
+};
+onKeys({ j: step(1), k: step(-1) });

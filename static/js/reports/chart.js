@@ -1,0 +1,25 @@
+// Draws a chart that the server made: its traces once, its colours by the theme of the page.
+const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset", showTips: false };
+
+export const theme = () => (document.documentElement.dataset.bsTheme === "dark" ? "dark" : "light");
+
+export class Chart {
+  // `change` may alter the layout before each drawing.
+  constructor(element, chart, change = (layout) => layout) {
+    this.element = element;
+    this.chart = chart;
+    this.change = change;
+    document.addEventListener("themechange", () => this.draw());
+  }
+
+  async draw() {
+    const { traces, layout } = this.chart.themes[theme()];
+    const data = this.chart.data.map((trace, place) => ({ ...trace, ...traces[place] }));
+    await globalThis.Plotly.react(this.element, data, this.change(structuredClone(layout)), CONFIG);
+  }
+
+  async save(format, filename) {
+    const { width, height } = this.element.getBoundingClientRect();
+    await globalThis.Plotly.downloadImage(this.element, { format, filename, width, height, scale: format === "png" ? 2 : 1 });
+  }
+}

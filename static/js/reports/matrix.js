@@ -1,0 +1,109 @@
+// The matrix page: heat map and table over the same data, one selected cell, its pane, its keys.
+import { submitOnChange } from "./filters.js";
+import { Grid } from "./grid.js";
+import { Heat } from "./heat.js";
+import { listKeys, onKeys, press } from "./keys.js";
+import { Pane } from "./pane.js";
+
+const root = document.documentElement;
+const form = document.querySelector("[data-filters]");
+const source = document.getElementById("matrix-data");
+submitOnChange(form);
+listKeys();
+
+const toggleDiagonal = () => form.elements.diagonal.click();
+const measure = (place) => () => form.elements.measure[place].click();
+const csv = () => {
+  const menu = document.querySelector("[data-csv]");
+  menu.open = !menu.open;
+  if (menu.open) menu.querySelector("a").focus();
+};
+onKeys({ h: toggleDiagonal, x: csv, c: press("[data-copy-link]"), 1: measure(0), 2: measure(1), 3: measure(2) });
+
+const keep = (name, value) => {
+  let field = form.elements[name];
+  if (!field) {
+    field = Object.assign(document.createElement("input"), { type: "hidden", name });
+    form.append(field);
+  }
+  field.value = value;
+};
+
+const start = (matrix) => {
+  const element = document.getElementById("heat");
+  const place = () => {
+    const asked = new URLSearchParams(location.search);
+    const [expected, actual] = asked.has("expected") ? [asked.get("expected"), asked.get("actual")] : matrix.first;
+    const cell = [matrix.rows.indexOf(expected), matrix.columns.indexOf(actual)];
+    return cell.includes(-1) ? null : cell;
+  };
+  const mark = () => {
+    const cell = place();
+    heat?.select(cell);
+    grid?.select(cell);
+    const asked = new URLSearchParams(location.search);
+    for (const name of ["expected", "actual"]) keep(name, asked.get(name) || "");
+  };
+  const pane = new Pane(matrix, mark);
+  const open = (cell, options) => pane.show(pane.query(cell), options);
+  const heat = element && globalThis.Plotly ? new Heat(element, matrix, open) : null;
+  const table = document.querySelector(".only-table.scroll-x, .only-table:has(table)");
+  const grid = table ? new Grid(table, open) : null;
+  heat?.select(place());
+
+  const showing = () => root.dataset.matrixShow;
+  const show = (kind) => {
+    root.dataset.matrixShow = kind;
+    try {
+      localStorage.setItem("matrix-show", kind);
+    } catch {
+      // not kept, but shown
+    }
+    const asked = new URLSearchParams(location.search);
+    asked.set("show", kind);
+    matrix.query = withShow(matrix.query, kind);
+    keep("show", kind);
+    history.replaceState(null, "", `?${asked}`);
+    if (kind === "heat") heat?.draw();
+  };
+  const withShow = (query, kind) => {
+    const parameters = new URLSearchParams(query);
+    parameters.set("show", kind);
+    return parameters.toString();
+  };
+  const switchShow = () => show(showing() === "heat" && table ? "table" : "heat");
+  if (showing() === "heat" && heat) heat.draw();
+  else root.dataset.matrixShow = "table";
+
+  const focusCell = () => {
+    const cell = place();
+    if (showing() === "heat") element.focus();
+    else if (cell) grid?.focus(cell);
+  };
+  const stepConfusion = (by) => () => {
+    const cell = place();
+    const at = matrix.confusions.findIndex((each) => cell && each[0] === cell[0] && each[1] === cell[1]);
+    const next = matrix.confusions[at < 0 ? 0 : at + by];
+    if (!next) return false;
+    open(next).then(focusCell);
+    return true;
+  };
+
+  document.querySelector("[data-show-other]").addEventListener("click", switchShow);
+  document.querySelector("[data-reset]").addEventListener("click", () => heat?.reset());
+  for (const button of document.querySelectorAll("[data-image]")) {
+    button.addEventListener("click", () => heat?.chart.save(button.dataset.image, matrix.file));
+  }
+  onKeys({
+    t: switchShow,
+    n: stepConfusion(1),
+    p: stepConfusion(-1),
+    j: () => pane.step(1),
+    k: () => pane.step(-1),
+    Escape: () => (pane.element.contains(document.activeElement) ? focusCell() : false),
+  });
+  // Back from a case: to the cell that it was opened from.
+  if (/\/cases\/[0-9a-f-]+\//.test(document.referrer) && place()) focusCell();
+};
+
+if (source) start(JSON.parse(source.textContent));
