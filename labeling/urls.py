@@ -1,6 +1,36 @@
 """Pages of `labeling`."""
 
-from django.urls import URLPattern
+from __future__ import annotations
+
+from django.urls import URLPattern, URLResolver, path
+
+from labeling.views import adjudicate, datasets, examples, label, versions
 
 app_name = "labeling"
-urlpatterns: list[URLPattern] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("datasets/", datasets.datasets, name="datasets"),
+    path("datasets/<slug:dataset>/", datasets.dataset, name="dataset"),
+    path("datasets/<slug:dataset>/settings/", datasets.settings, name="dataset-settings"),
+    path("datasets/<slug:dataset>/import/", datasets.import_examples, name="import"),
+    path("datasets/<slug:dataset>/export/", datasets.export, name="export"),
+    path("datasets/<slug:dataset>/versions/", versions.versions, name="versions"),
+    path("datasets/<slug:dataset>/versions/<int:number>/export/", versions.version_export, name="version-export"),
+    path("datasets/<slug:dataset>/examples/<uuid:example>/", examples.example, name="example"),
+    path("datasets/<slug:dataset>/examples/<uuid:example>/dispute/", examples.dispute, name="dispute"),
+    path("label/", label.label_next, name="label"),
+    path("label/<uuid:slot>/", label.label_slot, name="label-slot"),
+    path("label/<uuid:slot>/panel/", label.label_panel, name="label-panel"),
+    path("label/<uuid:slot>/draft/", label.label_draft, name="label-draft"),
+    path("label/<uuid:slot>/submit/", label.label_submit, name="label-submit"),
+    path("label/<uuid:slot>/skip/", label.label_skip, name="label-skip"),
+    path("label/<uuid:slot>/release/", label.label_release, name="label-release"),
+    path("label/undo/<uuid:label>/", label.label_undo, name="label-undo"),
+    path("label/undo-skip/<uuid:skip>/", label.skip_undo, name="skip-undo"),
+    path("adjudicate/", adjudicate.adjudicate, name="adjudicate"),
+    path("adjudicate/<uuid:revision>/", adjudicate.adjudicate_revision, name="adjudicate-revision"),
+    path("adjudicate/<uuid:revision>/outcome/", adjudicate.adjudicate_outcome, name="adjudicate-outcome"),
+    path("adjudicate/<uuid:revision>/panel/", adjudicate.adjudicate_panel, name="adjudicate-panel"),
+    path("adjudicate/<uuid:revision>/draft/", adjudicate.adjudicate_draft, name="adjudicate-draft"),
+    path("adjudicate/<uuid:revision>/decide/", adjudicate.adjudicate_decide, name="adjudicate-decide"),
+    path("adjudicate/<uuid:revision>/keep/", adjudicate.adjudicate_keep, name="adjudicate-keep"),
+]

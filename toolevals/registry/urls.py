@@ -1,6 +1,15 @@
 """Pages of `toolevals.registry`."""
 
-from django.urls import URLPattern
+from __future__ import annotations
+
+from django.urls import URLPattern, URLResolver, path
+
+from toolevals.registry.views import registries
 
 app_name = "registry"
-urlpatterns: list[URLPattern] = []
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("registries/", registries.registries, name="registries"),
+    path("registries/<slug:registry>/", registries.registry, name="registry"),
+    path("registries/<slug:registry>/<int:number>/", registries.version, name="version"),
+    path("registries/<slug:registry>/<int:number>/since/<int:before>/", registries.changes, name="changes"),
+]

@@ -1,0 +1,219 @@
+"""Two expectations side by side: the parts in which they differ, what they agree on, and the one chosen from both."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from labeling.wording import expectation_words, matcher_words, shown, summary
+from toolevals.grading.equivalence import Difference, differences
+from toolevals.grading.values import Expectation
+
+LEFT, RIGHT = "left", "right"
+# Settings, by the last step of their path: the title, and what their two values mean.
+SETTINGS = {
+    "additional_arguments": ("other arguments", "may be given", "must not be given"),
+    "additional_fields": ("other fields", "may be given", "must not be given"),
+    "additional_calls": ("further calls", "may follow", "must not follow"),
+}
+TITLES = {"answer": "answer must say", "reactions": "right reactions", "state": "final state", "profile": "profile"}
+LISTS = {
+    "alternatives": ("or another", "no such alternative"),
+    "ordered": ("call", "no such call"),
+    "unordered": ("call, anywhere", "no such call"),
+    "any_order": ("call, in any order", "no such call"),
+    "disallowed": ("must not call", "nothing ruled out"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SideWords:
+    """What one side says of a part: how it compares, and the value; `nothing` where it says nothing."""
+
+    by: str = ""
+    value: str = ""
+    nothing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of two expectations, at a JSON pointer into both."""
+
+    path: str
+    title: str
+    left: SideWords
+    right: SideWords
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Where two expectations differ and where they agree."""
+
+    differing: tuple[Part, ...]
+    agreed: tuple[Part, ...]
+
+
+def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
+    """Return two expectations part by part.
+
+    A part is what can sensibly be taken from one side: where the tools of a call differ, it is the whole call; where
+    one side expects calls and the other none, it is all.
+    """
+    found = differences(Expectation.from_document(dict(left)), Expectation.from_document(dict(right)))
+    if any(one.path == "/kind" and one.kind != "same" for one in found):
+        return Comparison((_whole(left, right),), ())
+    roots = _undivided(found, left, right)
+    differing: dict[str, Part] = {}
+    agreed: list[Part] = []
+    for one in found:
+        root = next((root for root in roots if one.path.startswith(f"{root}/")), None)
+        if root is not None:
+            differing.setdefault(root, _part(root, at(left, root), at(right, root)))
+        elif one.kind != "same":
+            differing[one.path] = _part(one.path, one.left, one.right)
+        elif one.path != "/kind":
+            agreed.append(_part(one.path, one.left, one.right))
+    return Comparison(tuple(differing.values()), tuple(agreed))
+
+
+def merged(left: Mapping[str, Any], right: Mapping[str, Any], chosen: Mapping[str, str]) -> dict[str, Any]:
+    """Return the left expectation with the parts taken from the right one where `chosen` says so, by path."""
+    taken = [path for path, side in chosen.items() if side == RIGHT]
+    if "" in taken:
+        return copy.deepcopy(dict(right))
+    result = copy.deepcopy(dict(left))
+    gone = []
+    for path in sorted(taken, key=_steps):
+        if has(right, path):
+            _put(result, path, copy.deepcopy(at(right, path)))
+        else:
+            gone.append(path)
+    # From the end, so that places in lists stay what they were.
+    for path in sorted(gone, key=_steps, reverse=True):
+        _drop(result, path)
+    return result
+
+
+def has(document: Any, path: str) -> bool:
+    """Tell whether a document has something at a JSON pointer."""
+    for step in _steps(path):
+        if (isinstance(document, dict) and step in document) or (
+            isinstance(document, list) and isinstance(step, int) and step < len(document)
+        ):
+            document = document[step]
+        else:
+            return False
+    return True
+
+
+def at(document: Any, path: str) -> Any:
+    """Return what a document has at a JSON pointer; None for nothing."""
+    if not has(document, path):
+        return None
+    for step in _steps(path):
+        document = document[step]
+    return document
+
+
+def _steps(path: str) -> list[Any]:
+    """Return a pointer's steps; those that are places in a list of calls or alternatives, as numbers."""
+    steps: list[Any] = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
+    for number, step in enumerate(steps[1:], start=1):
+        if steps[number - 1] in LISTS and str(step).isdigit() and "arguments" not in steps[:number]:
+            steps[number] = int(step)
+    return steps
+
+
+def _put(document: Any, path: str, value: Any) -> None:
+    *parents, last = _steps(path)
+    for step in parents:
+        document = document.setdefault(step, {}) if isinstance(document, dict) else document[step]
+    if isinstance(document, list) and isinstance(last, int) and last >= len(document):
+        document.append(value)
+    else:
+        document[last] = value
+
+
+def _drop(document: Any, path: str) -> None:
+    *parents, last = _steps(path)
+    for step in parents:
+        document = document[step]
+    del document[last]
+
+
+def _undivided(found: Iterable[Difference], left: Mapping[str, Any], right: Mapping[str, Any]) -> list[str]:
+    """Return the paths of what is taken whole: alternatives that one side lacks, and steps whose tools differ."""
+    whole: dict[str, None] = {}
+    for one in found:
+        steps = one.path.split("/")
+        alternative = "/".join(steps[:3])
+        if steps[1] == "alternatives" and has(left, alternative) != has(right, alternative):
+            whole[alternative] = None
+        elif one.kind != "same" and steps[-1] == "tool" and "arguments" not in steps:
+            whole["/".join(steps[:5])] = None
+    return list(whole)
+
+
+def _whole(left: Mapping[str, Any], right: Mapping[str, Any]) -> Part:
+    return Part("", "what to do", SideWords(value=summary(left)), SideWords(value=summary(right)))
+
+
+def _part(path: str, left: Any, right: Any) -> Part:
+    steps = _steps(path)
+    title, nothing = _title(steps)
+    words = [_words(steps, side, nothing) for side in (left, right)]
+    return Part(path, title, words[0], words[1])
+
+
+def _title(steps: list[Any]) -> tuple[str, str]:
+    """Return a part's title, and what to say of a side that has nothing there."""
+    last = steps[-1]
+    where = _where(steps)
+    if "arguments" in steps[:-1]:
+        name = ".".join(str(step) for step in steps[steps.index("arguments") + 1 :] if step != "fields")
+        return f"{where}{name}", "not named"
+    if last in SETTINGS:
+        return f"{where}{SETTINGS[last][0]}", SETTINGS[last][1]
+    if isinstance(last, int):
+        title, nothing = LISTS[steps[-2]]
+        return f"{where if steps[-2] != 'alternatives' else ''}{title}", nothing
+    return f"{where}{TITLES.get(str(last), str(last))}", "nothing required"
+
+
+def _where(steps: list[Any]) -> str:
+    """Return which call is meant, where it is not the first of the first alternative."""
+    parts = []
+    if len(steps) > 1 and steps[0] == "alternatives" and steps[1]:
+        parts.append(f"alternative {steps[1] + 1}")
+    if len(steps) > 4 and isinstance(steps[3], int) and (steps[3] or steps[2] != "ordered"):
+        parts.append(f"{LISTS[steps[2]][0]} {steps[3] + 1}")
+    return ", ".join(parts) + ": " if parts else ""
+
+
+def _words(steps: list[Any], value: Any, nothing: str) -> SideWords:
+    last = steps[-1]
+    if last in SETTINGS:
+        _, yes, no = SETTINGS[last]
+        return SideWords(value=no if value is False else yes)
+    if value is None:
+        return SideWords(nothing=nothing)
+    if "arguments" in steps[:-1]:
+        by, text = matcher_words(value)
+        return SideWords(by, text)
+    if isinstance(last, int):
+        return SideWords(value=_call_or_trajectory(value))
+    return SideWords(value=value if isinstance(value, str) else shown(value))
+
+
+def _call_or_trajectory(document: Any) -> str:
+    if not isinstance(document, dict):
+        return json.dumps(document, ensure_ascii=False)
+    trajectory = document if "tool" not in document and "any_order" not in document else {"ordered": [document]}
+    words = expectation_words({"kind": "calls", "alternatives": [trajectory]})
+    return "; ".join(
+        f"{call.tool}({', '.join(' '.join(filter(None, (one.name, one.by, one.value))) for one in call.arguments)})"
+        for call in words.alternatives[0]
+    )

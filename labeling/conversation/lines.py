@@ -1,0 +1,87 @@
+"""A JSON value as indented lines, keys aligned, without braces: what people read of a call or a result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from labeling.conversation.picks import Picks, Segment, segments
+
+MAX_DEPTH = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: the key with its indentation and padding, then the value."""
+
+    key: str
+    parts: tuple[Segment, ...] = ()
+
+
+def lines(value: Any, picks: Picks) -> tuple[Line, ...]:
+    """Return a value's lines. A string that holds a JSON object or list is shown as what it holds."""
+    return tuple(_lines(unpacked(value), picks, indent=""))
+
+
+def unpacked(value: Any) -> Any:
+    """Return the object or list that a string holds as JSON, else the value itself."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def _lines(value: Any, picks: Picks, *, indent: str, head: str = "") -> Iterator[Line]:
+    if isinstance(value, dict) and value and len(indent) < MAX_DEPTH * 2:
+        yield from _object(value, picks, indent=indent, head=head)
+    elif isinstance(value, list) and value and len(indent) < MAX_DEPTH * 2:
+        yield from _list(value, picks, indent=indent, head=head)
+    else:
+        yield Line(head or indent, _scalar(value, picks))
+
+
+def _object(value: dict[str, Any], picks: Picks, *, indent: str, head: str) -> Iterator[Line]:
+    width = (
+        min(max(len(str(key)) for key, inner in value.items() if not _nests(inner)), 20)
+        if any(not _nests(inner) for inner in value.values())
+        else 0
+    )
+    for number, (key, inner) in enumerate(value.items()):
+        start = head if head and number == 0 else " " * len(head) if head else indent
+        if _nests(inner):
+            yield Line(f"{start}{key}")
+            yield from _lines(inner, picks, indent=" " * (len(start) + 2))
+        else:
+            yield Line(f"{start}{key:<{width}}  ", _scalar(inner, picks))
+
+
+def _list(value: Sequence[Any], picks: Picks, *, indent: str, head: str) -> Iterator[Line]:
+    if not any(_nests(inner) for inner in value):
+        parts: list[Segment] = []
+        for number, inner in enumerate(value):
+            parts += [Segment(", ")] if number else []
+            parts += _scalar(inner, picks)
+        yield Line(head or indent, tuple(parts))
+        return
+    for number, inner in enumerate(value, start=1):
+        yield from _lines(inner, picks, indent=indent, head=f"{head or indent}{number}  ")
+        head = " " * len(head)
+
+
+def _nests(value: Any) -> bool:
+    return isinstance(value, dict | list) and bool(value)
+
+
+def _scalar(value: Any, picks: Picks) -> tuple[Segment, ...]:
+    if isinstance(value, str):
+        short = len(value) <= 48 and "\n" not in value
+        if short and value and picks.add(value):
+            return (Segment(value, picks),)
+        return segments(value, picks)
+    text = json.dumps(value, ensure_ascii=False)
+    pickable = isinstance(value, int | float) and not isinstance(value, bool)
+    return (Segment(text, picks),) if pickable and picks.add(text) else (Segment(text),)

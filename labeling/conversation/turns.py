@@ -1,0 +1,190 @@
+"""From an example's input document to the turns of a conversation. Nothing in it is trusted, not even its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from labeling.conversation.lines import Line, lines, unpacked
+from labeling.conversation.picks import Picks, Segment, segments
+
+ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Agent", "tool": "Tool"}
+LONG_TEXT = 1600
+LONG_DATA = 40
+OPEN_DATA = 16
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """What somebody said. The rest of a long text is folded."""
+
+    parts: tuple[Segment, ...]
+    rest: tuple[Segment, ...] = ()
+    kind: str = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class DataBlock:
+    """A folded text or value under a title: the system's words, the context, a result without its call."""
+
+    title: str
+    note: str
+    lines: tuple[Line, ...]
+    is_open: bool = False
+    kind: str = "data"
+
+    @property
+    def shown(self) -> tuple[Line, ...]:
+        return self.lines[:LONG_DATA]
+
+    @property
+    def rest(self) -> tuple[Line, ...]:
+        return self.lines[LONG_DATA:]
+
+
+@dataclass(slots=True)
+class CallBlock:
+    """A call with its arguments and, where it is known, its result."""
+
+    name: str
+    arguments: Any
+    lines: tuple[Line, ...]
+    call_id: str = ""
+    result: DataBlock | None = None
+    is_open: bool = False
+    kind: str = "call"
+
+    @property
+    def first(self) -> tuple[str, str] | None:
+        """The first argument, for the closed line."""
+        if not isinstance(self.arguments, dict) or not self.arguments:
+            return None
+        key, value = next(iter(self.arguments.items()))
+        shown = f'"{value}"' if isinstance(value, str) else str(value)
+        return str(key), shown if len(shown) <= 40 else shown[:39] + "…"
+
+    @property
+    def others(self) -> int:
+        return max(len(self.arguments) - 1, 0) if isinstance(self.arguments, dict) else 0
+
+
+Block = TextBlock | DataBlock | CallBlock
+
+
+@dataclass(slots=True)
+class Turn:
+    """One message: who speaks, and what."""
+
+    role: str
+    words: str
+    blocks: list[Block] = field(default_factory=list)
+    # The user's last turn: what the agent must answer.
+    is_now: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """An example's input as people read it."""
+
+    turns: tuple[Turn, ...]
+
+
+def read_conversation(document: Any) -> Conversation:
+    """Return the conversation that an input document `{"messages": [...], "context": {...}}` holds."""
+    document = document if isinstance(document, Mapping) else {}
+    picks = Picks()
+    turns: list[Turn] = []
+    if document.get("context"):
+        block = DataBlock("Context", "", lines(document["context"], picks))
+        turns.append(Turn("system", "Context", [block]))
+    messages = document.get("messages")
+    for message in messages if isinstance(messages, list) else []:
+        if isinstance(message, Mapping):
+            _read_message(message, turns, picks)
+    users = [turn for turn in turns if turn.role == "user"]
+    if users:
+        users[-1].is_now = True
+    return Conversation(tuple(turn for turn in turns if turn.blocks))
+
+
+def _read_message(message: Mapping[str, Any], turns: list[Turn], picks: Picks) -> None:
+    role = str(message.get("role") or "")
+    content = message.get("content")
+    if role == "tool":
+        _add_result(turns, str(message.get("tool_call_id") or message.get("call_id") or ""), content, message, picks)
+        return
+    turn = Turn(role, ROLES.get(role, role[:20] or "?"))
+    parts = content if isinstance(content, list) else [content] if content not in (None, "") else []
+    for part in parts:
+        _add_part(turn, turns, part, picks)
+    calls = message.get("tool_calls") or message.get("calls") or []
+    for call in calls if isinstance(calls, list) else []:
+        if isinstance(call, Mapping):
+            turn.blocks.append(_call(call, picks))
+    turns.append(turn)
+
+
+def _add_part(turn: Turn, turns: list[Turn], part: Any, picks: Picks) -> None:
+    kind = part.get("type") if isinstance(part, Mapping) else ""
+    if isinstance(part, str) or (isinstance(part, Mapping) and isinstance(part.get("text"), str)):
+        text = part if isinstance(part, str) else str(part["text"])
+        turn.blocks.append(_folded(text) if turn.words == "System" else _text(text, picks))
+    elif kind == "tool_use":
+        turn.blocks.append(_call(part, picks))
+    elif kind == "tool_result":
+        _add_result(turns, str(part.get("tool_use_id") or ""), part.get("content"), part, picks)
+    else:
+        turn.blocks.append(DataBlock(str(kind or "Data")[:40], "", lines(part, picks)))
+
+
+def _text(text: str, picks: Picks) -> TextBlock:
+    if len(text) <= LONG_TEXT:
+        return TextBlock(segments(text, picks))
+    cut = text.rfind(" ", 0, LONG_TEXT - 400)
+    cut = cut if cut > 0 else LONG_TEXT - 400
+    return TextBlock(segments(text[:cut], picks), segments(text[cut:], picks))
+
+
+def _folded(text: str) -> DataBlock:
+    words = len(text.split())
+    first = text.strip().split("\n", 1)[0]
+    title = first if len(first) <= 64 else first[:63] + "…"
+    return DataBlock(title, f"{words} word{'' if words == 1 else 's'}", (Line("", (Segment(text),)),))
+
+
+def _call(call: Mapping[str, Any], picks: Picks) -> CallBlock:
+    inner = call.get("function")
+    source = inner if isinstance(inner, Mapping) else call
+    arguments: Any = next((source[key] for key in ("arguments", "input", "args") if key in source), {})
+    arguments = unpacked(arguments)
+    return CallBlock(
+        name=str(source.get("name") or call.get("name") or "?"),
+        arguments=arguments,
+        lines=lines(arguments, picks) if arguments else (),
+        call_id=str(call.get("id") or ""),
+    )
+
+
+def _add_result(turns: list[Turn], call_id: str, content: Any, message: Mapping[str, Any], picks: Picks) -> None:
+    """Put a result under its call: the one with its id, else the oldest that has none yet."""
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, Mapping)]
+        content = "\n".join(map(str, texts)) if texts and None not in texts else content
+    failed = bool(message.get("is_error"))
+    found = lines(content, picks)
+    block = DataBlock(
+        str(message.get("name") or "Result")[:80], "error" if failed else "", found, is_open=len(found) <= OPEN_DATA
+    )
+    waiting = [call for call in _calls(turns) if call.result is None]
+    named = [call for call in waiting if call_id and call.call_id == call_id]
+    call = next(iter(named or (waiting if not call_id else [])), None)
+    if call is None:
+        turns.append(Turn("tool", "Tool", [block]))
+        return
+    call.result = block
+    call.is_open = block.is_open
+
+
+def _calls(turns: Iterable[Turn]) -> Iterable[CallBlock]:
+    return (block for turn in turns for block in turn.blocks if isinstance(block, CallBlock))

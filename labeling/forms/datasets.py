@@ -1,0 +1,86 @@
+"""The forms of the datasets' pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from labeling.imports.sources import SOURCES
+from labeling.models import Dataset
+from toolevals.registry.models import RegistryVersion
+from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.models import Project
+
+
+class RegistryVersionChoice(forms.ModelChoiceField[RegistryVersion]):
+    """A choice among the project's registry versions."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.registry.name}, version {obj.number}"
+
+
+class DatasetForm(PlainForm):
+    """What is said about a dataset."""
+
+    name = forms.CharField(max_length=120)
+    description = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 2}))
+    default_tools = RegistryVersionChoice(
+        queryset=RegistryVersion.objects.none(),
+        required=False,
+        empty_label="none: every example brings its own",
+        label="Default tools",
+        help_text="Offered where an example brings no tools of its own, from the next import on.",
+    )
+    guideline = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 12}),
+        help_text="What reviewers read beside the example. A line that begins with # is a heading, with - an entry.",
+    )
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choice = self.fields["default_tools"]
+        if isinstance(choice, forms.ModelChoiceField):
+            choice.queryset = RegistryVersion.objects.in_project(project)
+
+
+class NewDatasetForm(DatasetForm):
+    """What a dataset begins with."""
+
+    slug = forms.SlugField(max_length=60, label="Short name", help_text="In addresses: letters, digits, hyphens.")
+
+    field_order = ("name", "slug", "description", "default_tools", "guideline")
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, project=project, **kwargs)
+        self.project = project
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if Dataset.objects.filter(project=self.project, slug=slug).exists():
+            raise forms.ValidationError("There is a dataset of this short name.")
+        return slug
+
+
+class ImportForm(PlainForm):
+    """A file of examples."""
+
+    source = forms.ChoiceField(
+        label="Format", choices=[(source.name, f"{source.title}: {source.line}") for source in SOURCES.values()]
+    )
+    file = forms.FileField(label="File", help_text="One example a line. Either all of it is imported, or nothing.")
+
+
+class FreezeForm(PlainForm):
+    """A version to freeze."""
+
+    note = forms.CharField(max_length=300, required=False, help_text="What is new in it; for people who choose one.")
+
+
+class DisputeForm(PlainForm):
+    """Why the gold of an example is wrong."""
+
+    reason = forms.CharField(
+        max_length=4000, label="What should it be, and why?", widget=forms.Textarea(attrs={"rows": 3})
+    )

@@ -1,0 +1,1 @@
+"""Pages of `labeling`: labelling and adjudicating, datasets, examples and versions."""

@@ -1,0 +1,176 @@
+"""Pages of datasets: the list, one dataset's examples, what is said about it, import and export."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db.models import Count
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from labeling import services
+from labeling.exports import dataset_lines
+from labeling.forms.datasets import DatasetForm, ImportForm, NewDatasetForm
+from labeling.guideline import guideline_blocks
+from labeling.models import Dataset, Example, Resolution
+from labeling.querysets.examples import ExampleQuerySet
+from labeling.views.example_rows import example_rows
+from toolevals.grading.problems import InvalidDocument
+from toolevals.workspace.models import Job, Role
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.services import upload_store
+
+MAX_STRATUM_VALUES = 30
+# What `seen_by` adds to examples.
+STATUS = "status"
+
+
+@require_http_methods(["GET", "POST"])
+def datasets(request: ProjectRequest) -> HttpResponse:
+    """List the project's datasets; by POST, add one."""
+    form = NewDatasetForm(request.POST or None, project=request.project)
+    if request.method == "POST" and form.is_valid():
+        dataset = services.dataset_create(project=request.project, actor=request.user, **form.cleaned_data)
+        return redirect("labeling:import", request.project.slug, dataset.slug)
+    rows = Dataset.objects.in_project(request.project).with_counts()
+    return render(request, "labeling/datasets.html", {"datasets": rows, "form": form})
+
+
+@require_GET
+def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Show one dataset's examples, filtered by what the address says."""
+    found = _dataset(request, dataset)
+    services.settle_due(project=request.project)
+    every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
+    chosen = {name: request.GET.get(name, "") for name in ("q", "status", *Example.STRATA)}
+    rows = _filtered(every, chosen)
+    page = page_of(rows.with_content(), request.GET.get("before", ""))
+    kept = request.GET.copy()
+    kept.pop("before", None)
+    context = {
+        "dataset": found,
+        "here": "examples",
+        "page": page,
+        "rows": example_rows(page.rows),
+        "older_url": f"?{kept.urlencode()}&before={page.older}" if kept else f"?before={page.older}",
+        "chosen": chosen,
+        "is_filtered": any(chosen.values()),
+        "counts": _counts(every),
+        "strata": _strata(found, chosen),
+    }
+    return render(request, "labeling/dataset.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def settings(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Show what is said about a dataset; by POST, by adjudicators, change it."""
+    found = _dataset(request, dataset)
+    initial = {name: getattr(found, name) for name in ("name", "description", "guideline", "default_tools")}
+    form = DatasetForm(request.POST or None, initial=initial, project=request.project)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.dataset_update(dataset=found, actor=request.user, **form.cleaned_data)
+            return redirect("labeling:dataset-settings", request.project.slug, found.slug)
+        except ValidationError as error:
+            form.add_error(None, error)
+    blocks = guideline_blocks(found.guideline)
+    context = {"dataset": found, "here": "settings", "form": form, "guideline": blocks}
+    return render(request, "labeling/dataset_settings.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def import_examples(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Take a file of examples and show how its import goes."""
+    found = _dataset(request, dataset)
+    form = ImportForm(request.POST or None, request.FILES or None, initial={"source": "jsonl"})
+    if request.method == "POST" and form.is_valid():
+        try:
+            file = form.cleaned_data["file"]
+            upload = upload_store(project=request.project, actor=request.user, file=file, name=file.name or "examples")
+            job = services.import_start(
+                dataset=found, actor=request.user, upload=upload, source=form.cleaned_data["source"]
+            )
+        except InvalidDocument as error:
+            form.add_error("file", [str(problem) for problem in error.problems])
+        else:
+            address = reverse("labeling:import", args=[request.project.slug, found.slug])
+            return redirect(f"{address}?job={job.pk}")
+    job_shown = _import_job(request)
+    context = {
+        "dataset": found,
+        "here": "import",
+        "form": form,
+        "job": job_shown,
+        "report": _report_words(job_shown.report) if job_shown and not job_shown.is_running else [],
+    }
+    return render(request, "labeling/import.html", context, status=422 if form.errors else 200)
+
+
+@require_GET
+def export(request: ProjectRequest, dataset: str) -> HttpResponseBase:
+    """Send the dataset as native JSON Lines, with the gold in force."""
+    found = _dataset(request, dataset)
+    response = StreamingHttpResponse(dataset_lines(found), content_type="application/x-ndjson")
+    response["Content-Disposition"] = f'attachment; filename="{found.slug}.jsonl"'
+    return response
+
+
+def _dataset(request: ProjectRequest, slug: str) -> Dataset:
+    return get_object_or_404(Dataset.objects.in_project(request.project), slug=slug)
+
+
+def _filtered(examples: ExampleQuerySet, chosen: dict[str, str]) -> ExampleQuerySet:
+    rows = examples.named_like(chosen["q"].strip()[:200]).in_strata(chosen)
+    return rows.filter(**{STATUS: chosen["status"]}) if chosen["status"] in Resolution.values else rows
+
+
+def _counts(examples: ExampleQuerySet) -> list[dict[str, Any]]:
+    """Return how many examples there are of each status that this person is told, all together first."""
+    found = dict(examples.order_by().values_list(*(STATUS,)).annotate(n=Count("pk")))
+    counts = [{"key": key, "title": title, "count": found[key]} for key, title in Resolution.choices if key in found]
+    return [{"key": "", "title": "all", "count": sum(found.values())}, *counts]
+
+
+def _strata(dataset: Dataset, chosen: dict[str, str]) -> list[dict[str, Any]]:
+    """Return the strata that have values here, each with its values."""
+    combinations = Example.objects.of_dataset(dataset).order_by().values_list(*Example.STRATA).distinct()
+    found: dict[str, set[str]] = {name: set() for name in Example.STRATA}
+    for values in combinations[:2000]:
+        for name, value in zip(Example.STRATA, values, strict=True):
+            found[name].add(value)
+    return [
+        {"name": name, "title": name.replace("_", " "), "values": sorted(filter(None, values)), "chosen": chosen[name]}
+        for name, values in found.items()
+        if any(values) and len(values) <= MAX_STRATUM_VALUES
+    ]
+
+
+def _import_job(request: ProjectRequest) -> Job | None:
+    if request.role < Role.ADJUDICATOR:
+        return None
+    try:
+        pk = UUID(request.GET.get("job", ""))
+    except ValueError:
+        return None
+    return Job.objects.filter(project=request.project, pk=pk).with_progress().first()
+
+
+REPORT_WORDS = {
+    "added": "new",
+    "revised": "with other content, as a further revision",
+    "gold_changed": "with newer imported gold",
+    "disputed": "with another expectation than people’s gold: disputed",
+    "strata_changed": "with other strata",
+    "unchanged": "unchanged",
+}
+
+
+def _report_words(report: Any) -> list[str]:
+    if not isinstance(report, dict):
+        return []
+    return [f"{report[key]:,} {words}" for key, words in REPORT_WORDS.items() if report.get(key)]

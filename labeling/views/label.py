@@ -1,0 +1,201 @@
+"""The label page: claims the next example, shows it, takes the label."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from labeling import services
+from labeling.errors import InvalidAct
+from labeling.forms.panel import panel
+from labeling.forms.reading import FieldProblem, read_label
+from labeling.models import Dataset, Label, LabelSlot, Skip
+from labeling.progress import progress_of
+from labeling.views.answers import conflict, page_or_fragment, sentences
+from labeling.views.workplace import draft_document, label_context, offered, seconds_of, undo_context
+from toolevals.grading.problems import InvalidDocument
+from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.requests import ProjectRequest
+
+PAGE = "labeling/label.html"
+MAIN = "labeling/parts/label_main.html"
+
+
+@require_GET
+def label_next(request: ProjectRequest) -> HttpResponse:
+    """Claim the next example and go to it; say so where there is none."""
+    return _next(request, request.GET)
+
+
+@require_GET
+def label_slot(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Show one slot's example to the person who holds it, or who has labelled it."""
+    found = _own_slot(request, slot)
+    if found is None:
+        return redirect("labeling:label", request.project.slug)
+    return page_or_fragment(request, page=PAGE, fragment=MAIN, context=label_context(request, found))
+
+
+@require_POST
+def label_panel(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Return the pane of arguments for what is entered: after choosing a tool or a matcher, or turning to JSON."""
+    found = _own_slot(request, slot)
+    if found is None:
+        raise Http404
+    tools = tools_in(found.revision.tools)
+    pane = panel(request.POST, tools, to=request.POST.get("to", ""))
+    url = reverse("labeling:label-panel", args=[request.project.slug, found.pk])
+    return render(request, "labeling/parts/panel.html", {"panel": pane, "panel_url": url, "tools": offered(tools)})
+
+
+@require_POST
+def label_draft(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Keep what is entered, and say what is wrong with it so far."""
+    found = _own_slot(request, slot)
+    if found is None:
+        return _claim_lost(request)
+    draft = services.draft_save(revision=found.revision, actor=request.user, document=draft_document(request.POST))
+    problems = read_label(request.POST, tools_in(found.revision.tools)).problems
+    return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": problem_list(problems)})
+
+
+@require_POST
+def label_submit(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Take the label and go on to the next example; 422 says what is wrong, 409 that it comes too late."""
+    found = _own_slot(request, slot)
+    if found is None:
+        return _claim_lost(request)
+    entered = read_label(request.POST, tools_in(found.revision.tools))
+    if not entered.is_valid:
+        return _refused(request, found, entered.problems)
+    try:
+        label = services.label_submit(
+            slot=found,
+            actor=request.user,
+            expectation=entered.document,
+            rationale=request.POST.get("rationale", ""),
+            flagged=bool(request.POST.get("flagged")),
+            seconds=seconds_of(request.POST),
+        )
+    except InvalidDocument as error:
+        return _refused(request, found, tuple(FieldProblem("", words) for words in sentences(error.problems)))
+    except InvalidAct as error:
+        return conflict(str(error), url=_example_url(request, found))
+    return _next(request, request.POST, undo=label)
+
+
+@require_POST
+def label_skip(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Pass the example on, with a reason, and go on to the next."""
+    found = _own_slot(request, slot)
+    if found is None:
+        return _claim_lost(request)
+    reason = ". ".join(part.strip() for part in request.POST.getlist("reason") if part.strip())
+    try:
+        skip = services.slot_skip(slot=found, actor=request.user, reason=reason)
+    except InvalidAct as error:
+        return conflict(str(error), url=_example_url(request, found))
+    return _next(request, request.POST, undo=skip)
+
+
+@require_POST
+def label_release(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Give the example back to the queue; the draft stays for when it comes again."""
+    found = _own_slot(request, slot)
+    if found is not None:
+        services.slot_release(slot=found, actor=request.user)
+    return redirect("labeling:datasets", request.project.slug)
+
+
+@require_POST
+def label_undo(request: ProjectRequest, label: UUID) -> HttpResponse:
+    """Take one's label back and show its example again, as it was."""
+    labels = Label.objects.in_project(request.project).filter(reviewer=request.user)
+    found = get_object_or_404(labels.select_related("revision__example"), pk=label)
+    try:
+        slot = services.label_withdraw(label=found, actor=request.user)
+    except InvalidAct as error:
+        return conflict(str(error), url=_slot_url(request, found.slot_id))
+    return _show(request, slot)
+
+
+@require_POST
+def skip_undo(request: ProjectRequest, skip: UUID) -> HttpResponse:
+    """Take one's skip back and show the example again, if a place is free."""
+    skips = Skip.objects.filter(reviewer=request.user, revision__example__dataset__project=request.project)
+    found = get_object_or_404(skips.select_related("revision__example__dataset__project"), pk=skip)
+    slot = services.skip_undo(skip=found, actor=request.user)
+    if slot is None:
+        return conflict("Others have labelled this example meanwhile.", url=_label_url(request))
+    return _show(request, slot)
+
+
+def problem_list(problems: tuple[FieldProblem, ...]) -> list[dict[str, str]]:
+    """Return problems as the page's script takes them."""
+    return [{"field": problem.field, "message": problem.message} for problem in problems]
+
+
+def _own_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
+    return LabelSlot.objects.in_project(request.project).with_content().filter(pk=pk, reviewer=request.user).first()
+
+
+def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | Skip | None = None) -> HttpResponse:
+    """Claim the next example of the dataset that the person works on, else of the project, and show it."""
+    slug = scope.get("dataset") or scope.get("scope") or ""
+    dataset = get_object_or_404(Dataset, project=request.project, slug=slug) if slug else None
+    slot = services.slot_claim(dataset_or_project=dataset or request.project, actor=request.user)
+    if slot is not None:
+        return _show(request, slot, scope=slug, undo=undo)
+    context = {"progress": progress_of(dataset, request.user) if dataset else None, **undo_context(request, undo)}
+    url = _label_url(request, slug) if request.method == "POST" else ""
+    return page_or_fragment(
+        request,
+        page="labeling/label_done.html",
+        fragment="labeling/parts/label_done_main.html",
+        context=context,
+        url=url,
+    )
+
+
+def _show(
+    request: ProjectRequest, slot: LabelSlot, *, scope: str = "", undo: Label | Skip | None = None
+) -> HttpResponse:
+    url = _slot_url(request, slot.pk) + (f"?dataset={scope}" if scope else "")
+    if not request.headers.get("HX-Request"):
+        return redirect(url)
+    context = label_context(request, slot, undo=undo) | {"scope": scope}
+    return page_or_fragment(request, page=PAGE, fragment=MAIN, context=context, url=url)
+
+
+def _refused(request: ProjectRequest, slot: LabelSlot, problems: tuple[FieldProblem, ...]) -> HttpResponse:
+    """Say what is wrong with a label: to the script as data, else on the page, with everything still entered."""
+    if request.headers.get("HX-Request"):
+        return JsonResponse({"problems": problem_list(problems)}, status=422)
+    services.draft_save(revision=slot.revision, actor=request.user, document=draft_document(request.POST))
+    context = label_context(request, slot)
+    context["panel"] = panel(request.POST, tools_in(slot.revision.tools), show_problems=True)
+    return render(request, PAGE, context, status=422)
+
+
+def _claim_lost(request: ProjectRequest) -> HttpResponse:
+    return conflict(
+        "Your claim on this example ran out and it went to someone else. What you entered is kept in this browser.",
+        url=_label_url(request),
+    )
+
+
+def _slot_url(request: ProjectRequest, pk: UUID) -> str:
+    return reverse("labeling:label-slot", args=[request.project.slug, pk])
+
+
+def _label_url(request: ProjectRequest, dataset: str = "") -> str:
+    return reverse("labeling:label", args=[request.project.slug]) + (f"?dataset={dataset}" if dataset else "")
+
+
+def _example_url(request: ProjectRequest, slot: LabelSlot) -> str:
+    example = slot.revision.example
+    return reverse("labeling:example", args=[request.project.slug, example.dataset.slug, example.pk])

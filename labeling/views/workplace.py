@@ -1,0 +1,135 @@
+"""What the label page shows, put together from the slot, the draft and the person's progress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import QueryDict
+from django.urls import reverse
+
+from labeling.conversation import read_conversation
+from labeling.forms.panel import empty_form, form_of, panel
+from labeling.guideline import guideline_blocks
+from labeling.models import Draft, Label, LabelSlot, Revision, Skip
+from labeling.progress import progress_of
+from toolevals.grading.values import ToolSpec
+from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.models import User
+from toolevals.workspace.requests import ProjectRequest
+
+# The page's fields that are not part of the expectation.
+BESIDE = frozenset({"csrfmiddlewaretoken", "to", "scope"})
+MAX_FIELDS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTool:
+    """A tool as the list shows it."""
+
+    name: str
+    description: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What the page begins with."""
+
+    data: QueryDict
+    saved_at: datetime | None = None
+
+
+def label_context(request: ProjectRequest, slot: LabelSlot, *, undo: Label | Skip | None = None) -> dict[str, Any]:
+    """Return everything that the page of one claimed slot shows.
+
+    `undo`: what this person has just done, where it can be taken back.
+    """
+    revision = slot.revision
+    tools = tools_in(revision.tools)
+    started = started_of(revision, request.user)
+    dataset = revision.example.dataset
+    progress = progress_of(dataset, request.user)
+    return {
+        "slot": slot,
+        "example": revision.example,
+        "dataset": dataset,
+        "conversation": read_conversation(revision.input),
+        "ask": "What should the agent do next?",
+        "tools": offered(tools),
+        "panel": panel(started.data, tools),
+        "panel_url": reverse("labeling:label-panel", args=[request.project.slug, slot.pk]),
+        "rationale": started.data.get("rationale", ""),
+        "flagged": bool(started.data.get("flagged")),
+        "seconds": started.data.get("seconds", "0"),
+        "saved_at": started.saved_at,
+        "progress": progress,
+        "scope": request.GET.get("dataset", ""),
+        "guideline": guideline_blocks(dataset.guideline),
+        "show_guide": "guide" in request.GET,
+        **undo_context(request, undo),
+    }
+
+
+def undo_context(request: ProjectRequest, undo: Label | Skip | None) -> dict[str, Any]:
+    """Return what the toast says of the last act, and where it can be taken back."""
+    if undo is None:
+        return {}
+    name = undo.revision.example.external_id
+    if isinstance(undo, Label):
+        url = reverse("labeling:label-undo", args=[request.project.slug, undo.pk])
+        return {"toast": f"Submitted {name}.", "undo_url": url, "undo_seconds": request.project.undo_seconds}
+    url = reverse("labeling:skip-undo", args=[request.project.slug, undo.pk])
+    return {"toast": f"Skipped {name}. It goes to someone else.", "undo_url": url, "undo_seconds": 0}
+
+
+def started_of(revision: Revision, user: User) -> Started:
+    """Return what this person has entered for a revision: the draft, else their label, else nothing."""
+    draft = Draft.objects.filter(revision=revision, user=user).first()
+    if draft is not None:
+        return Started(fields_of(draft.document), draft.saved_at)
+    label = Label.objects.filter(revision=revision, reviewer=user).order_by("-id").first()
+    if label is None:
+        return Started(empty_form())
+    data = form_of(label.expectation, tools_in(revision.tools)).copy()
+    data["rationale"] = label.rationale
+    data["flagged"] = "1" if label.flagged else ""
+    return Started(data)
+
+
+def draft_document(data: QueryDict) -> dict[str, Any]:
+    """Return the page's fields as they are kept in a draft."""
+    pairs = [[name, value] for name, values in data.lists() if name not in BESIDE for value in values]
+    return {"fields": pairs[:MAX_FIELDS]}
+
+
+def fields_of(document: Any) -> QueryDict:
+    """Return the page's fields from a draft; what is not of that shape is left out."""
+    data = QueryDict(mutable=True)
+    pairs = document.get("fields") if isinstance(document, dict) else None
+    for pair in pairs if isinstance(pairs, list) else []:
+        if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair):
+            data.appendlist(pair[0], pair[1])
+    return data
+
+
+def offered(tools: Sequence[ToolSpec]) -> list[OfferedTool]:
+    """Return the tools as the list shows them."""
+    return [OfferedTool(tool.name, tool.description, _effect(tool)) for tool in tools]
+
+
+def _effect(tool: ToolSpec) -> str:
+    said = tool.annotations
+    if said.destructive:
+        return "destructive"
+    if said.read_only is None:
+        return ""
+    return "reads" if said.read_only else "writes"
+
+
+def seconds_of(data: QueryDict) -> float:
+    """Return the seconds of work that the page counted; at most four hours, 0 where it counted none."""
+    text = data.get("seconds", "")
+    return min(float(text), 4 * 3600.0) if text.replace(".", "", 1).isdigit() and text.isascii() else 0.0

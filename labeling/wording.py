@@ -1,0 +1,132 @@
+"""An expectation in words, for people: one line for lists, calls with their matchers for pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from labeling.forms.matchers import WORDS
+
+MAX_VALUE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentWords:
+    """One argument: its name, how it is compared ("" for equals), and with what."""
+
+    name: str
+    by: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallWords:
+    """One expected call."""
+
+    tool: str
+    arguments: tuple[ArgumentWords, ...]
+    # What stands before it: "", "then", "in any order", "must not call".
+    before: str = ""
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectationWords:
+    """What is expected: a sentence where there are no calls, else each alternative's calls, and what stands beside."""
+
+    sentence: str
+    alternatives: tuple[tuple[CallWords, ...], ...]
+    beside: tuple[str, ...]
+
+
+def summary(document: Mapping[str, Any]) -> str:
+    """Return an expectation in one line: its tools, or why there is no call."""
+    if document.get("kind") == "no_call":
+        return f"(none), {document['why']}" if document.get("why") else "(none)"
+    if document.get("kind") == "some_call":
+        return "any call"
+    return " or ".join(_tools(trajectory) for trajectory in document.get("alternatives") or [])
+
+
+def expectation_words(document: Mapping[str, Any]) -> ExpectationWords:
+    """Return an expectation's parts in words."""
+    kind = document.get("kind")
+    why = f": {document['why']}" if document.get("why") else ""
+    sentence = {"no_call": f"No call{why}.", "some_call": "Any call of an offered tool."}.get(str(kind), "")
+    alternatives = tuple(tuple(_calls(one)) for one in document.get("alternatives") or [])
+    return ExpectationWords(sentence, alternatives, tuple(_beside(document)))
+
+
+def matcher_words(matcher: Any) -> tuple[str, str]:
+    """Return how a matcher compares, and with what."""
+    if not isinstance(matcher, Mapping):
+        return "", shown(matcher)
+    key = next((name for name in matcher if name not in ("optional", "additional_fields")), "")
+    value = matcher.get(key)
+    left_out = ", or left out" if matcher.get("optional") else ""
+    if key in ("key_only", "absent"):
+        return ("not checked", "") if key == "key_only" and left_out else (WORDS[key], "")
+    if key == "one_of" and isinstance(value, Sequence):
+        return WORDS[key] + left_out, " | ".join(shown(one) for one in value)
+    if key == "range" and isinstance(value, Sequence) and len(value) == 2:
+        low, high = value
+        return "from" + left_out, f"{'…' if low is None else shown(low)} to {'…' if high is None else shown(high)}"
+    if key == "fields" and isinstance(value, Mapping):
+        inner = ", ".join(
+            " ".join([name, *(part for part in matcher_words(one) if part)]) for name, one in value.items()
+        )
+        return "by field" + left_out, f"{{{inner}}}"
+    return WORDS.get(key, key) + left_out, shown(value)
+
+
+def shown(value: Any) -> str:
+    """Return a value as short JSON."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 1] + "…"
+
+
+def _tools(trajectory: Mapping[str, Any]) -> str:
+    ordered = [
+        " and ".join(call["tool"] for call in step["any_order"]) if "any_order" in step else step["tool"]
+        for step in trajectory.get("ordered") or []
+    ]
+    parts = [", then ".join(ordered)] if ordered else []
+    parts += [call["tool"] for call in trajectory.get("unordered") or []]
+    return " and ".join(parts) or "anything allowed"
+
+
+def _calls(trajectory: Mapping[str, Any]) -> list[CallWords]:
+    calls: list[CallWords] = []
+    for number, step in enumerate(trajectory.get("ordered") or []):
+        if "any_order" in step:
+            calls += [_call(call, "in any order") for call in step["any_order"]]
+        else:
+            calls.append(_call(step, "then" if number else ""))
+    calls += [_call(call, "anywhere" if calls else "") for call in trajectory.get("unordered") or []]
+    calls += [_call(call, "must not call") for call in trajectory.get("disallowed") or []]
+    return calls
+
+
+def _call(call: Mapping[str, Any], before: str) -> CallWords:
+    arguments = tuple(
+        ArgumentWords(name, "" if by == "equals" else by, value)
+        for name, (by, value) in ((name, matcher_words(one)) for name, one in (call.get("arguments") or {}).items())
+    )
+    return CallWords(str(call.get("tool", "?")), arguments, before, more=bool(call.get("additional_arguments", True)))
+
+
+def _beside(document: Mapping[str, Any]) -> list[str]:
+    beside = []
+    if any(one.get("additional_calls", True) for one in document.get("alternatives") or []):
+        beside.append("Further calls may follow.")
+    if document.get("profile"):
+        beside.append(f"Values are compared by the profile {document['profile']}.")
+    if document.get("reactions"):
+        beside.append(f"Right reactions to an error: {', '.join(map(str, document['reactions']))}.")
+    if document.get("answer"):
+        beside.append(f"The answer: {shown(document['answer'])}.")
+    if document.get("state") is not None:
+        beside.append(f"The final state: {shown(document['state'])}.")
+    return beside

@@ -1,0 +1,28 @@
+// The adjudication page: sides, the gold so far, and the label page's form where one starts afresh.
+import { showKeys } from "./keys.js";
+import "./labeling/acts.js";
+import "./labeling/arguments.js";
+import { changed } from "./labeling/drafts.js";
+import { submit } from "./labeling/outbox.js";
+import "./labeling/pane.js";
+import "./labeling/picks.js";
+import { fieldsOf } from "./labeling/server.js";
+import "./labeling/sides.js";
+import { onMain } from "./labeling/swap.js";
+import "./labeling/tools.js";
+
+const inForm = (element) => element.form?.id === "decide" && element.id !== "find";
+
+document.addEventListener("input", (event) => inForm(event.target) && changed());
+document.addEventListener("change", (event) => inForm(event.target) && changed());
+document.addEventListener("htmx:afterSettle", (event) => {
+  if (event.target.id !== "outcome") return;
+  event.target.querySelector("[data-first]")?.focus();
+  changed();
+});
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "decide") return;
+  event.preventDefault();
+  submit(event.target.action, fieldsOf(event.target));
+});
+onMain(showKeys);

@@ -1,0 +1,28 @@
+// The label page. Everything that was entered is kept; everything can be done by keyboard.
+import { showKeys } from "./keys.js";
+import "./labeling/acts.js";
+import "./labeling/arguments.js";
+import { changed, saveDraft } from "./labeling/drafts.js";
+import { submit } from "./labeling/outbox.js";
+import "./labeling/pane.js";
+import "./labeling/picks.js";
+import { leave } from "./labeling/problems.js";
+import { fieldsOf } from "./labeling/server.js";
+import { onMain } from "./labeling/swap.js";
+import "./labeling/tools.js";
+
+const inForm = (element) => element.form?.id === "label-form" && element.id !== "find";
+
+document.addEventListener("input", (event) => inForm(event.target) && changed());
+document.addEventListener("change", (event) => inForm(event.target) && changed());
+document.addEventListener("focusout", (event) => {
+  if (!inForm(event.target) || !event.target.name) return;
+  leave(event.target);
+  if (event.target.closest("#panel")) saveDraft();
+});
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "label-form") return;
+  event.preventDefault();
+  submit(event.target.action, fieldsOf(event.target));
+});
+onMain(showKeys);

@@ -1,0 +1,90 @@
+// The acts around a label: skip, flag, undo, the drawer, the conflict that interrupts, and the seconds of work.
+import { open } from "../keys.js";
+import { changed, forgetDraft, stopDrafts } from "./drafts.js";
+import { showKept, showSignedOut } from "./saved.js";
+import { fieldsOf, get, isJson, post, SignedOut } from "./server.js";
+import { onMain, swapMain } from "./swap.js";
+
+const IDLE = 60000;
+const TOAST = 30000;
+let active = Date.now();
+let toast = 0;
+
+const interrupt = ({ message, url }) => {
+  document.querySelector("[data-conflict]").textContent = message;
+  document.querySelector("[data-conflict-url]").href = url;
+  open("conflict");
+};
+document.addEventListener("conflict", (event) => interrupt(event.detail));
+
+const act = async (url, fields) => {
+  try {
+    const response = await post(url, fields);
+    if (isJson(response)) return interrupt(await response.json());
+    const { user, slot } = document.getElementById("main").dataset;
+    if (fields.length) forgetDraft(user, slot);
+    swapMain(await response.text(), response.headers.get("HX-Push-Url"));
+  } catch (error) {
+    if (error instanceof SignedOut) showSignedOut();
+    else showKept();
+  }
+};
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("[data-act]")) return;
+  event.preventDefault();
+  stopDrafts();
+  event.target.closest("dialog")?.close();
+  act(event.target.action, fieldsOf(event.target));
+});
+document.addEventListener("click", (event) => {
+  const undo = event.target.closest("[data-undo]");
+  if (undo) act(undo.dataset.undo, []);
+  const flag = event.target.closest("[data-flag]");
+  if (flag) {
+    const pressed = flag.getAttribute("aria-pressed") !== "true";
+    flag.setAttribute("aria-pressed", pressed);
+    document.querySelector("[name=flagged]").value = pressed ? "1" : "";
+    changed();
+  }
+  const drawer = event.target.closest("[data-drawer]");
+  if (drawer) {
+    event.preventDefault();
+    toggle(drawer.dataset.drawer);
+  }
+});
+
+const toggle = (id) => {
+  const drawer = document.getElementById(id);
+  const opener = document.querySelector(`.workbar [data-drawer="${id}"]`);
+  const opens = drawer.classList.toggle("is-open");
+  drawer.closest(".panes").classList.toggle("has-drawer", opens);
+  opener.setAttribute("aria-expanded", opens);
+  const url = new URL(location);
+  if (opens) url.searchParams.set(id, "1");
+  else url.searchParams.delete(id);
+  history.replaceState(history.state, "", url);
+  (opens ? drawer : opener).focus();
+};
+
+const hideToast = () => document.querySelector("[data-toast]")?.remove();
+
+for (const name of ["keydown", "pointerdown", "wheel"]) addEventListener(name, () => (active = Date.now()), { passive: true });
+setInterval(() => {
+  const seconds = document.querySelector("form[data-work] [name=seconds]");
+  if (seconds && document.visibilityState === "visible" && Date.now() - active < IDLE) seconds.value = Number(seconds.value) + 1;
+}, 1000);
+
+onMain((main) => {
+  clearTimeout(toast);
+  const shown = main.querySelector("[data-toast]");
+  if (shown) toast = setTimeout(hideToast, Number(shown.dataset.seconds) * 1000 || TOAST);
+});
+addEventListener("popstate", async () => {
+  try {
+    const response = await get(location.href);
+    swapMain(await response.text(), response.url, { push: false });
+  } catch {
+    location.reload();
+  }
+});

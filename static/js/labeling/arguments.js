@@ -1,0 +1,72 @@
+// The argument form: what was typed into is part of the label, lists are chips, Enter goes to the next field.
+import { changed } from "./drafts.js";
+
+const rowOf = (control) => control.closest("[data-path]");
+const matcherOf = (row) => row.querySelector("select.matcher");
+export const valuesOf = (row) =>
+  [...row.querySelectorAll("[name^='v:']")].filter((one) => !one.matches("[type=radio], [type=checkbox]") || one.checked).map((one) => one.value).filter(Boolean);
+
+// An optional field that is typed into is compared by "equals"; emptied again, it is no part of the label.
+const touch = (row) => {
+  const matcher = matcherOf(row);
+  const filled = valuesOf(row).length > 0;
+  if (filled && matcher.value === "unnamed") matcher.value = "exact";
+  else if (!filled && matcher.value === "exact" && "optional" in row.dataset) matcher.value = "unnamed";
+  row.classList.toggle("is-unnamed", matcher.value === "unnamed");
+};
+
+const chip = (text, name) => {
+  const element = document.createElement("span");
+  element.className = "chip";
+  const shown = document.createElement("span");
+  shown.textContent = text;
+  const value = Object.assign(document.createElement("input"), { type: "hidden", name, value: text });
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "×" });
+  button.setAttribute("aria-label", `Remove ${text}`);
+  element.append(shown, value, button);
+  return element;
+};
+
+export const addChip = (input, text = input.value.trim()) => {
+  if (!text) return;
+  input.before(chip(text, input.name));
+  input.value = "";
+  touch(rowOf(input));
+  changed();
+};
+
+const nextField = (control) => {
+  const fields = [...document.querySelectorAll("#panel [data-value], #rationale")].filter((one) => one.checkVisibility());
+  fields[fields.indexOf(control) + 1]?.focus();
+};
+
+document.addEventListener("input", (event) => {
+  const row = event.target.matches("[data-value]") && rowOf(event.target);
+  if (row) touch(row);
+});
+document.addEventListener("keydown", (event) => {
+  const input = event.target;
+  if (!(input instanceof HTMLInputElement) || !input.closest("form[data-work]") || event.ctrlKey || event.metaKey || event.isComposing) return;
+  const inChips = input.closest("[data-chips]");
+  if (event.key === "Enter") {
+    event.preventDefault();
+    if (inChips && input.value.trim()) addChip(input);
+    else if (input.matches("[data-value]")) nextField(input);
+  } else if (inChips && event.key === "Backspace" && !input.value) {
+    inChips.querySelector(".chip:last-of-type")?.remove();
+    touch(rowOf(input));
+    changed();
+  }
+});
+document.addEventListener("focusout", (event) => {
+  if (event.target.matches("[data-chips] > input")) addChip(event.target);
+});
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-chips] .chip button");
+  if (!button) return;
+  const row = rowOf(button);
+  button.closest(".chip").remove();
+  row.querySelector("[data-chips] > input").focus();
+  touch(row);
+  changed();
+});

@@ -1,0 +1,60 @@
+// What is wrong with the label, as the server says it: beside each field once it was left, counted in the action bar.
+let problems = [];
+let left = new Set();
+let all = false;
+
+const pathOf = (control) => control.closest("[data-path]")?.dataset.path ?? control.name;
+const errorFor = (path) => document.querySelector(`[data-error="${CSS.escape(path)}"]`);
+const controlsOf = (error) => error.closest("[data-path]")?.querySelectorAll("[data-value]") ?? [];
+
+const show = () => {
+  const messages = new Map(problems.map((problem) => [problem.field, problem.message]).reverse());
+  for (const error of document.querySelectorAll("[data-error]")) {
+    const path = error.dataset.error;
+    const message = all || left.has(path) ? messages.get(path) : undefined;
+    error.hidden = !message;
+    if (error.textContent !== (message ?? "")) error.textContent = message ?? "";
+    for (const control of controlsOf(error)) {
+      control.classList.toggle("is-invalid", Boolean(message) && !control.matches("[type=radio], [type=checkbox]"));
+      if (message) control.setAttribute("aria-invalid", "true");
+      else control.removeAttribute("aria-invalid");
+    }
+  }
+  // What belongs to no field on the page is said below the form.
+  const homeless = problems.filter((problem) => problem.field && !errorFor(problem.field));
+  const whole = document.querySelector('[data-error=""]');
+  if (whole && all && homeless.length && !messages.get("")) {
+    whole.hidden = false;
+    whole.textContent = homeless[0].message;
+  }
+  const count = document.querySelector("[data-remaining]");
+  if (!count) return;
+  count.hidden = problems.length === 0;
+  count.textContent = `${problems.length} field${problems.length === 1 ? "" : "s"} to finish`;
+};
+
+export const setProblems = (found) => {
+  problems = found;
+  show();
+};
+export const leave = (control) => {
+  left.add(pathOf(control));
+  show();
+};
+export const refresh = show;
+export const forget = () => {
+  problems = [];
+  left = new Set();
+  all = false;
+};
+
+export const focusFirstProblem = () => {
+  all = true;
+  show();
+  for (const problem of problems) {
+    const error = errorFor(problem.field);
+    const control = error && (controlsOf(error)[0] ?? error.closest("fieldset, .json-edit, section")?.querySelector("textarea, input:not([type=search])"));
+    if (control) return control.focus();
+  }
+};
+document.addEventListener("click", (event) => event.target.closest("[data-remaining]") && focusFirstProblem());

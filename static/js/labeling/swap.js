@@ -1,0 +1,27 @@
+// Puts the next example in the place of this one, with its address, its title and the focus on its first control.
+const starters = [];
+// Calls `start(main)` now and after every swap.
+export const onMain = (start) => {
+  starters.push(start);
+  start(document.getElementById("main"));
+};
+
+const focusFirst = (main) => {
+  const radios = [...main.querySelectorAll("input[name=tool], [data-choose]")];
+  const first = radios.find((radio) => radio.checked) ?? radios[0] ?? main;
+  first.focus({ preventScroll: true });
+};
+
+export const swapMain = (html, url, { push = true } = {}) => {
+  if (!html.includes('id="main"')) {
+    location.assign(url || location.href);
+    return;
+  }
+  if (url && push) history.pushState({}, "", url);
+  window.htmx.swap("#main", html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 });
+  const main = document.getElementById("main");
+  document.title = `${main.dataset.title} · toolevals`;
+  window.scrollTo(0, 0);
+  for (const start of starters) start(main);
+  focusFirst(main);
+};

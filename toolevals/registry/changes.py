@@ -1,0 +1,133 @@
+"""What changed between two versions of a registry: tools, the words of their descriptions, their arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from toolevals.grading.values import ToolSpec
+from toolevals.registry.schema_rows import SchemaRow, schema_rows
+
+ChangeKind = Literal["same", "added", "removed", "changed"]
+WORDS = re.compile(r"\s+|[^\s\w]|\w+")
+# Beyond this many words a description is shown as replaced: comparing takes quadratic time.
+MAX_WORDS = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some words: kept ("same"), new ("added") or gone ("removed")."""
+
+    text: str
+    kind: ChangeKind
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentChange:
+    """An argument that is new, gone or different, in words."""
+
+    path: str
+    kind: ChangeKind
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChange:
+    """A tool that is new, gone or different."""
+
+    name: str
+    kind: ChangeKind
+    description: tuple[Piece, ...]
+    arguments: tuple[ArgumentChange, ...] = ()
+    # What else differs, such as "read only: yes, before: not said".
+    beside: tuple[str, ...] = ()
+
+
+def version_changes(before: Sequence[ToolSpec], after: Sequence[ToolSpec]) -> list[ToolChange]:
+    """Return the tools that differ, those of the newer version first, in its order."""
+    old = {tool.name: tool for tool in before}
+    new = {tool.name: tool for tool in after}
+    changes = [_change(old.get(tool.name), tool) for tool in new.values() if old.get(tool.name) != tool]
+    gone = [ToolChange(name, "removed", _words(tool.description, "")) for name, tool in old.items() if name not in new]
+    return changes + gone
+
+
+def word_pieces(before: str, after: str) -> tuple[Piece, ...]:
+    """Return two texts as one, word by word: what was kept, what went and what came."""
+    old, new = WORDS.findall(before), WORDS.findall(after)
+    if max(len(old), len(new)) > MAX_WORDS:
+        return _words(before, after)
+    pieces: list[Piece] = []
+    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            pieces.append(Piece("".join(old[a:b]), "same"))
+            continue
+        pieces += _words("".join(old[a:b]), "".join(new[c:d]))
+    return tuple(pieces)
+
+
+def _words(before: str, after: str) -> tuple[Piece, ...]:
+    return tuple(Piece(text, kind) for text, kind in ((before, "removed"), (after, "added")) if text)  # type: ignore[arg-type]
+
+
+def _change(old: ToolSpec | None, new: ToolSpec) -> ToolChange:
+    if old is None:
+        return ToolChange(new.name, "added", _words("", new.description))
+    return ToolChange(
+        new.name,
+        "changed",
+        word_pieces(old.description, new.description),
+        tuple(_arguments(schema_rows(old.input_schema), schema_rows(new.input_schema))),
+        tuple(_beside(old, new)),
+    )
+
+
+def _arguments(before: Sequence[SchemaRow], after: Sequence[SchemaRow]) -> list[ArgumentChange]:
+    old = {row.path: row for row in before}
+    new = {row.path: row for row in after}
+    changes = []
+    for path in [*new, *(path for path in old if path not in new)]:
+        one, other = old.get(path), new.get(path)
+        if one == other:
+            continue
+        kind: ChangeKind = "added" if one is None else "removed" if other is None else "changed"
+        changes.append(ArgumentChange(path, kind, _row_words(one), _row_words(other)))
+    return changes
+
+
+def _row_words(row: SchemaRow | None) -> str:
+    if row is None:
+        return ""
+    parts = [row.kind, "required" if row.required else "optional", row.limits, row.description]
+    return ", ".join(part for part in parts if part)
+
+
+def _beside(old: ToolSpec, new: ToolSpec) -> list[str]:
+    found = []
+    for name in ("read_only", "destructive", "idempotent"):
+        before, after = getattr(old.annotations, name), getattr(new.annotations, name)
+        if before != after:
+            found.append(f"{name.replace('_', ' ')}: {_said(after)}, before: {_said(before)}")
+    if old.cost != new.cost:
+        found.append(f"cost: {_said(new.cost)}, before: {_said(old.cost)}")
+    if old.output_schema != new.output_schema:
+        found.append("another output schema")
+    if old.sensitive_output != new.sensitive_output:
+        found.append("other sensitive fields in the output")
+    if (
+        not found
+        and schema_rows(old.input_schema) == schema_rows(new.input_schema)
+        and old.description == new.description
+    ):
+        found.append("another input schema, in parts that are not shown as arguments")
+    return found
+
+
+def _said(value: object) -> str:
+    if value is None:
+        return "not said"
+    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)

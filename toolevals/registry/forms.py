@@ -1,0 +1,61 @@
+"""The forms of the registries' pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from toolevals.registry.models import Registry
+from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.models import Project
+
+MAX_BYTES = 4_000_000
+FORMATS = (
+    ("auto", "recognised by itself"),
+    ("openai", "OpenAI tools"),
+    ("bfcl", "BFCL functions"),
+    ("native", "native"),
+)
+
+
+class RegistryForm(PlainForm):
+    """A new registry."""
+
+    name = forms.CharField(max_length=120)
+    slug = forms.SlugField(max_length=60, label="Short name", help_text="In addresses: letters, digits, hyphens.")
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.project = project
+
+    def clean_slug(self) -> str:
+        slug: str = self.cleaned_data["slug"]
+        if Registry.objects.filter(project=self.project, slug=slug).exists():
+            raise forms.ValidationError("There is a registry of this short name.")
+        return slug
+
+
+class PublishForm(PlainForm):
+    """Tools to publish: a file, or pasted."""
+
+    file = forms.FileField(required=False, label="File", help_text="JSON: a list of tools.")
+    text = forms.CharField(
+        required=False,
+        label="Or paste it",
+        strip=False,
+        max_length=MAX_BYTES,
+        widget=forms.Textarea(attrs={"rows": 10, "class": "form-control mono", "spellcheck": "false"}),
+    )
+    format = forms.ChoiceField(choices=FORMATS)
+    note = forms.CharField(max_length=300, required=False, help_text="What changed; for people who compare versions.")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        file, text = cleaned.get("file"), cleaned.get("text", "")
+        if bool(file) == bool(text.strip()):
+            raise forms.ValidationError("Choose a file, or paste the tools.")
+        if file and file.size > MAX_BYTES:
+            raise forms.ValidationError(f"The file has {file.size:,} bytes; the limit is {MAX_BYTES:,}.")
+        cleaned["content"] = file.read() if file else text.encode()
+        return cleaned

@@ -1,0 +1,1 @@
+"""Pages of registries and their versions."""
