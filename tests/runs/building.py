@@ -1,0 +1,126 @@
+"""Small datasets and runs to test with, made through the services that people use."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from labeling.models import Dataset, DatasetVersion
+from labeling.services import dataset_create, examples_import, version_freeze
+from toolevals.grading.examples import read_example
+from toolevals.runs.models import AlignedPair, CaseGrade, Connector, Grading, MatrixCount, Run, VerdictCount
+from toolevals.runs.services import experiment_ensure, run_start, run_upload, subject_ensure
+from toolevals.workspace.models import Project, Upload
+from toolevals.workspace.services import upload_store
+
+ORDER = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
+TOOLS = [
+    {"name": "get_order_status", "description": "Returns the shipping status of an order.", "input_schema": ORDER},
+    {"name": "get_order_history", "description": "Returns the last orders of a customer.", "input_schema": ORDER},
+    {"name": "issue_refund", "description": "Gives the money for an order back.", "input_schema": ORDER},
+]
+STATUS, HISTORY, REFUND = (tool["name"] for tool in TOOLS)
+
+
+def example(name: str, says: str, tool: str | None, **strata: str) -> dict[str, Any]:
+    """Return a row whose right call is `tool` for order ORD-1, or none."""
+    row: dict[str, Any] = {
+        "id": name,
+        "input": {"messages": [{"role": "user", "content": says}]},
+        "tools": TOOLS,
+        "expected_tool": tool,
+        "strata": strata,
+    }
+    return row | ({"expected_args": {"order_id": "ORD-1"}} if tool else {})
+
+
+EXAMPLES = [
+    example("status", "What is the shipping status of order ORD-1?", STATUS, bucket="selection", difficulty="easy"),
+    example("history", "Which orders did the customer of ORD-1 have last?", HISTORY, difficulty="hard"),
+    example("refund", "Give me the money for order ORD-1 back", REFUND),
+    example("hello", "Hi there!", None, bucket="no_call"),
+]
+
+
+def call(name: str, tool: str, trial: int = 0, **arguments: Any) -> dict[str, Any]:
+    """Return the prediction of one call; without arguments, of the right ones."""
+    return {"id": name, "trial": trial, "tool_calls": [{"name": tool, "arguments": arguments or {"order_id": "ORD-1"}}]}
+
+
+def silence(name: str, trial: int = 0) -> dict[str, Any]:
+    """Return the prediction of no call."""
+    return {"id": name, "trial": trial, "answer": "How can I help?"}
+
+
+def version_of(project: Project, rows: Iterable[Mapping[str, Any]] = EXAMPLES, slug: str = "core") -> DatasetVersion:
+    """Import rows into the project's dataset of that slug and freeze it."""
+    dataset = Dataset.objects.filter(project=project, slug=slug).first()
+    if dataset is None:
+        dataset = dataset_create(project=project, actor=None, slug=slug, name=slug.title())
+    examples_import(dataset=dataset, actor=None, rows=[read_example(row) for row in rows])
+    return version_freeze(dataset=dataset, actor=None)
+
+
+def baseline_run(project: Project, version: DatasetVersion, *, trials: int = 1, **options: Any) -> Run:
+    """Start a run of the baseline."""
+    return run_start(
+        project=project,
+        actor=None,
+        experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
+        subject=subject_ensure(
+            project=project, actor=None, name="baseline", connector=Connector.BASELINE, options=options
+        ),
+        dataset_version=version,
+        trials=trials,
+    )
+
+
+def jsonl(rows: Iterable[Any]) -> bytes:
+    """Return JSON Lines."""
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def stored(project: Project, content: bytes) -> Upload:
+    """Keep a file."""
+    return upload_store(project=project, actor=None, file=io.BytesIO(content), name="predictions.jsonl")
+
+
+def uploaded_run(
+    project: Project, version: DatasetVersion, rows: Sequence[Any] | bytes, *, trials: int = 1, **subject: Any
+) -> Run:
+    """Start a run of these predictions."""
+    return run_upload(
+        project=project,
+        actor=None,
+        experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
+        subject=subject_ensure(project=project, actor=None, name="agent", connector=Connector.UPLOAD, **subject),
+        dataset_version=version,
+        upload=stored(project, rows if isinstance(rows, bytes) else jsonl(rows)),
+        trials=trials,
+    )
+
+
+def cases_of(grading: Grading) -> dict[tuple[str, int], CaseGrade]:
+    """Return the cases of a grading by external id and trial."""
+    cases = CaseGrade.objects.filter(grading=grading).select_related("transcript__entry__revision__example")
+    return {(case.transcript.entry.revision.example.external_id, case.transcript.trial): case for case in cases}
+
+
+def rows_of(grading: Grading) -> dict[str, list[Any]]:
+    """Return everything that a grading wrote, in order, without ids and times: equal input, equal rows."""
+    place = ("case__transcript__entry__position", "case__transcript__trial", "number")
+    where = tuple(name.removeprefix("case__") for name in place[:2])
+    verdicts = ("outcome", "selection", "arguments", "schema", "shape", "equivalence", "tag", "mode")
+    cells = ("expected", "actual", "bucket", "difficulty")
+    cases = CaseGrade.objects.filter(grading=grading).order_by(*where)
+    pairs = AlignedPair.objects.filter(grading=grading).order_by(*place)
+    matrix = MatrixCount.objects.filter(grading=grading).order_by("view", "expected", "actual")
+    counts = VerdictCount.objects.filter(grading=grading).order_by("column", "value")
+    return {
+        "cases": list(cases.values_list(*where, *verdicts, *cells, "detail", "transcript__document")),
+        "pairs": list(pairs.values_list(*place, *cells, "arguments")),
+        "matrix": list(matrix.values_list("view", "expected", "actual", "count")),
+        "counts": list(counts.values_list("column", "value", "count")),
+    }

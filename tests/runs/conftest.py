@@ -1,0 +1,15 @@
+"""What most tests of runs begin with."""
+
+from __future__ import annotations
+
+import pytest
+
+from labeling.models import DatasetVersion
+from tests.runs.building import version_of
+from toolevals.workspace.models import Project
+
+
+@pytest.fixture
+def version(project: Project) -> DatasetVersion:
+    """A frozen dataset of four examples."""
+    return version_of(project)

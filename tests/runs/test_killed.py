@@ -1,0 +1,78 @@
+"""A worker may die between any two statements: what is written in the end is what an undisturbed run writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from tests.runs.building import HISTORY, STATUS, baseline_run, call, rows_of, uploaded_run
+from toolevals.runs.services import ingesting, slices
+from toolevals.workspace.models import Batch, BatchState, JobState
+
+pytestmark = pytest.mark.django_db
+
+PREDICTIONS = [call("status", HISTORY), call("history", HISTORY, trial=1), call("refund", STATUS, order_id="ORD-2")]
+
+
+class Killed(BaseException):
+    """The process is gone: nothing may catch it."""
+
+
+class KillAt:
+    """Ends the process before the nth statement that it sends to the database."""
+
+    def __init__(self, number: int) -> None:
+        self.left = number
+
+    def __call__(self, execute: Callable[..., Any], *statement: Any) -> Any:
+        self.left -= 1
+        if self.left == 0:
+            raise Killed
+        return execute(*statement)
+
+
+def worked_with_a_kill(run_jobs: Callable[..., int], number: int) -> bool:
+    """Work until killed at statement `number`; let the leases expire and work on. Return whether it was killed."""
+    killed = False
+    try:
+        with connection.execute_wrapper(KillAt(number)):
+            run_jobs()
+    except Killed:
+        killed = True
+    Batch.objects.filter(state=BatchState.LEASED).update(due_at=timezone.now() - timedelta(seconds=1))
+    run_jobs()
+    return killed
+
+
+@pytest.fixture(autouse=True)
+def many_small_batches(monkeypatch):
+    monkeypatch.setattr(slices, "SLICE", 4)
+    monkeypatch.setattr(ingesting, "CHUNK", 2)
+
+
+@pytest.mark.parametrize("kind", ["baseline", "upload"])
+def test_a_kill_between_any_two_statements_changes_nothing(project, version, run_jobs, kind):
+    def start():
+        if kind == "baseline":
+            return baseline_run(project, version, trials=2)
+        return uploaded_run(project, version, PREDICTIONS, trials=2)
+
+    undisturbed = start()
+    run_jobs()
+    expected = rows_of(undisturbed.gradings.get())
+    assert len(expected["cases"]) == 8
+
+    number, killed = 0, True
+    while killed:
+        number += 1
+        run = start()
+        killed = worked_with_a_kill(run_jobs, number)
+        run.refresh_from_db()
+        assert run.job.state == JobState.SUCCEEDED, f"killed at statement {number}"
+        assert rows_of(run.grading) == expected, f"killed at statement {number}"
+    assert number > 50

@@ -1,0 +1,155 @@
+"""Real workers and brokers, killed in the middle of a run: the grades are those of an undisturbed one, row for row."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from scripts.dev.application import end_group
+from tests.fixtures.application import LiveApp
+from tests.servers import PostgresServer, RedisServer
+
+pytestmark = pytest.mark.servers
+
+EXAMPLES = 1500
+TRIALS = 4
+SECONDS = 180
+# A lease that runs out soon: the test waits for it.
+ENVIRONMENT = {"BATCH_LEASE_SECONDS": "3", "SWEEP_SECONDS": "0.25", "BATCH_MAX_ATTEMPTS": "8"}
+
+PREPARE = f"""
+from tests.runs.building import STATUS, HISTORY, example, version_of
+from toolevals.workspace.services import project_create
+tools = (STATUS, HISTORY)
+rows = [example(f"ex-{{n:04}}", f"shipping status of order ORD-{{n}}", tools[n % 2]) for n in range({EXAMPLES})]
+version_of(project_create(actor=None, slug="shop", name="Shop"), rows)
+"""
+START = f"""
+from labeling.models import DatasetVersion
+from tests.runs.building import baseline_run
+version = DatasetVersion.objects.get()
+print(baseline_run(version.dataset.project, version, trials={TRIALS}).number)
+"""
+COMPARE = """
+import json
+from tests.runs.building import rows_of
+from toolevals.runs.models import Grading
+first, second = (rows_of(grading) for grading in Grading.objects.order_by("run__number"))
+print(json.dumps([first == second, len(first["cases"])]))
+"""
+
+
+class Installation:
+    """An application with a dataset, and an undisturbed run to compare with."""
+
+    def __init__(self, app: LiveApp, database: str = "") -> None:
+        self.app = app
+        self.database = database
+        app.python(PREPARE)
+        self.start()
+        self.wait(lambda: self.succeeded() == 1)
+
+    def start(self) -> None:
+        """Start a run."""
+        self.app.python(START)
+
+    def ask(self, query: str) -> int:
+        """Return the one number that a query finds."""
+        if self.database:
+            with psycopg.connect(self.database) as server:
+                [number] = server.execute(query).fetchone() or [0]
+        else:
+            path = Path(self.app.application.environment["TOOLEVALS_DATA_DIR"]) / "toolevals.sqlite3"
+            [number] = sqlite3.connect(path).execute(query).fetchone()
+        return int(number)
+
+    def succeeded(self) -> int:
+        return self.ask("SELECT count(*) FROM workspace_job WHERE kind = 'run' AND state = 'succeeded'")
+
+    def graded(self) -> int:
+        """Return how many cases of the second run are graded."""
+        return self.ask("SELECT count(*) FROM runs_casegrade") - EXAMPLES * TRIALS
+
+    def wait(self, condition: Callable[[], bool]) -> None:
+        """Return once the condition holds."""
+        deadline = time.monotonic() + SECONDS
+        while not condition():
+            assert time.monotonic() < deadline, "the run does not come to its end"
+            time.sleep(0.02)
+
+    def wait_for_the_middle(self) -> None:
+        """Return when some of the second run's cases are graded, and check that others are not."""
+        self.wait(lambda: self.graded() > 0)
+        assert self.graded() < EXAMPLES * TRIALS
+
+    def check(self) -> None:
+        """Wait for the second run's end and compare everything that both wrote."""
+        self.wait(lambda: self.succeeded() == 2)
+        equal, cases = json.loads(self.app.python(COMPARE))
+        assert cases == EXAMPLES * TRIALS
+        assert equal
+
+
+@pytest.fixture
+def embedded(live_app_start) -> Installation:
+    """SQLite and the in-memory broker."""
+    return Installation(live_app_start(**ENVIRONMENT))
+
+
+@pytest.fixture
+def served(live_app_start, postgres_server: PostgresServer, redis_server: RedisServer) -> Installation:
+    """PostgreSQL and Redis."""
+    url = postgres_server.database_create(f"killed_{os.getpid()}_{time.monotonic_ns()}")
+    return Installation(live_app_start(**ENVIRONMENT, DATABASE_URL=url, REDIS_URL=redis_server.url), url)
+
+
+def kill_the_worker(installation: Installation) -> None:
+    """Kill the worker and its children at once, as a crash of their machine would, and start another."""
+    installation.start()
+    installation.wait_for_the_middle()
+    end_group(installation.app.application.processes["worker"])
+    installation.app.application.worker_start("worker")
+
+
+@pytest.mark.parametrize("pair", ["embedded", "served"])
+def test_a_worker_is_killed(pair, request):
+    installation = request.getfixturevalue(pair)
+
+    kill_the_worker(installation)
+
+    installation.check()
+
+
+@pytest.mark.parametrize("pair", ["embedded", "served"])
+def test_only_the_child_at_work_is_killed(pair, request):
+    installation = request.getfixturevalue(pair)
+    installation.start()
+    installation.wait_for_the_middle()
+    worker = installation.app.application.processes["worker"].pid
+    [child, *_] = Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
+
+    os.kill(int(child), signal.SIGKILL)
+
+    installation.check()
+
+
+def test_redis_is_killed_and_comes_back_empty(served: Installation, redis_server: RedisServer):
+    served.start()
+    served.wait_for_the_middle()
+
+    redis_server.kill()
+    try:
+        at_the_kill = served.graded()
+    finally:
+        redis_server.start()
+
+    served.check()
+    assert at_the_kill < EXAMPLES * TRIALS

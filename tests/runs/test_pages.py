@@ -1,0 +1,255 @@
+from __future__ import annotations
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+from pytest_django.asserts import assertContains, assertNotContains, assertRedirects
+
+from tests.runs.building import EXAMPLES, HISTORY, STATUS, baseline_run, call, example, jsonl, uploaded_run, version_of
+from toolevals.runs.models import Connector, Run
+from toolevals.workspace.models import JobState
+
+pytestmark = pytest.mark.django_db
+
+
+def page(name, *args):
+    return reverse(f"runs:{name}", args=["shop", *args])
+
+
+@pytest.fixture
+def as_viewer(client, viewer):
+    client.force_login(viewer)
+    return client
+
+
+@pytest.fixture
+def as_adjudicator(client, adjudicator):
+    client.force_login(adjudicator)
+    return client
+
+
+def test_without_runs_the_list_says_what_to_do(project, as_adjudicator):
+    assertContains(as_adjudicator.get(page("runs")), page("new"))
+
+
+def test_a_viewer_is_not_asked_to_do_anything(project, version, as_viewer, run_jobs):
+    baseline_run(project, version)
+    run_jobs()
+
+    response = as_viewer.get(page("runs"))
+
+    assertNotContains(response, page("new"))
+    assertNotContains(response, "Re-grade")
+
+
+def test_the_list_shows_the_rate_with_its_count_and_interval(project, version, as_viewer, run_jobs):
+    uploaded_run(project, version, [call("status", HISTORY), call("history", HISTORY), call("refund", "issue_refund")])
+    run_jobs()
+
+    response = as_viewer.get(page("runs"))
+
+    assertContains(response, "66.7")
+    assertContains(response, "2 of 3")
+    assertContains(response, "20.8 to 93.9")
+    assertContains(response, reverse("reports:run", args=["shop", 1]))
+    assertContains(response, "Core v1")
+
+
+def test_a_running_run_shows_its_progress_and_asks_again(project, version, as_adjudicator):
+    baseline_run(project, version)
+
+    response = as_adjudicator.get(page("runs"))
+
+    assertContains(response, "0 of 9")
+    assertContains(response, 'hx-trigger="every 2s"')
+    part = as_adjudicator.get(page("runs"), headers={"HX-Request": "true"})
+    assertNotContains(part, "<html")
+    assertContains(part, 'id="run-table"')
+
+
+def test_a_finished_list_does_not_ask_again(project, version, as_viewer, run_jobs):
+    baseline_run(project, version)
+    run_jobs()
+
+    assertNotContains(as_viewer.get(page("runs")), "hx-trigger")
+
+
+def test_a_newer_version_makes_a_run_stale(project, version, as_viewer, run_jobs):
+    baseline_run(project, version)
+    run_jobs()
+    assertNotContains(as_viewer.get(page("runs")), "stale")
+
+    version_of(project, [*EXAMPLES, example("new", "Where is ORD-1?", STATUS)])
+
+    assertContains(as_viewer.get(page("runs")), "stale: v2 is newer")
+
+
+def test_changed_gold_makes_a_run_stale(project, version, as_viewer, run_jobs):
+    from labeling.models import Gold, GoldSource
+
+    baseline_run(project, version)
+    run_jobs()
+    revision = version.entries.first().revision
+    revision.gold = Gold.objects.create(
+        revision=revision, expectation={"kind": "no_call"}, source=GoldSource.ADJUDICATED
+    )
+    revision.save()
+
+    assertContains(as_viewer.get(page("runs")), "stale: gold has changed")
+
+
+def test_the_list_can_be_of_one_experiment(project, version, as_viewer, run_jobs):
+    baseline_run(project, version)
+
+    assertContains(as_viewer.get(page("runs"), {"experiment": "nightly"}), "Run 1")
+    assertNotContains(as_viewer.get(page("runs"), {"experiment": "other"}), "Run 1")
+
+
+def test_the_list_costs_the_same_however_many_runs(
+    project, version, as_viewer, run_jobs, django_assert_max_num_queries
+):
+    for _ in range(3):
+        baseline_run(project, version)
+    run_jobs()
+    baseline_run(project, version)
+
+    with django_assert_max_num_queries(16):
+        as_viewer.get(page("runs"))
+
+
+def test_names_are_never_markup(project, version, as_viewer):
+    uploaded_run(project, version, b"", model="<script>alert(1)</script>")
+
+    for name in ("runs", "subjects"):
+        response = as_viewer.get(page(name))
+        assertContains(response, "&lt;script&gt;")
+        assertNotContains(response, "<script>alert")
+
+
+def baseline_form(version, **changes):
+    return {
+        "baseline-experiment": "Prompt trials",
+        "baseline-dataset_version": version.pk,
+        "baseline-trials": 2,
+        "baseline-threshold": "0.1",
+        **changes,
+    }
+
+
+def upload_form(version, content, **changes):
+    return {
+        "upload-experiment": "Nightly",
+        "upload-dataset_version": version.pk,
+        "upload-trials": 1,
+        "upload-name": "shop-agent",
+        "upload-model": "m-large",
+        "upload-file": SimpleUploadedFile("predictions.jsonl", content),
+        **changes,
+    }
+
+
+def test_the_form_starts_a_baseline(project, version, adjudicator, as_adjudicator):
+    response = as_adjudicator.post(page("new"), baseline_form(version))
+
+    run = Run.objects.get()
+    assertRedirects(response, reverse("reports:run", args=["shop", run.number]), fetch_redirect_response=False)
+    assert (run.experiment.slug, run.experiment.name, run.trials) == ("prompt-trials", "Prompt trials", 2)
+    assert run.subject.options["threshold"] == 0.1
+    assert run.actor == adjudicator
+
+
+def test_the_form_uploads_predictions(project, version, as_adjudicator, run_jobs):
+    as_adjudicator.post(page("upload"), upload_form(version, jsonl([call("status", STATUS)])))
+
+    run_jobs()
+
+    run = Run.objects.get()
+    assert (run.subject.connector, run.subject.model) == (Connector.UPLOAD, "m-large")
+    assert run.job.state == JobState.SUCCEEDED
+    assert run.job.report["predictions"] == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"baseline-experiment": "–"}, "a letter or a digit"),
+        ({"baseline-dataset_version": ""}, "required"),
+        ({"baseline-trials": "65"}, "64"),
+        ({"baseline-threshold": "2"}, "less than or equal to 1"),
+    ],
+)
+def test_a_wrong_form_is_shown_again(project, version, as_adjudicator, changes, says):
+    response = as_adjudicator.post(page("new"), baseline_form(version, **changes))
+
+    assertContains(response, says, status_code=422)
+    assert not Run.objects.exists()
+
+
+def test_another_projects_version_cannot_be_chosen(project, version, as_adjudicator):
+    from toolevals.workspace.services import project_create
+
+    other = version_of(project_create(actor=None, slug="other", name="Other"))
+
+    response = as_adjudicator.post(page("new"), baseline_form(other))
+
+    assert response.status_code == 422
+    assert not Run.objects.exists()
+
+
+def test_without_a_version_the_page_says_what_to_do(project, as_adjudicator):
+    assertContains(as_adjudicator.get(page("new")), reverse("labeling:datasets", args=["shop"]))
+
+
+def test_cancel_retry_and_regrade(project, version, as_adjudicator, run_jobs):
+    run = baseline_run(project, version)
+
+    as_adjudicator.post(page("run-cancel", 1))
+    run.job.refresh_from_db()
+    assert run.job.state == JobState.CANCELLED
+    assertContains(as_adjudicator.get(page("runs")), page("run-retry", 1))
+
+    as_adjudicator.post(page("run-retry", 1))
+    run_jobs()
+    run.job.refresh_from_db()
+    assert run.job.state == JobState.SUCCEEDED
+
+    response = as_adjudicator.post(page("run-regrade", 1), {"next": "/p/shop/runs/?experiment=nightly"})
+    assertRedirects(response, "/p/shop/runs/?experiment=nightly", fetch_redirect_response=False)
+    run_jobs()
+    run.refresh_from_db()
+    assert run.grading.number == 2
+
+
+def test_what_cannot_be_done_is_said(project, version, as_adjudicator, run_jobs):
+    baseline_run(project, version)
+    assertContains(as_adjudicator.post(page("run-regrade", 1), follow=True), "not been graded once yet")
+    run_jobs()
+
+    assertContains(as_adjudicator.post(page("run-cancel", 1), follow=True), "only a running job can be cancelled")
+    assertContains(as_adjudicator.post(page("run-retry", 1), follow=True), "can be retried")
+
+
+@pytest.mark.parametrize("next_", ["https://evil.example/", "//evil.example", "javascript:alert(1)"])
+def test_an_act_leads_back_to_our_own_pages_only(project, version, as_adjudicator, next_):
+    baseline_run(project, version)
+
+    response = as_adjudicator.post(page("run-cancel", 1), {"next": next_})
+
+    assertRedirects(response, page("runs"), fetch_redirect_response=False)
+
+
+@pytest.mark.parametrize("name", ["run-cancel", "run-retry", "run-regrade"])
+def test_a_run_that_is_not_there_is_not_found(project, as_adjudicator, name):
+    assert as_adjudicator.post(page(name, 7)).status_code == 404
+
+
+def test_subjects_and_experiments_are_listed(project, version, as_viewer):
+    baseline_run(project, version)
+
+    assertContains(as_viewer.get(page("subjects")), "the built-in baseline")
+    assertContains(as_viewer.get(page("experiments")), "nightly")
+
+
+@pytest.mark.parametrize("name", ["subjects", "experiments"])
+def test_empty_lists_say_so(project, as_viewer, name):
+    assertContains(as_viewer.get(page(name)), "yet")
