@@ -23,7 +23,9 @@ class Dataset(models.Model):
     # What reviewers read beside the example.
     guideline = models.TextField(blank=True)
     # Offered where an example brings no tools of its own.
-    default_tools = models.ForeignKey(RegistryVersion, null=True, on_delete=models.PROTECT, related_name="+")
+    default_tools = models.ForeignKey(
+        RegistryVersion, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = DatasetQuerySet.as_manager()

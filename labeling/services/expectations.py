@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolevals.grading.conformance import expectation_problems
-
 from labeling.models import Revision
+from toolevals.grading.conformance import expectation_problems
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Expectation
 from toolevals.registry.tool_lists import tools_in

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolevals.grading.equivalence import equivalent
-
 from labeling.models import Dispute, Example, LabelSlot, Resolution, Revision, SlotState, StagedExample
 from labeling.services.resolution import revision_evaluate, revision_locked, slots_close
+from toolevals.grading.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.workspace.models import User
 

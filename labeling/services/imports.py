@@ -8,7 +8,6 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
-from toolevals.grading.examples import ExampleRow
 
 from labeling.imports.findings import findings_of
 from labeling.imports.lines import MAX_LINE_BYTES, lines_in, parts_of
@@ -16,6 +15,7 @@ from labeling.imports.sources import SOURCES, Source, line_read
 from labeling.imports.staging import Part, part_resolve, part_store
 from labeling.models import Dataset, ImportPart, StagedExample
 from labeling.services.publishing import Published, rows_publish
+from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create
 from toolevals.workspace.models import Job, Upload, User

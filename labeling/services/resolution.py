@@ -8,9 +8,9 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
-from toolevals.grading.equivalence import equivalent
 
 from labeling.models import Adjudication, Dispute, Gold, GoldSource, Label, Resolution, Revision, SlotState
+from toolevals.grading.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
