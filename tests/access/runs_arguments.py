@@ -1,0 +1,41 @@
+"""Arguments of the addresses of runs: one graded run, made once, serves all of them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from celery import current_app
+from django.utils import timezone
+
+from tests.access.world import Argument, World
+from tests.runs.building import baseline_run, version_of
+from toolevals.runs.models import CaseGrade, Run
+from toolevals.workspace.models import Batch, User
+
+
+def a_graded_run(world: World) -> Run:
+    """Return the project's first graded run; the first call makes it."""
+    run = Run.objects.filter(project=world.project, grading__isnull=False).order_by("number").first()
+    if run is None:
+        run = baseline_run(world.project, version_of(world.project))
+        current_app.loader.import_default_modules()
+        while batch := Batch.objects.due(timezone.now()).filter(job=run.job).first():
+            current_app.tasks[batch.task](str(batch.pk))
+    return run
+
+
+def a_number(world: World, person: User) -> int:
+    return int(a_graded_run(world).number)
+
+
+def a_grading(world: World, person: User) -> int:
+    return int(a_graded_run(world).gradings.get().number)
+
+
+def a_case(world: World, person: User) -> UUID:
+    case = CaseGrade.objects.filter(grading__run=a_graded_run(world)).first()
+    assert case is not None
+    return case.pk  # type: ignore[no-any-return]
+
+
+ARGUMENTS: dict[str, Argument] = {"number": a_number, "grading": a_grading, "case": a_case}

@@ -1,0 +1,96 @@
+"""Every address, asked for by everybody: who gets in is what the rules say, and nothing is without a rule."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+
+from tests.access.addresses import Address, addresses
+from tests.access.arguments import argument
+from tests.access.world import World
+from toolevals.workspace.access import Audience, rules
+from toolevals.workspace.models import Role, User
+
+EVERY = addresses()
+METHODS = ("GET", "POST")
+SIGN_IN = "/sign-in/?next="
+
+
+def asked(world: World, address: Address, method: str, person: User | None) -> Any:
+    """Send the request to real objects, and undo whatever it did."""
+    client = Client(raise_request_exception=False)
+    with transaction.atomic():
+        values = {}
+        for name in address.arguments:
+            maker = argument(address.name, name) if name != "project" else None
+            values[name] = maker(world, person or world.owner) if maker else world.project.slug
+        if person is not None:
+            client.force_login(person)
+        response = client.generic(method, reverse(address.name, kwargs=values), content_type="application/json")
+        transaction.set_rollback(True)
+    return response
+
+
+def refusal(response: Any) -> str:
+    """Say in one word how a request was refused; "" if it was let in, whatever the view made of it then."""
+    if response.status_code == HTTPStatus.FOUND and response["Location"].startswith(SIGN_IN):
+        return "sign in"
+    names = {401: "sign in", 403: "role too low", 404: "not found"}
+    return names.get(response.status_code, "broken" if response.status_code >= 500 else "")
+
+
+def expected(needed: Role | Audience, role: Role | None, *, known: bool) -> str:
+    """Say how the rule refuses a stranger, an outsider (`known`) or a member."""
+    if needed is Audience.ANYONE:
+        return ""
+    if not known:
+        return "sign in"
+    if isinstance(needed, Audience):
+        return ""
+    if role is None:
+        return "not found"
+    return "" if role >= needed else "role too low"
+
+
+def test_every_address_has_a_name_and_a_rule():
+    assert [address.route for address in EVERY if address.name not in rules()] == []
+
+
+def test_every_rule_has_an_address():
+    assert set(rules()) - {address.name for address in EVERY} == set()
+
+
+def test_no_two_addresses_have_one_name():
+    names = [address.name for address in EVERY]
+    assert sorted(set(names)) == sorted(names)
+
+
+@pytest.mark.parametrize("address", EVERY, ids=str)
+def test_everybody_gets_what_the_rule_says(world, address):
+    walkers: list[tuple[str, User | None, Role | None]] = [
+        ("a stranger", None, None),
+        ("an outsider", world.outsider, None),
+        *((role.label, person, role) for role, person in world.people.items()),
+    ]
+    wrong = []
+    for who, person, role in walkers:
+        for method in METHODS:
+            wanted = expected(rules()[address.name].needs(method), role, known=person is not None)
+            response = asked(world, address, method, person)
+            if refusal(response) != wanted:
+                wrong.append(f"{method} by {who}: {response.status_code}, not {wanted or 'let in'!r}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("address", [each for each in EVERY if each.is_api], ids=str)
+def test_the_api_refuses_strangers_by_a_problem_and_never_by_a_page(world, address):
+    response = asked(world, address, "GET", None)
+    if rules()[address.name].read is not Audience.ANYONE:
+        assert response.status_code == HTTPStatus.UNAUTHORIZED
+        assert response["Content-Type"] == "application/problem+json"
+        assert response["WWW-Authenticate"] == "Bearer"

@@ -1,0 +1,25 @@
+"""A project with everything in it that an address can name, and one person in each role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from toolevals.workspace.models import Project, Role, User
+
+# Makes the value of one argument of an address, for the person who will ask for it.
+Argument = Callable[["World", User], Any]
+
+
+@dataclass(frozen=True)
+class World:
+    """What the walk walks through."""
+
+    project: Project
+    people: dict[Role, User]
+    outsider: User
+
+    @property
+    def owner(self) -> User:
+        return self.people[Role.OWNER]

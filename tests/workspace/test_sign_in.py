@@ -1,0 +1,153 @@
+"""Signing in and out."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.fixtures.people import PASSWORD
+from toolevals.workspace.models import SignInFailure, User
+from toolevals.workspace.services import user_create
+from toolevals.workspace.services.sign_in import (
+    FROM_ONE_ADDRESS,
+    FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT,
+    KEPT,
+    sign_in_failures_forget,
+)
+
+URL = "/sign-in/"
+
+
+@pytest.fixture
+def mara(db) -> User:
+    return user_create(actor=None, email="Mara@Example.org", name="Mara Lind", password=PASSWORD)
+
+
+@pytest.fixture
+def sample(db) -> User:
+    return user_create(actor=None, email="sample@example.org", name="Sample", password="sample", is_sample=True)
+
+
+def sign_in(client: Client, email: str = "mara@example.org", password: str = PASSWORD, **extra):
+    return client.post(URL, {"email": email, "password": password}, **extra)
+
+
+def signed_in(client: Client) -> bool:
+    return client.get("/profile/").status_code == 200
+
+
+def test_the_right_password_signs_in_whatever_the_case_of_the_address(client, mara):
+    response = sign_in(client, "MARA@example.ORG")
+    assert (response.status_code, response["Location"]) == (302, "/")
+    assert signed_in(client)
+
+
+def test_one_goes_where_one_wanted_to_go(client, mara):
+    response = client.get("/profile/")
+    assert response["Location"] == f"{URL}?next=/profile/"
+    assert sign_in_to(client, "/profile/") == "/profile/"
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
+def test_one_is_never_sent_elsewhere(client, mara, elsewhere):
+    assert sign_in_to(client, elsewhere) == "/"
+
+
+def sign_in_to(client: Client, wanted: str) -> str:
+    response = client.post(URL, {"email": "mara@example.org", "password": PASSWORD, "next": wanted})
+    return str(response["Location"])
+
+
+@pytest.mark.parametrize(("email", "password"), [("mara@example.org", "wrong"), ("nobody@example.org", PASSWORD)])
+def test_a_wrong_password_and_an_unknown_address_look_alike(client, mara, email, password):
+    response = sign_in(client, email, password)
+    assert "The address and the password do not belong together." in response.content.decode()
+    assert not signed_in(client)
+
+
+def test_an_account_that_is_switched_off_cannot_sign_in(client, mara):
+    User.objects.update(is_active=False)
+    sign_in(client)
+    assert not signed_in(client)
+
+
+def test_guessing_is_slowed_down_even_for_the_right_password(client, mara):
+    for _ in range(FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT):
+        assert sign_in(client, password="wrong").status_code == 200
+    response = sign_in(client)
+    assert response.status_code == 429
+    assert "Wait fifteen minutes" in response.content.decode()
+    assert not signed_in(client)
+    assert sign_in(client, REMOTE_ADDR="192.0.2.7").status_code == 302
+
+
+def test_guessing_many_accounts_from_one_address_is_slowed_down(client, mara):
+    for number in range(FROM_ONE_ADDRESS):
+        sign_in(client, email=f"person{number}@example.org", password="wrong")
+    assert sign_in(client).status_code == 429
+
+
+def test_success_forgets_the_failures_before_it(client, mara):
+    sign_in(client, password="wrong")
+    sign_in(client)
+    assert not SignInFailure.objects.exists()
+
+
+def test_old_failures_are_forgotten(client, mara):
+    sign_in(client, password="wrong")
+    sign_in_failures_forget(timezone.now())
+    assert SignInFailure.objects.count() == 1
+    sign_in_failures_forget(timezone.now() + KEPT)
+    assert not SignInFailure.objects.exists()
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_a_sample_account_signs_in_on_this_machine(client, sample, address):
+    assert sign_in(client, sample.email, "sample", REMOTE_ADDR=address).status_code == 302
+
+
+@pytest.mark.parametrize(
+    "elsewhere", [{"REMOTE_ADDR": "192.0.2.7"}, {"HTTP_X_FORWARDED_FOR": "127.0.0.1"}, {"REMOTE_ADDR": ""}]
+)
+def test_a_sample_account_does_nothing_from_elsewhere(client, sample, elsewhere):
+    response = sign_in(client, sample.email, "sample", **elsewhere)
+    assert response.status_code == 200
+    assert "on the machine that runs toolevals only" in response.content.decode()
+    client.force_login(sample)
+    assert client.get("/profile/", **elsewhere).status_code == 302
+    assert signed_in(client)
+
+
+def test_samples_are_listed_on_this_machine_only(client, sample):
+    assert sample.email in client.get(URL).content.decode()
+    assert sample.email not in client.get(URL, REMOTE_ADDR="192.0.2.7").content.decode()
+
+
+def test_signing_out_needs_a_post(client, mara):
+    client.force_login(mara)
+    assert client.get("/sign-out/").status_code == 405
+    assert client.post("/sign-out/")["Location"] == URL
+    assert not signed_in(client)
+
+
+def test_a_form_from_elsewhere_is_refused(mara):
+    client = Client(enforce_csrf_checks=True)
+    response = sign_in(client)
+    assert response.status_code == 403
+    assert "not sent from a page of this session" in response.content.decode()
+
+
+def test_htmx_is_told_to_go_and_sign_in(client, db):
+    page = "http://testserver/profile/?tab=1"
+    response = client.get("/profile/", HTTP_HX_REQUEST="true", HTTP_HX_CURRENT_URL=page)
+    assert response["HX-Redirect"] == f"{reverse('workspace:sign-in')}?next=%2Fprofile%2F%3Ftab%3D1"
+
+
+def test_a_script_gets_401_and_no_page(client, db):
+    assert client.get("/profile/", HTTP_SEC_FETCH_DEST="empty").status_code == 401
+
+
+def test_a_form_sent_after_the_session_ended_leads_to_the_start_and_not_back_to_the_form(client, db):
+    assert client.post("/profile/password/")["Location"] == f"{URL}?next="
