@@ -1,0 +1,1 @@
+"""Measurements: each module here that has `rows()` is a suite."""
