@@ -50,6 +50,15 @@ def digest(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
+def shown(value: Any, length: int) -> str:
+    """Return a value as JSON text for people, cut to `length` characters, whatever it holds."""
+    try:
+        text = canonical(value)
+    except ValueError:
+        text = repr(value)
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")
 

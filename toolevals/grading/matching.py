@@ -49,6 +49,11 @@ class ArgumentsCheck:
         return len(self.missing) + len(self.extra) + len(self.misshapen) + len(self.wrong)
 
     @property
+    def proved(self) -> bool:
+        """Whether everything is as expected and nothing is left to a judge."""
+        return not (self.faults or self.unjudged)
+
+    @property
     def shape_faults(self) -> tuple[str, ...]:
         """The arguments whose presence or type is not as expected."""
         return (*self.missing, *self.extra, *self.misshapen)

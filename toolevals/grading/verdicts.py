@@ -86,15 +86,19 @@ class ArgumentDifference:
 
 @dataclass(frozen=True, slots=True)
 class SchemaProblem:
-    """One way in which a call's arguments break its tool's input schema."""
+    """One way in which a call's arguments break its tool's input schema.
+
+    `pointer` leads into the arguments; `call` is the call's place in the transcript.
+    """
 
     pointer: str
     keyword: str
     message: str
+    call: int = 0
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
-        return {"pointer": self.pointer, "keyword": self.keyword, "message": self.message}
+        return {"call": self.call, "pointer": self.pointer, "keyword": self.keyword, "message": self.message}
 
 
 @dataclass(frozen=True, slots=True)

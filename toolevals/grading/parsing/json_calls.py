@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from toolevals.grading.canonical import canonical
+from toolevals.grading.canonical import shown
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Call, MalformedCall, ToolCall
 
 ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
-_LONGEST_SHOWN = 2_000
+LONGEST_SHOWN = 2_000
 
 
 def call_in(item: Any) -> Call:
@@ -20,14 +19,14 @@ def call_in(item: Any) -> Call:
     Arguments are an object, or JSON text of one; none are none. Anything else is a MalformedCall.
     """
     if not isinstance(item, dict):
-        return MalformedCall("the call is not an object", text=shown(item))
+        return MalformedCall("the call is not an object", text=shown(item, LONGEST_SHOWN))
     if isinstance(malformed := item.get("malformed"), dict):
         return MalformedCall(str(malformed.get("reason", "")), text=str(malformed.get("text", "")))
     function = item.get("function")
     inner = function if isinstance(function, dict) else item
     name = function if isinstance(function, str) else inner.get("name")
     if not isinstance(name, str) or not name:
-        return MalformedCall("the call has no name", text=shown(item))
+        return MalformedCall("the call has no name", text=shown(item, LONGEST_SHOWN))
     identifier = item.get("id")
     key = next((key for key in ARGUMENT_KEYS if key in inner), None)
     given = None if key is None else inner[key]
@@ -58,15 +57,6 @@ def calls_in_json(value: Any) -> tuple[Call, ...] | None:
     return tuple(call_in(item) for item in items)
 
 
-def shown(value: Any) -> str:
-    """Return a JSON value as text to show, cut where it is long."""
-    try:
-        text = canonical(value)
-    except ValueError:
-        text = json.dumps(value, default=str)
-    return text[:_LONGEST_SHOWN]
-
-
 def _arguments(given: Any, name: str) -> dict[str, Any] | MalformedCall:
     if given is None:
         return {}
@@ -76,9 +66,9 @@ def _arguments(given: Any, name: str) -> dict[str, Any] | MalformedCall:
         try:
             given_value = load_json(given)
         except InvalidDocument as error:
-            return MalformedCall(f"the arguments: {error}", error.position, given[:_LONGEST_SHOWN], name)
+            return MalformedCall(f"the arguments: {error}", error.position, given[:LONGEST_SHOWN], name)
     else:
         given_value = given
     if not isinstance(given_value, dict):
-        return MalformedCall("the arguments are not an object", text=shown(given), name=name)
+        return MalformedCall("the arguments are not an object", text=shown(given, LONGEST_SHOWN), name=name)
     return given_value

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from toolevals.grading.documents import load_json
-from toolevals.grading.parsing.json_calls import calls_in_json
+from toolevals.grading.parsing.json_calls import LONGEST_SHOWN, calls_in_json
 from toolevals.grading.parsing.python_calls import UnreadableCallError, calls_in_python
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Call, MalformedCall
 
 MAX_LENGTH = 1_000_000
-_LONGEST_SHOWN = 2_000
 # How many places of running text are tried: the cost stays linear.
 _MOST_TRIES = 64
 
@@ -41,7 +40,7 @@ class _Piece:
 def calls_in_text(text: str) -> tuple[Call, ...]:
     """Return the calls of a model's raw text, in order; none where it is prose."""
     if len(text) > MAX_LENGTH:
-        return (MalformedCall(f"longer than {MAX_LENGTH:,} characters", MAX_LENGTH, text[:_LONGEST_SHOWN]),)
+        return (MalformedCall(f"longer than {MAX_LENGTH:,} characters", MAX_LENGTH, text[:LONGEST_SHOWN]),)
     pieces = [piece for piece in _pieces(text) if piece.text]
     for piece in pieces:
         if (calls := _read(piece)) is not None:
@@ -157,14 +156,14 @@ def _attempt(piece: _Piece) -> MalformedCall | None:
         try:
             calls_in_python(piece.text)
         except UnreadableCallError as error:
-            return MalformedCall(error.reason, error.position, piece.text[:_LONGEST_SHOWN])
+            return MalformedCall(error.reason, error.position, piece.text[:LONGEST_SHOWN])
     if piece.marked and _JSON_ATTEMPT.match(piece.text):
         return _malformed_json(piece)
     return None
 
 
 def _malformed_json(piece: _Piece) -> MalformedCall:
-    shown = piece.text[:_LONGEST_SHOWN]
+    shown = piece.text[:LONGEST_SHOWN]
     try:
         load_json(piece.text)
     except InvalidDocument as error:

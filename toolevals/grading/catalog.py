@@ -1,0 +1,68 @@
+"""Every grader, matcher, profile, failure mode and tag, by name, with a sentence: what pages, API and docs show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from toolevals.grading.matchers import MATCHERS
+from toolevals.grading.verdicts import FailureTag
+
+
+@dataclass(frozen=True, slots=True)
+class Grader:
+    """One grader. Its version changes whenever the same case may get another verdict."""
+
+    name: str
+    version: str
+    level: Literal["case", "layer", "depth"]
+    sentence: str
+
+
+def _table(*graders: Grader) -> dict[str, Grader]:
+    return {grader.name: grader for grader in graders}
+
+
+GRADERS: Mapping[str, Grader] = _table(
+    Grader("outcome", "1", "case", "The case fails where a layer fails; what still needs a judge is unscored."),
+    Grader("selection", "1", "layer", "Every expected tool was called, in order, and none that must not be."),
+    Grader("arguments", "1", "layer", "The arguments fit the schema and the expectation; unscored without selection."),
+    Grader("schema", "1", "depth", "Each call of an offered tool is valid against the tool's input schema."),
+    Grader("shape", "1", "depth", "The expected argument names are there, with the expected types, and no other."),
+    Grader("equivalence", "1", "depth", "The calls are the expected ones, argument by argument, under the profile."),
+)
+
+MATCHER_SENTENCES: Mapping[str, str] = {matcher.kind: _doc for matcher in MATCHERS if (_doc := matcher.__doc__)}
+
+PROFILE_SENTENCES: Mapping[str, str] = {
+    "strict": "Text to the character; 1 and 1.0 differ.",
+    "standard": "Numbers by value; text without white space at its ends.",
+    "loose": "As standard, and text that is a number equals that number; . and _ in tools' names are one.",
+    "bfcl": "As standard, with text the way the Berkeley Function-Calling Leaderboard reads it.",
+}
+
+MODES: Mapping[str, str] = {
+    "wrong_tool": "Another tool was called than the one that was due.",
+    "hallucinated_tool": "A tool was called that is not offered.",
+    "missed_call": "A call was due and not made.",
+    "needless_call": "A call was made where none was due.",
+    "extra_call": "A call was made beside the expected ones, and no further call is allowed.",
+    "disallowed_call": "A call was made that must not be.",
+    "wrong_order": "Every expected tool was called, but not in the expected order.",
+    "malformed_output": "A call was tried that nobody can read.",
+    "schema_error": "The arguments break the tool's input schema.",
+    "missing_argument": "An expected argument is missing.",
+    "extra_argument": "An argument is there that is not expected.",
+    "wrong_shape": "An argument has another type than the expected one.",
+    "wrong_value": "An argument has the right type and another value than the expected one.",
+    "adapter_error": "The subject could not be reached; the case is out of the scores.",
+    "harness_error": "A grader crashed; the case is out of the scores.",
+}
+
+TAG_SENTENCES: Mapping[str, str] = {
+    FailureTag.MALFORMED_OUTPUT: "A call was tried and cannot be read: look at the output format.",
+    FailureTag.WRONG_ANSWER: "Calls were read and are not what was expected: the mode and the reason say how.",
+    FailureTag.ADAPTER_ERROR: "Our side or the network: check endpoint and credentials. Out of the scores.",
+    FailureTag.HARNESS_ERROR: "A fault of the grading itself: report it with the case. Out of the scores.",
+}
