@@ -33,7 +33,7 @@ def single_tool_requests(category: str) -> list[tuple[str, ToolSpec]]:
 
 
 def own_and_other() -> Iterator[tuple[float, float]]:
-    """Yield, for each request, the relevance of its own tool and of the fifth most relevant other, each offered alone."""
+    """Yield, for each request, the relevance of its own tool and of the fifth most relevant other, offered alone."""
     for category in CATEGORIES:
         requests = single_tool_requests(category)
         for said, own in requests:

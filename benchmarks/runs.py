@@ -45,18 +45,20 @@ def main_loop() -> dict[str, Any]:
     """Return what `_main_loop` measured in a fresh installation with two worker processes."""
     if "TOOLEVALS_BENCHMARK_DATA" not in os.environ:
         raise KeyError("TOOLEVALS_BENCHMARK_DATA must name the folder of the public benchmarks")
-    with tempfile.TemporaryDirectory(prefix="toolevals-bench-") as folder:
-        with Application(python=sys.executable, data=Path(folder)) as application:
-            application.prepare(sample=False)
-            for number in range(WORKERS):
-                application.worker_start(f"worker-{number}")
-            result = subprocess.run(
-                [sys.executable, "-m", "benchmarks._main_loop"],
-                cwd=ROOT,
-                env=application.environment,
-                check=True,
-                stdout=subprocess.PIPE,
-            )
+    with (
+        tempfile.TemporaryDirectory(prefix="toolevals-bench-") as folder,
+        Application(python=sys.executable, data=Path(folder)) as application,
+    ):
+        application.prepare(sample=False)
+        for number in range(WORKERS):
+            application.worker_start(f"worker-{number}")
+        result = subprocess.run(
+            [sys.executable, "-m", "benchmarks._main_loop"],
+            cwd=ROOT,
+            env=application.environment,
+            check=True,
+            stdout=subprocess.PIPE,
+        )
     found: dict[str, Any] = json.loads(result.stdout)
     return found
 

@@ -10,7 +10,7 @@ from typing import Any
 from labeling.models import Dataset, DatasetVersion
 from labeling.services import dataset_create, examples_import, version_freeze
 from toolevals.grading.examples import read_example
-from toolevals.runs.models import AlignedPair, CaseGrade, Connector, Grading, MatrixCount, Run, VerdictCount
+from toolevals.runs.models import AlignedPair, CaseGrade, Connector, MatrixCount, VerdictCount
 from toolevals.runs.services import experiment_ensure, run_start, run_upload, subject_ensure
 from toolevals.workspace.models import Project, Upload
 from toolevals.workspace.services import upload_store
@@ -21,7 +21,7 @@ TOOLS = [
     {"name": "get_order_history", "description": "Returns the last orders of a customer.", "input_schema": ORDER},
     {"name": "issue_refund", "description": "Gives the money for an order back.", "input_schema": ORDER},
 ]
-STATUS, HISTORY, REFUND = (tool["name"] for tool in TOOLS)
+STATUS, HISTORY, REFUND = (str(tool["name"]) for tool in TOOLS)
 
 
 def example(name: str, says: str, tool: str | None, **strata: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def silence(name: str, trial: int = 0) -> dict[str, Any]:
     return {"id": name, "trial": trial, "answer": "How can I help?"}
 
 
-def version_of(project: Project, rows: Iterable[Mapping[str, Any]] = EXAMPLES, slug: str = "core") -> DatasetVersion:
+def version_of(project: Project, rows: Iterable[Mapping[str, Any]] = EXAMPLES, slug: str = "core") -> Any:
     """Import rows into the project's dataset of that slug and freeze it."""
     dataset = Dataset.objects.filter(project=project, slug=slug).first()
     if dataset is None:
@@ -63,7 +63,7 @@ def version_of(project: Project, rows: Iterable[Mapping[str, Any]] = EXAMPLES, s
     return version_freeze(dataset=dataset, actor=None)
 
 
-def baseline_run(project: Project, version: DatasetVersion, *, trials: int = 1, **options: Any) -> Run:
+def baseline_run(project: Project, version: DatasetVersion, *, trials: int = 1, **options: Any) -> Any:
     """Start a run of the baseline."""
     return run_start(
         project=project,
@@ -89,7 +89,7 @@ def stored(project: Project, content: bytes) -> Upload:
 
 def uploaded_run(
     project: Project, version: DatasetVersion, rows: Sequence[Any] | bytes, *, trials: int = 1, **subject: Any
-) -> Run:
+) -> Any:
     """Start a run of these predictions."""
     return run_upload(
         project=project,
@@ -102,13 +102,13 @@ def uploaded_run(
     )
 
 
-def cases_of(grading: Grading) -> dict[tuple[str, int], CaseGrade]:
+def cases_of(grading: Any) -> dict[tuple[str, int], Any]:
     """Return the cases of a grading by external id and trial."""
     cases = CaseGrade.objects.filter(grading=grading).select_related("transcript__entry__revision__example")
     return {(case.transcript.entry.revision.example.external_id, case.transcript.trial): case for case in cases}
 
 
-def rows_of(grading: Grading) -> dict[str, list[Any]]:
+def rows_of(grading: Any) -> dict[str, list[Any]]:
     """Return everything that a grading wrote, in order, without ids and times: equal input, equal rows."""
     place = ("case__transcript__entry__position", "case__transcript__trial", "number")
     where = tuple(name.removeprefix("case__") for name in place[:2])

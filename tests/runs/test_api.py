@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -42,12 +44,14 @@ def test_predictions_as_the_bare_body(project, version, api, run_jobs, content_t
 
     assert response.status_code == 202
     run_jobs()
-    assert Run.objects.get().job.report == {"predictions": 2, "missing": 2}
+    run = Run.objects.select_related("job").get()
+    assert run.job is not None
+    assert run.job.report == {"predictions": 2, "missing": 2}
     assert api.get(f"{ROOT}/runs/1/").json()["subject"]["commit"] == "3f9c2ab"
 
 
 def test_predictions_as_a_form_once_for_one_key(project, version, api):
-    def send():
+    def send() -> Any:
         form = {
             "experiment": "nightly",
             "dataset": "core",
@@ -115,7 +119,7 @@ def test_cases_are_filtered_and_shown_in_full(project, version, api, run_jobs):
     uploaded_run(project, version, [call("status", HISTORY), call("history", HISTORY)])
     run_jobs()
 
-    def listed(**wanted):
+    def listed(**wanted: Any) -> list[str]:
         return [case["example"] for case in api.get(f"{ROOT}/runs/1/cases/", wanted).json()["results"]]
 
     assert sorted(listed()) == ["hello", "history", "refund", "status"]

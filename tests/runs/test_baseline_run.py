@@ -55,7 +55,10 @@ def test_the_threshold_is_part_of_the_subject(project, version, run_jobs):
 
 def test_the_subject_may_know_the_tools_in_other_words(project, version, run_jobs):
     registry = registry_create(project=project, actor=None, slug="own", name="Own")
-    reworded = [{"name": HISTORY, "description": "shipping status", "input_schema": {"type": "object"}}]
+    reworded = [
+        {"name": STATUS, "description": "Gives the money for an order back.", "input_schema": {"type": "object"}},
+        {"name": REFUND, "description": "Not in use.", "input_schema": {"type": "object"}},
+    ]
     tools = registry_publish(registry=registry, actor=None, document=reworded)
     subject = subject_ensure(project=project, actor=None, name="baseline", connector=Connector.BASELINE, tools=tools)
     plain = baseline_run(project, version)
@@ -63,8 +66,8 @@ def test_the_subject_may_know_the_tools_in_other_words(project, version, run_job
 
     run_jobs()
 
-    assert cases_of(plain.gradings.get())["status", 0].actual == STATUS
-    assert cases_of(run.gradings.get())["status", 0].actual == HISTORY
+    assert cases_of(plain.gradings.get())["refund", 0].actual == REFUND
+    assert cases_of(run.gradings.get())["refund", 0].actual == STATUS
 
 
 def test_every_trial_has_a_transcript_even_across_batches(project, run_jobs):

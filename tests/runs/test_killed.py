@@ -57,7 +57,7 @@ def many_small_batches(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["baseline", "upload"])
 def test_a_kill_between_any_two_statements_changes_nothing(project, version, run_jobs, kind):
-    def start():
+    def start() -> Any:
         if kind == "baseline":
             return baseline_run(project, version, trials=2)
         return uploaded_run(project, version, PREDICTIONS, trials=2)

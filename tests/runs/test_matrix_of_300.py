@@ -6,6 +6,9 @@ absent; those below were computed from the printed counts.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 from tests.runs.building import ORDER, call, silence, uploaded_run, version_of
@@ -21,7 +24,7 @@ F1 = (0.8903, 0.8174, 0.7719, 0.9358)
 TOOLS = [{"name": name, "description": name, "input_schema": ORDER} for name in CLASSES[:3]]
 
 
-def cells():
+def cells() -> Iterator[tuple[str, str, str]]:
     """Yield an id, the expected and the actual class of every case."""
     for expected, row in zip(CLASSES, COUNTS, strict=True):
         for actual, count in zip(CLASSES, row, strict=True):
@@ -29,7 +32,7 @@ def cells():
                 yield f"{expected}/{actual}/{number}", expected, actual
 
 
-def row_of(name, expected):
+def row_of(name: str, expected: str) -> dict[str, Any]:
     """Return the example; only the tool is in question."""
     called = expected != NONE
     return {

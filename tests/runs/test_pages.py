@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
@@ -12,7 +14,7 @@ from toolevals.workspace.models import JobState
 pytestmark = pytest.mark.django_db
 
 
-def page(name, *args):
+def page(name: str, *args: Any) -> str:
     return reverse(f"runs:{name}", args=["shop", *args])
 
 
@@ -126,7 +128,7 @@ def test_names_are_never_markup(project, version, as_viewer):
         assertNotContains(response, "<script>alert")
 
 
-def baseline_form(version, **changes):
+def baseline_form(version: Any, **changes: Any) -> dict[str, Any]:
     return {
         "baseline-experiment": "Prompt trials",
         "baseline-dataset_version": version.pk,
@@ -136,7 +138,7 @@ def baseline_form(version, **changes):
     }
 
 
-def upload_form(version, content, **changes):
+def upload_form(version: Any, content: bytes, **changes: Any) -> dict[str, Any]:
     return {
         "upload-experiment": "Nightly",
         "upload-dataset_version": version.pk,
@@ -165,6 +167,7 @@ def test_the_form_uploads_predictions(project, version, as_adjudicator, run_jobs
 
     run = Run.objects.get()
     assert (run.subject.connector, run.subject.model) == (Connector.UPLOAD, "m-large")
+    assert run.job is not None
     assert run.job.state == JobState.SUCCEEDED
     assert run.job.report["predictions"] == 1
 

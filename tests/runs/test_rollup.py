@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,7 +18,7 @@ IDS = ("status", "history", "refund", "hello")
 ACTS = st.sampled_from([STATUS, HISTORY, REFUND, "no_such_tool", "", None])
 
 
-def prediction(name, trial, act):
+def prediction(name: str, trial: int, act: str | None) -> Any:
     """Return a line for an act: a tool's name, "" for no call, None for no line at all."""
     if act is None:
         return None

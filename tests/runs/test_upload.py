@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -16,7 +18,7 @@ pytestmark = pytest.mark.django_db
 GOOD = [call("status", HISTORY), call("history", HISTORY), call("refund", "delete_all"), silence("hello")]
 
 
-def refused(run, run_jobs):
+def refused(run: Any, run_jobs: Callable[..., int]) -> Any:
     """Run the job, check that nothing is left of the file, and return the errors."""
     run_jobs()
     run.refresh_from_db()

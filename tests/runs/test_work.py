@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.runs.building import (
@@ -18,6 +20,7 @@ from tests.runs.building import (
     uploaded_run,
     version_of,
 )
+from toolevals.grading import engine
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Transcript
 from toolevals.runs.services import case_grading, grading_start, slices
@@ -32,7 +35,7 @@ GOOD = [call("status", STATUS), call("history", HISTORY), call("refund", REFUND)
 def test_a_cancelled_run_keeps_what_is_done_and_retry_does_the_rest(project, version, run_jobs, monkeypatch):
     monkeypatch.setattr(slices, "SLICE", 1)
     undisturbed, run = baseline_run(project, version), baseline_run(project, version)
-    work = case_grading.grade
+    work = engine.grade
 
     def cancel_at_the_first_case(compiled, transcript):
         run.job.refresh_from_db()
@@ -61,7 +64,7 @@ def test_failed_batches_alone_are_done_again(project, version, run_jobs, monkeyp
     run = baseline_run(project, version)
     graded = []
 
-    def broken_at(place, work):
+    def broken_at(place: int | None, work: Any) -> Any:
         def cases_grade(grading, start, stop):
             graded.append(start)
             if start == place:
@@ -120,7 +123,7 @@ def test_a_grading_on_corrected_gold_is_another_one(project, version, run_jobs):
     assert AuditEntry.objects.filter(verb="grading_start").count() == 1
 
 
-def corrected_version(project, version, rows):
+def corrected_version(project: Any, version: Any, rows: Any) -> Any:
     """Freeze a version in which people decided otherwise."""
     from labeling.models import Gold, GoldSource
     from labeling.services import version_freeze
@@ -172,6 +175,7 @@ def test_gradings_that_end_out_of_order_show_the_newest(project, version, run_jo
     run = uploaded_run(project, version, GOOD)
     run_jobs()
     older, newer = grading_start(run=run, actor=None), grading_start(run=run, actor=None)
+    assert older.job is not None
     job_cancel(job=older.job, actor=None)
     run_jobs()
     job_retry(job=older.job, actor=None)

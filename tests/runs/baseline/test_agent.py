@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ REFUND = ToolSpec("issue_refund", "Gives the money for an order back.", ORDER)
 TOOLS = (STATUS, REFUND)
 
 
-def said(*turns, context=None):
+def said(*turns: tuple[str, str], context: Any = None) -> dict[str, Any]:
     messages = [{"role": role, "content": content} for role, content in turns]
     return {"messages": messages, "context": context or {}}
 

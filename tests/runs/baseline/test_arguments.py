@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from toolevals.runs.baseline.arguments import Source, fill
 
 
-def filled(text, properties, required=None, context=None):
+def filled(text: str, properties: Any, required: Any = None, context: Any = None) -> dict[str, Any]:
     schema = {
         "type": "object",
         "properties": properties,

@@ -16,7 +16,7 @@ NAME = "baseline"
 # Part of every baseline subject: a change of what it answers is a new version, and so a new subject.
 VERSION = "1"
 # Separates best, on single-tool requests, their own tool from the fifth most relevant of the other requests'; found
-# by `benchmarks/runs.py threshold` on simple_python, simple_java, simple_javascript and live_simple of the BFCL.
+# by `benchmarks/_threshold.py` on simple_python, simple_java, simple_javascript and live_simple of the BFCL.
 THRESHOLD = 0.06
 NO_TOOL = "No offered tool fits this request."
 
