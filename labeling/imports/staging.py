@@ -117,12 +117,13 @@ def _staged(
     part_id: UUID, resolved: Iterable[tuple[int, int, ExampleRow, Offer]], moment: int
 ) -> Iterator[tuple[Any, ...]]:
     for line, offset, row, offer in resolved:
+        revision_id, example_id, gold_id = (sortable_id(moment, offset) for _ in range(3))
         yield (
-            sortable_id(moment, offset),
+            revision_id,
             part_id,
             line,
-            sortable_id(moment, offset),
-            sortable_id(moment, offset),
+            example_id,
+            gold_id,
             row.external_id,
             digest({"input": row.input, "tools": offer.tools.digest}),
             row.input,

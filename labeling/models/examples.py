@@ -16,7 +16,7 @@ class Example(models.Model):
     """One decision point or scenario, known in its dataset by an external id. Strata are mutable metadata."""
 
     id = PublicIdField()
-    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="examples")
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="examples", db_index=False)
     external_id = models.CharField(max_length=200)
     current = models.OneToOneField("labeling.Revision", null=True, on_delete=models.PROTECT, related_name="+")
     # Strata; empty where not said.
@@ -46,6 +46,7 @@ class Example(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["dataset", "external_id"], name="example_external_id"),
         ]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["dataset", "id"], name="example_dataset")]
 
     @property
     def strata(self) -> dict[str, str]:
@@ -66,7 +67,7 @@ class Revision(models.Model):
     """What an example shows: its input and the tools offered, by content. Labels stay with their revision."""
 
     id = PublicIdField()
-    example = models.ForeignKey(Example, on_delete=models.CASCADE, related_name="revisions")
+    example = models.ForeignKey(Example, on_delete=models.CASCADE, related_name="revisions", db_index=False)
     number = models.PositiveIntegerField()
     # SHA-256 over input and offered tools.
     digest = models.CharField(max_length=64)
@@ -88,6 +89,6 @@ class Revision(models.Model):
             models.UniqueConstraint(fields=["example", "digest"], name="revision_digest"),
         ]
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["resolution", "id"], name="revision_resolution"),
+            models.Index(fields=["id"], name="revision_disagreed", condition=models.Q(resolution="disagreed")),
             models.Index(fields=["settles_at"], name="revision_settles", condition=models.Q(resolution="agreed")),
         ]

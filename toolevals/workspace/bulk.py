@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+from uuid import UUID
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connections, models
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from toolevals.workspace.fields import DocumentField
+
+# What both drivers take as it is.
+_READY = frozenset({str, int, float, type(None)})
 
 
 def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -14,11 +21,13 @@ def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterabl
     Every column without a database default must be named, the primary key included. Call it inside a transaction: a
     row that violates a constraint fails them all.
     """
+    connection = connections[DEFAULT_DB_ALIAS]
     by_attribute = {field.attname: field for field in model._meta.concrete_fields}
     fields = [by_attribute[column] for column in columns]
     quote = connection.ops.quote_name
     into = f"{quote(model._meta.db_table)} ({', '.join(quote(str(field.column)) for field in fields)})"
-    ready: Any = ([field.get_db_prep_save(value, connection) for field, value in zip(fields, row)] for row in rows)  # noqa: B905
+    prepare = [_preparation(field, connection) for field in fields]
+    ready: Any = ([make(value) for make, value in zip(prepare, row, strict=True)] for row in rows)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             with cursor.copy(f"COPY {into} FROM STDIN") as copy:
@@ -26,3 +35,19 @@ def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterabl
                     copy.write_row(values)
         else:
             cursor.executemany(f"INSERT INTO {into} VALUES ({', '.join(['%s'] * len(fields))})", ready)  # noqa: S608
+
+
+def _preparation(field: models.Field[Any, Any], connection: BaseDatabaseWrapper) -> Callable[[Any], Any]:
+    """Return the function that turns a field's values into the driver's, without Django's way where none is needed."""
+    if isinstance(field, DocumentField):
+        return field.get_prep_value
+    stores_uuids = connection.features.has_native_uuid_field
+
+    def prepare(value: Any) -> Any:
+        if type(value) in _READY:
+            return value
+        if type(value) is UUID:
+            return value if stores_uuids else value.hex
+        return field.get_db_prep_save(value, connection)
+
+    return prepare
