@@ -1,0 +1,253 @@
+"""The verdicts of the Berkeley Function-Calling Leaderboard's own checker, for its Python categories.
+
+Reproduced from `bfcl-eval` 2026.3.23 (Apache-2.0), faults included: parallel calls are matched greedily in the order
+of the gold, types are Python's, and values compare by Python's `==` (so `True` is `1` inside a list). There is no
+schema gate. Our own grading of the same examples is the profile `bfcl`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toolevals.grading.equality import bfcl_text
+from toolevals.grading.problems import InvalidDocument, pointer_to
+
+CATEGORIES = (
+    "simple_python",
+    "multiple",
+    "parallel",
+    "parallel_multiple",
+    "live_simple",
+    "live_multiple",
+    "live_parallel",
+    "live_parallel_multiple",
+)
+
+_TYPES: Mapping[str, type] = {
+    "string": str,
+    "integer": int,
+    "float": float,
+    "boolean": bool,
+    "array": list,
+    "tuple": list,
+    "dict": dict,
+    "any": str,
+}
+_NESTED = frozenset({"array", "tuple"})
+
+Call = Mapping[str, Any]
+"""`{name: {parameter: value}}`"""
+
+
+@dataclass(frozen=True, slots=True)
+class DialectVerdict:
+    """The checker's answer. `error_type` is None where `valid`."""
+
+    id: str
+    valid: bool
+    error_type: str | None
+
+
+def check_row(row: Any) -> DialectVerdict:
+    """Check a row `{id, category, functions, possible_answer, prediction, underscore_names}`.
+
+    A Python tuple is written `{"$tuple": [...]}`. Where the original raises, as on a type that it does not know, the
+    row is invalid and the error type is `checker_exception:` with the exception's name. Raises InvalidDocument where
+    the row is not of this form.
+    """
+    problems = [
+        (key, kind)
+        for key, kind in (("id", str), ("category", str), ("functions", list), ("possible_answer", list))
+        if not isinstance(row, Mapping) or not isinstance(row.get(key), kind)
+    ]
+    if problems:
+        key, kind = problems[0]
+        raise InvalidDocument.at(pointer_to([key]), f"is not a {kind.__name__}")
+    if row["category"] not in CATEGORIES:
+        raise InvalidDocument.at("/category", f"{row['category']} is none of {', '.join(CATEGORIES)}")
+    underscores = bool(row.get("underscore_names"))
+    prediction = _with_tuples(row.get("prediction"))
+    try:
+        error = check(row["category"], row["functions"], row["possible_answer"], prediction, underscores=underscores)
+    except (AttributeError, IndexError, KeyError, TypeError) as crash:
+        error = f"checker_exception:{type(crash).__name__}"
+    return DialectVerdict(row["id"], error is None, error)
+
+
+def check(
+    category: str,
+    functions: Sequence[Mapping[str, Any]],
+    possible_answer: Sequence[Call],
+    prediction: Any,
+    *,
+    underscores: bool = False,
+) -> str | None:
+    """Return the checker's error type, None where the prediction (a list of calls) is valid. May raise as it does.
+
+    `underscores` says that dots in the functions' names become underscores first, as hosted models need it.
+    """
+    if not _is_list_of_calls(prediction):
+        return "ast_decoder:decoder_wrong_output_format"
+    if "parallel" in category:
+        return _check_parallel(functions, possible_answer, prediction, underscores)
+    if "multiple" in category:
+        if len(prediction) != len(possible_answer):
+            return "multiple_function_checker:wrong_count"
+        function = _described(functions, possible_answer[0])
+    else:
+        if len(prediction) != 1:
+            return "simple_function_checker:wrong_count"
+        function = functions[0]
+    return _check_call(function, prediction[0], possible_answer[0], underscores)
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        if value.keys() == {"$tuple"}:
+            return tuple(_with_tuples(item) for item in value["$tuple"])
+        return {key: _with_tuples(item) for key, item in value.items()}
+    return [_with_tuples(item) for item in value] if isinstance(value, list) else value
+
+
+def _is_list_of_calls(prediction: Any) -> bool:
+    return type(prediction) is list and all(
+        type(call) is dict and len(call) == 1 and type(next(iter(call.values()))) is dict for call in prediction
+    )
+
+
+def _described(functions: Sequence[Mapping[str, Any]], expected: Call) -> Any:
+    name = next(iter(expected))
+    return next((function for function in functions if function["name"] == name), None)
+
+
+def _check_parallel(
+    functions: Sequence[Mapping[str, Any]], expected: Sequence[Call], prediction: Sequence[Call], underscores: bool
+) -> str | None:
+    if len(prediction) != len(expected):
+        return "parallel_function_checker_no_order:wrong_count"
+    left = list(prediction)
+    for wanted in expected:
+        function = _described(functions, wanted)
+        for place, call in enumerate(left):
+            if _check_call(function, call, wanted, underscores) is None:
+                del left[place]
+                break
+        else:
+            return "parallel_function_checker_no_order:cannot_find_match"
+    return None
+
+
+def _check_call(function: Mapping[str, Any], call: Call, expected: Call, underscores: bool) -> str | None:
+    name = function["name"].replace(".", "_") if underscores else function["name"]
+    if name not in call:
+        return "simple_function_checker:wrong_func_name"
+    arguments, allowed = call[name], next(iter(expected.values()))
+    parameters = function["parameters"]
+    for parameter in parameters["required"]:
+        if parameter not in arguments:
+            return "simple_function_checker:missing_required"
+    described = parameters["properties"]
+    for parameter, value in arguments.items():
+        if parameter not in described or parameter not in allowed:
+            return "simple_function_checker:unexpected_param"
+        if error := _check_argument(described[parameter], value, allowed[parameter]):
+            return error
+    for parameter, values in allowed.items():
+        if parameter not in arguments and "" not in values:
+            return "simple_function_checker:missing_optional"
+    return None
+
+
+def _check_argument(described: Mapping[str, Any], value: Any, allowed: Sequence[Any]) -> str | None:
+    written = described["type"]
+    expected = _TYPES[written]
+    nested = _TYPES[described["items"]["type"]] if written in _NESTED else None
+    if written == "tuple" and type(value) is tuple:
+        value = list(value)
+    elif written == "float" and type(value) is int:
+        value = float(value)
+    error, is_variable = _check_type(value, allowed, expected, nested)
+    if error:
+        return error
+    if not is_variable:
+        if expected is dict:
+            return _check_object(value, allowed)
+        if expected is list and nested is dict:
+            return _check_objects(value, allowed)
+        if expected is str:
+            return None if bfcl_text(value) in map(_plain, allowed) else "value_error:string"
+        if expected is list:
+            return None if _plain_list(value) in map(_plain_list, allowed) else "value_error:list/tuple"
+    return None if value in allowed else "value_error:others"
+
+
+def _plain(value: Any) -> Any:
+    return bfcl_text(value) if type(value) is str else value
+
+
+def _plain_list(values: Sequence[Any]) -> list[Any]:
+    return [_plain(value) for value in values]
+
+
+def _check_type(value: Any, allowed: Sequence[Any], expected: type, nested: type | None) -> tuple[str | None, bool]:
+    """Return the error, and whether the gold names a variable: the first allowed value is not of the expected type."""
+    gold = next((type(item) for item in allowed if item != ""), None)
+    error = "type_error:simple"
+    inside = value
+    if type(value) is expected:
+        is_variable = gold is not None and gold is not expected
+        if nested is None or any(_items_fit(inside, item, nested) for item in allowed):
+            return None, is_variable
+        error = "type_error:nested"
+    if gold is not None and type(value) is gold:
+        # Found wrong inside, and for all that of the gold's type: the checker keeps the error of the inside.
+        return (None if error == "type_error:simple" else error), True
+    return "type_error:simple", False
+
+
+def _items_fit(values: Sequence[Any], allowed: Any, nested: type) -> bool:
+    if type(allowed) is not list:
+        return True
+    return all(_check_type(value, allowed, nested, None)[0] is None for value in values)
+
+
+def _check_object(value: Mapping[str, Any], allowed: Sequence[Any]) -> str | None:
+    error = "dict_checker:unclear"
+    for gold in allowed:
+        if gold == "":
+            continue
+        found = _object_error(value, gold)
+        if found is None:
+            return None
+        error = found
+    return error
+
+
+def _object_error(value: Mapping[str, Any], gold: Mapping[str, Any]) -> str | None:
+    error: str | None = None
+    for key, item in value.items():
+        if key not in gold:
+            error = "value_error:dict_key"
+            break
+        if _plain(item) not in _plain_list(gold[key]):
+            error = "value_error:dict_value"
+            break
+    if any(key not in value and "" not in items for key, items in gold.items()):
+        return "value_error:dict_key"
+    return error
+
+
+def _check_objects(values: Sequence[Any], allowed: Sequence[Any]) -> str | None:
+    error = "list_dict_checker:unclear"
+    for gold in allowed:
+        if len(values) != len(gold):
+            error = "value_error:list_dict_count"
+            continue
+        found = (_check_object(value, [item]) for value, item in zip(values, gold, strict=True))
+        first = next((each for each in found if each is not None), None)
+        if first is None:
+            return None
+        error = first
+    return error
