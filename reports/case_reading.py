@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -15,8 +16,8 @@ from reports.analyses.case import ComparedCall, case_title, compared_calls, show
 from reports.case_rows import snippet
 from reports.queries import example_in_other_runs, gold_of
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
+from toolevals.grading.verdicts import VERDICT_NAMES, SchemaProblem, Verdict
 from toolevals.grading.verdicts import CaseGrade as Grade
-from toolevals.grading.verdicts import SchemaProblem, Verdict
 from toolevals.runs.models import CaseGrade
 from toolevals.workspace.models import Role, User
 
@@ -88,7 +89,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         transcript=transcript,
         calls=compared_calls(grade, expectation, transcript),
         expectation=expectation,
-        verdicts=dict(grade.verdicts),
+        verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES},
         schema_problems=grade.schema_problems,
         tag=grade.tag,
         mode=grade.mode,
@@ -136,7 +137,7 @@ def _history(revision: Revision, user: User, role: Role) -> tuple[Event, ...]:
 
 def _events(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     for gold in Gold.objects.history_of(revision):
-        yield Event(gold.created_at, f"Gold: {GOLD_WORDS[GoldSource(gold.source)]}", gold.rationale)
+        yield Event(gold.created_at, f"Gold, {GOLD_WORDS[GoldSource(gold.source)]}", gold.rationale)
     for label in Label.objects.filter(revision=revision).visible_to(user, role).in_force():
         yield Event(label.created_at, "A reviewer’s label", label.rationale)
     for dispute in Dispute.objects.filter(revision=revision).visible_to(user, role):
@@ -146,12 +147,11 @@ def _events(revision: Revision, user: User, role: Role) -> Iterator[Event]:
 
 
 def _other_runs(case: CaseGrade) -> tuple[OtherRun, ...]:
-    rows = example_in_other_runs(case, MOST_RUNS)
     found = []
-    for number, trials in groupby(rows, key=lambda row: int(row["transcript__run__number"])):
-        held = list(trials)
-        outcomes = [row["outcome"] for row in held]
+    for number, rows in groupby(example_in_other_runs(case, MOST_RUNS), key=itemgetter(0)):
+        trials = list(rows)
+        outcomes = [outcome for _, _, outcome in trials]
         passed, failed = outcomes.count("passed"), outcomes.count("failed")
         status = "" if not passed + failed else "passed" if passed > failed else "failed"
-        found.append(OtherRun(number, held[0]["pk"], status))
+        found.append(OtherRun(number, trials[0][1], status))
     return tuple(found)

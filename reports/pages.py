@@ -64,12 +64,12 @@ def run_head(request: ProjectRequest, number: int, current: str) -> RunHead:
     return RunHead(run, grading, _tabs(run, current, wanted), wanted)
 
 
-def run_of(request: ProjectRequest, number: int) -> Run:
-    """Return the project's run of that number, or raise Http404."""
-    runs = Run.objects.filter(project=request.project, number=number)
-    found = runs.select_related("project", "experiment", "subject__tools", "dataset_version__dataset", "job").first()
+def run_of(request: ProjectRequest, number: int) -> Any:
+    """Return the project's run of that number, with what tells whether its gold has moved on, or raise Http404."""
+    found = Run.objects.in_project(request.project).with_newest().filter(number=number).first()
     if found is None:
         raise Http404
+    found.project = request.project
     return found
 
 

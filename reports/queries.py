@@ -115,17 +115,16 @@ def neighbours(cases: QuerySet[CaseGrade], case: CaseGrade) -> tuple[UUID | None
     return before.last(), ids.filter(pk__gt=case.pk).first(), before.count() + 1
 
 
-def example_in_other_runs(case: CaseGrade, most: int) -> list[dict[str, Any]]:
-    """Return the outcomes of the same example in the newest runs of the project, the oldest first, one row a trial."""
-    run = case.grading.run
+def example_in_other_runs(case: CaseGrade, most: int) -> list[tuple[int, UUID, str]]:
+    """Return (run, case, outcome) of the same example in the project's newest runs, oldest first, one row a trial."""
     rows = (
         CaseGrade.objects.filter(
             transcript__entry__revision__example=case.transcript.entry.revision.example_id,
-            transcript__run__project=run.project_id,
+            transcript__run__project=case.grading.run.project_id,
             grading=F("transcript__run__grading"),
         )
         .order_by("-transcript__run__number", "-transcript__trial")
-        .values("pk", "outcome", "transcript__trial", "transcript__run__number")
+        .values_list("transcript__run__number", "pk", "outcome")
     )
     return list(rows[:most])[::-1]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
 from uuid import UUID
 
 from reports.analyses.trend import RunFacts
 from toolevals.runs.models import Experiment, Run
 
 # What of a subject or its dataset is told apart: label -> how to read it from a run.
-COMPARED = {
+COMPARED: Final[dict[str, Callable[[Run], str]]] = {
     "agent": lambda run: run.subject.name,
     "model": lambda run: run.subject.model,
     "prompt": lambda run: run.subject.prompt_version,

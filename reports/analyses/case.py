@@ -6,12 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from reports.analyses.modes import words
+from reports.analyses.modes import ARGUMENTS, MODES, words
 from reports.analyses.wording import matcher_text, path_text, value_text
 from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, ToolCall, Transcript
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
 
 DIFFERENCE_WORDS: Final = {"same": "same", "changed": "another value", "missing": "missing", "extra": "extra"}
+
+# Failure mode -> what happened, with the case's place in the matrix.
+TITLES: Final = {
+    "wrong_tool": "Called {actual} where {expected} was due",
+    "missed_call": "Made no call where {expected} was due",
+    "needless_call": "Called {actual} where no call was due",
+    "hallucinated_tool": "Called a tool that is not offered",
+    "malformed_output": "Wrote a call that nobody can read",
+    "adapter_error": "The subject could not be reached",
+    "harness_error": "Grading broke on this case",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +87,13 @@ def case_title(grade: CaseGrade) -> str:
     """Return what went wrong, as the case page's title."""
     status = grade.outcome.status
     if status == "passed":
-        return "Right tool, right arguments" if grade.expected != NONE else "Rightly made no call"
+        return "Rightly made no call" if grade.expected == NONE else "Right tool, right arguments"
     if status == "unscored":
         return "Not scored"
+    if grade.mode in TITLES:
+        return TITLES[grade.mode].format(expected=grade.expected, actual=grade.actual)
     text = words(grade.mode) or ("error while grading" if status == "errored" else "failed")
-    return f"{text[0].upper()}{text[1:]}"
+    return f"Right tool, {text}" if MODES.get(grade.mode) == ARGUMENTS else f"{text[0].upper()}{text[1:]}"
 
 
 def call_class(call: ToolCall | MalformedCall) -> str:

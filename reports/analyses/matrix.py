@@ -137,5 +137,5 @@ def matrix_of(counts: Mapping[tuple[str, str], int], order: Order = Order.ERROR)
 
 def _ordered(names: Iterable[str], key: Callable[[str], tuple[object, ...]]) -> tuple[str, ...]:
     found = set(names)
-    tools = sorted(found.difference(SPECIAL), key=key)  # type: ignore[arg-type]
+    tools = sorted(found.difference(SPECIAL), key=key)
     return (*tools, *(name for name in SPECIAL if name in found))

@@ -9,6 +9,7 @@ from reports.analyses.rates import Rate
 from toolevals.grading.metrics.bootstrap import f1_interval
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class ToolRow:
     total: int
 
     @property
+    def averaged(self) -> bool:
+        """Whether it counts in the averages: `(unknown tool)` and `(unparsed)` are never expected and do not."""
+        return bool(self.support) or self.name not in (UNKNOWN_TOOL, UNPARSED)
+
+    @property
     def f1_interval(self) -> Interval | None:
         """The bootstrap interval of F1 over all cases. It takes milliseconds: only who shows it asks."""
         if self.f1 in (0.0, 1.0):
@@ -36,7 +42,7 @@ class ToolRow:
 
 @dataclass(frozen=True, slots=True)
 class ToolTable:
-    """Every class that was expected or called, worst F1 first; what has no F1 last."""
+    """Every class that was expected or called, worst F1 first; the classes that nothing can expect last."""
 
     rows: tuple[ToolRow, ...]
     accuracy: Rate
@@ -64,5 +70,5 @@ def tools_of(matrix: Matrix) -> ToolTable:
         )
         for each in metrics.per_class
     ]
-    rows.sort(key=lambda row: (row.f1 is None, row.f1 or 0.0, -row.support, row.name))
+    rows.sort(key=lambda row: (not row.averaged, row.f1 or 0.0, -row.support, row.name))
     return ToolTable(tuple(rows), matrix.accuracy, metrics.macro_f1, metrics.micro_f1)

@@ -1,6 +1,15 @@
 """Addresses of `reports` in the REST interface."""
 
-from django.urls import URLPattern
+from __future__ import annotations
+
+from django.urls import path
+
+from reports.api import views
 
 app_name = "reports-api"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("runs/<int:number>/matrix/", views.MatrixView.as_view(), name="matrix"),
+    path("runs/<int:number>/tools/", views.ToolsView.as_view(), name="tools"),
+    path("runs/<int:number>/layers/", views.LayersView.as_view(), name="layers"),
+    path("experiments/<slug:experiment>/trends/", views.TrendsView.as_view(), name="trends"),
+]

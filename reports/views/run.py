@@ -20,6 +20,7 @@ from reports.queries import matrix_counts, verdict_counts
 from reports.small_multiples import small_multiples
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.models import Grading
+from toolevals.runs.run_rows import stale_reasons
 from toolevals.workspace.requests import ProjectRequest
 
 # The worst; the rest is one click away.
@@ -44,7 +45,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
     matrix = matrix_of(matrix_counts(grading, Filters()))
     table = tools_of(matrix)
     rows = table.rows if request.GET.get("tools") == "all" else table.rows[:MOST_TOOLS]
-    rates = [rate for row in rows for rate in (row.precision, row.recall)]
+    rates = [rate for row in rows if row.averaged for rate in (row.precision, row.recall)]
     return {
         "layers": layers,
         "layers_floor": track_floor([row.rate.low for row in layers.rows if row.rate.low is not None]),
@@ -58,5 +59,6 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "tools_floor": track_floor([rate.low for rate in rates if rate.low is not None]),
         "tool_goal": TOOL_GOAL,
         "multiples": small_multiples(head.run),
+        "stale": stale_reasons([head.run]).get(head.run.pk, ""),
         "tags": sorted((tag, count) for tag, count in counts.get("tag", {}).items() if tag and count),
     }

@@ -1,4 +1,4 @@
-"""The colours that charts need, per theme. They are the tokens of `static/css/app.css`, and a test keeps them equal."""
+"""The colours that charts need, per theme. They are the tokens of `static/css/app.css`; a test keeps them equal."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ PALETTES: Final[dict[str, dict[str, str]]] = {
     "light": {
         "surface": "#ffffff",
         "sunken": "#eef0f2",
+        "empty": "#f7f8f9",
         "line": "#e1e5e9",
         "ink": "#17202a",
         "ink-2": "#435060",
@@ -27,6 +28,7 @@ PALETTES: Final[dict[str, dict[str, str]]] = {
     "dark": {
         "surface": "#151a20",
         "sunken": "#1d232b",
+        "empty": "#191e25",
         "line": "#29313a",
         "ink": "#e5eaef",
         "ink-2": "#b6bfc9",

@@ -14,6 +14,20 @@ from toolevals.presentation.palettes import PALETTES
 
 # More columns than this leave no room for a number in each cell.
 MOST_NUMBERED = 40
+# What the axes are, in the corner between them.
+CORNER = {
+    "text": "called →<br>expected ↓",
+    "showarrow": False,
+    "align": "right",
+    "xref": "paper",
+    "yref": "paper",
+    "x": 0,
+    "y": 1,
+    "xanchor": "right",
+    "yanchor": "bottom",
+    "xshift": -8,
+    "yshift": 6,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +69,16 @@ def heat_map(rows: Sequence[str], columns: Sequence[str], cells: Sequence[HeatCe
     return chart(
         [trace],
         {
-            theme: {"traces": [{"colorscale": heat_scale(theme)}], "layout": layout(theme, xaxis=xaxis, yaxis=yaxis)}
+            theme: {
+                "traces": [{"colorscale": heat_scale(theme)}],
+                "layout": layout(
+                    theme,
+                    xaxis=xaxis,
+                    yaxis=yaxis,
+                    plot_bgcolor=PALETTES[theme]["empty"],
+                    annotations=[CORNER | {"font": {"size": 11, "color": PALETTES[theme]["ink-3"]}}],
+                ),
+            }
             for theme in PALETTES
         },
     )

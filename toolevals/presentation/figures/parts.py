@@ -33,6 +33,7 @@ def layout(theme: str, *, xaxis: dict[str, Any], yaxis: dict[str, Any], **more: 
     """Return a quiet layout: no grid, no title, room for labels as they need it."""
     palette = PALETTES[theme]
     axis = {"showgrid": False, "zeroline": False, "ticks": "", "automargin": True, "gridcolor": palette["line"]}
+    axis |= {"ticklabelstandoff": 6}
     tickfont = {"color": palette["ink-2"], "size": 11}
     return {
         "template": "none",

@@ -1,0 +1,123 @@
+"""What analyses look like in JSON: shares are 0..1, with every digit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+
+class RateSerializer(serializers.Serializer[Any]):
+    """A proportion with its 95 % Wilson interval; null where there is nothing to count."""
+
+    passed = serializers.IntegerField()
+    total = serializers.IntegerField()
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+
+
+class IntervalSerializer(serializers.Serializer[Any]):
+    """A 95 % interval."""
+
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    """One cell that holds something."""
+
+    expected = serializers.CharField()
+    actual = serializers.CharField()
+    count = serializers.IntegerField()
+    row_total = serializers.IntegerField()
+    column_total = serializers.IntegerField()
+    row_share = serializers.FloatField()
+    row_share_low = serializers.FloatField(source="rate.low")
+    row_share_high = serializers.FloatField(source="rate.high")
+    column_share = serializers.FloatField()
+
+
+class MatrixSerializer(serializers.Serializer[Any]):
+    """A confusion matrix. Rows and columns are in the order that was asked for; cells are row by row."""
+
+    total = serializers.IntegerField()
+    accuracy = RateSerializer()
+    rows = serializers.ListField(child=serializers.CharField())
+    columns = serializers.ListField(child=serializers.CharField())
+    cells = CellSerializer(many=True)
+
+
+class InsteadSerializer(serializers.Serializer[Any]):
+    """What was most often called instead."""
+
+    actual = serializers.CharField()
+    count = serializers.IntegerField()
+
+
+class ToolSerializer(serializers.Serializer[Any]):
+    """One class of the matrix."""
+
+    tool = serializers.CharField(source="name")
+    support = serializers.IntegerField()
+    predicted = serializers.IntegerField()
+    correct = serializers.IntegerField()
+    precision = RateSerializer()
+    recall = RateSerializer()
+    f1 = serializers.FloatField(allow_null=True)
+    f1_interval = IntervalSerializer(allow_null=True)
+    most_called_instead = InsteadSerializer(source="instead", allow_null=True)
+
+
+class ToolTableSerializer(serializers.Serializer[Any]):
+    """The per-tool table, worst F1 first."""
+
+    accuracy = RateSerializer()
+    macro_f1 = serializers.FloatField(allow_null=True)
+    micro_f1 = serializers.FloatField(allow_null=True)
+    tools = ToolSerializer(source="rows", many=True)
+
+
+class VerdictRowSerializer(serializers.Serializer[Any]):
+    """The outcome, a layer or a depth. Unscored and errored stand beside the rate."""
+
+    name = serializers.CharField()
+    rate = RateSerializer()
+    failed = serializers.IntegerField()
+    unscored = serializers.IntegerField()
+    errored = serializers.IntegerField()
+    goal = serializers.FloatField()
+
+
+class ModeSerializer(serializers.Serializer[Any]):
+    """How many cases failed in one way."""
+
+    mode = serializers.CharField()
+    layer = serializers.CharField()
+    count = serializers.IntegerField()
+
+
+class LayersSerializer(serializers.Serializer[Any]):
+    """Where cases are lost. `cases` counts all of them, scored or not."""
+
+    cases = serializers.IntegerField(source="layers.cases")
+    sentence = serializers.CharField()
+    layers = VerdictRowSerializer(source="layers.rows", many=True)
+    failure_counts = ModeSerializer(source="modes", many=True)
+
+
+class TrendRunSerializer(serializers.Serializer[Any]):
+    """One run of an experiment, with its rates by name."""
+
+    run = serializers.IntegerField(source="run.number")
+    created_at = serializers.DateTimeField(source="run.created_at")
+    subject = serializers.CharField(source="run.subject")
+    dataset = serializers.CharField(source="run.dataset")
+    changed = serializers.CharField(source="run.changed")
+    rates = serializers.DictField(child=RateSerializer())
+
+
+class TrendSerializer(serializers.Serializer[Any]):
+    """The graded runs of an experiment, oldest first."""
+
+    runs = TrendRunSerializer(source="rows", many=True)
