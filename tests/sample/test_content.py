@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Literal
 
 import pytest
 
@@ -19,7 +20,7 @@ DIFFICULTIES = {"easy": 0.4, "medium": 0.4, "hard": 0.2}
 CONFUSABLE = {"get_order_status", "get_order_history", "get_shipping_eta", "issue_refund", "create_return"}
 
 
-def tools(wording: str) -> list[ToolSpec]:
+def tools(wording: Literal["before", "after"]) -> list[ToolSpec]:
     return read_tools(content.tools(wording)).tools
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.utils import timezone
 
@@ -71,10 +72,16 @@ def sample_load() -> bool:
 
 
 def _people() -> dict[str, User]:
-    return {
-        account.key: user_create(actor=None, email=account.email, name=account.name, password=PASSWORD, is_sample=True)
+    people = {
+        account.key: user_create(actor=None, email=account.email, name=account.name, is_sample=True)
         for account in ACCOUNTS
     }
+    # Hashed once for all: hashing is slow on purpose, and this password is no secret.
+    password = make_password(PASSWORD)
+    for user in people.values():
+        user.password = password
+        user.save(update_fields=["password"])
+    return people
 
 
 def _registry(project: Project, actor: User) -> tuple[RegistryVersion, RegistryVersion]:
