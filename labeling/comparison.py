@@ -47,6 +47,14 @@ class Part:
     left: SideWords
     right: SideWords
 
+    @property
+    def is_tool(self) -> bool:
+        return self.path.endswith("/tool") and "/arguments/" not in self.path
+
+    @property
+    def is_setting(self) -> bool:
+        return "/arguments/" not in self.path and self.path.rsplit("/", 1)[-1] in (*SETTINGS, "profile")
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -54,6 +62,16 @@ class Comparison:
 
     differing: tuple[Part, ...]
     agreed: tuple[Part, ...]
+
+    @property
+    def agreed_tools(self) -> list[str]:
+        """The tools that both call, each once."""
+        return list(dict.fromkeys(part.left.value for part in self.agreed if part.is_tool))
+
+    @property
+    def agreed_names(self) -> list[str]:
+        """What else they agree on, without the settings."""
+        return [part.title for part in self.agreed if not part.is_tool and not part.is_setting]
 
 
 def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
@@ -74,7 +92,7 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
             differing.setdefault(root, _part(root, at(left, root), at(right, root)))
         elif one.kind != "same":
             differing[one.path] = _part(one.path, one.left, one.right)
-        elif one.path != "/kind":
+        elif one.path not in ("/kind", "/profile"):
             agreed.append(_part(one.path, one.left, one.right))
     return Comparison(tuple(differing.values()), tuple(agreed))
 
@@ -158,7 +176,12 @@ def _undivided(found: Iterable[Difference], left: Mapping[str, Any], right: Mapp
 
 
 def _whole(left: Mapping[str, Any], right: Mapping[str, Any]) -> Part:
-    return Part("", "what to do", SideWords(value=summary(left)), SideWords(value=summary(right)))
+    return Part("", "what to do", SideWords(value=_all_words(left)), SideWords(value=_all_words(right)))
+
+
+def _all_words(document: Mapping[str, Any]) -> str:
+    alternatives = document.get("alternatives") or []
+    return " or ".join(_call_or_trajectory(one) for one in alternatives) or summary(document)
 
 
 def _part(path: str, left: Any, right: Any) -> Part:

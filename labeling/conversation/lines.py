@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from labeling.conversation.picks import Picks, Segment, segments
@@ -29,7 +30,8 @@ def unpacked(value: Any) -> Any:
     """Return the object or list that a string holds as JSON, else the value itself."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
-            return json.loads(value)
+            # Amounts are shown as they were written: 98.00.
+            return json.loads(value, parse_float=Decimal)
         except (ValueError, RecursionError):
             return value
     return value
@@ -82,6 +84,6 @@ def _scalar(value: Any, picks: Picks) -> tuple[Segment, ...]:
         if short and value and picks.add(value):
             return (Segment(value, picks),)
         return segments(value, picks)
-    text = json.dumps(value, ensure_ascii=False)
-    pickable = isinstance(value, int | float) and not isinstance(value, bool)
+    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)
+    pickable = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     return (Segment(text, picks),) if pickable and picks.add(text) else (Segment(text),)

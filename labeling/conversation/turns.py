@@ -65,6 +65,11 @@ class CallBlock:
         return str(key), shown if len(shown) <= 40 else shown[:39] + "…"
 
     @property
+    def is_brief(self) -> bool:
+        """Whether the closed line says it all."""
+        return self.first is not None and not self.others and not self.first[1].endswith("…") and len(self.lines) == 1
+
+    @property
     def others(self) -> int:
         return max(len(self.arguments) - 1, 0) if isinstance(self.arguments, dict) else 0
 

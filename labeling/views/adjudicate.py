@@ -14,7 +14,7 @@ from labeling import services
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
 from labeling.forms.panel import empty_form, panel
-from labeling.forms.reading import FieldProblem
+from labeling.forms.reading import Entered, FieldProblem
 from labeling.guideline import guideline_blocks
 from labeling.models import Draft, Revision
 from labeling.querysets.examples import RevisionQuerySet
@@ -77,10 +77,12 @@ def adjudicate_panel(request: ProjectRequest, revision: UUID) -> HttpResponse:
 def adjudicate_draft(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Keep what is decided so far."""
     found = _waiting(request, revision)
-    if found is None:
+    sides = sides_for(request, found) if found else None
+    if found is None or sides is None:
         return conflict("Somebody has decided this example meanwhile.", url=_elsewhere(request, revision))
     draft = services.draft_save(revision=found, actor=request.user, document=draft_document(request.POST))
-    return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": []})
+    problems = problem_list(_problems(request, decided(request.POST, sides, tools_in(found.tools))))
+    return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": problems})
 
 
 @require_POST
@@ -91,10 +93,7 @@ def adjudicate_decide(request: ProjectRequest, revision: UUID) -> HttpResponse:
     if found is None or sides is None:
         return conflict("Somebody has decided this example meanwhile.", url=_elsewhere(request, revision))
     entered = decided(request.POST, sides, tools_in(found.tools))
-    problems = list(entered.problems)
-    if not request.POST.get("rationale", "").strip():
-        problems.append(FieldProblem("rationale", "Say why: both reviewers will read it."))
-    if problems:
+    if problems := _problems(request, entered):
         return _refused(request, found, problems)
     try:
         services.adjudication_decide(
@@ -124,6 +123,13 @@ def adjudicate_keep(request: ProjectRequest, revision: UUID) -> HttpResponse:
     return _next(
         request, after=str(found.pk), toast=f"Kept the gold of {found.example.external_id}.", toast_about=found
     )
+
+
+def _problems(request: ProjectRequest, entered: Entered) -> list[FieldProblem]:
+    problems = list(entered.problems)
+    if not request.POST.get("rationale", "").strip():
+        problems.append(FieldProblem("rationale", "Say why: both reviewers will read it."))
+    return problems
 
 
 def _waiting(request: ProjectRequest, pk: UUID) -> Revision | None:
@@ -212,7 +218,7 @@ def _context(request: ProjectRequest, revision: Revision, sides: Sides) -> dict[
 
 def _refused(request: ProjectRequest, revision: Revision, problems: list[FieldProblem]) -> HttpResponse:
     if request.headers.get("HX-Request"):
-        return JsonResponse({"problems": problem_list(tuple(problems))}, status=422)
+        return JsonResponse({"problems": problem_list(problems)}, status=422)
     services.draft_save(revision=revision, actor=request.user, document=draft_document(request.POST))
     sides = sides_for(request, revision)
     if sides is None:

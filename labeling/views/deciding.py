@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,7 +85,7 @@ def outcome(data: QueryDict, sides: Sides, tools: Sequence[ToolSpec], *, to: str
         entered = read_json(data.get("json", ""))
         return _told("json", parts, entered.document, tools, text=data.get("json", ""), found=entered.problems)
     document = merged(sides.left.expectation, sides.right.expectation, chosen)
-    text = json.dumps(document, ensure_ascii=False, indent=2) if to == "json" else ""
+    text = _pretty(document) if to == "json" else ""
     return _told("json" if to == "json" else "sides", parts, document, tools, text=text)
 
 
@@ -101,6 +102,13 @@ def decided(data: QueryDict, sides: Sides, tools: Sequence[ToolSpec]) -> Entered
         return Entered(None, (FieldProblem("", f"{result.open} {words} still open."),))
     chosen = {part.part.path: part.chosen for part in result.parts}
     return Entered(merged(sides.left.expectation, sides.right.expectation, chosen), ())
+
+
+def _pretty(document: dict[str, Any]) -> str:
+    """Return an expectation as JSON in its reading order, which storage does not keep."""
+    with suppress(InvalidDocument):
+        document = Expectation.from_document(document).to_document()
+    return json.dumps(document, ensure_ascii=False, indent=2)
 
 
 def _told(

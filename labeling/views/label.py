@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.http import Http404, HttpResponse, JsonResponse, QueryDict
@@ -134,7 +135,7 @@ def skip_undo(request: ProjectRequest, skip: UUID) -> HttpResponse:
     return _show(request, slot)
 
 
-def problem_list(problems: tuple[FieldProblem, ...]) -> list[dict[str, str]]:
+def problem_list(problems: Iterable[FieldProblem]) -> list[dict[str, str]]:
     """Return problems as the page's script takes them."""
     return [{"field": problem.field, "message": problem.message} for problem in problems]
 

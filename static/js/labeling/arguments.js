@@ -9,6 +9,7 @@ export const valuesOf = (row) =>
 // An optional field that is typed into is compared by "equals"; emptied again, it is no part of the label.
 const touch = (row) => {
   const matcher = matcherOf(row);
+  if (!matcher) return;
   const filled = valuesOf(row).length > 0;
   if (filled && matcher.value === "unnamed") matcher.value = "exact";
   else if (!filled && matcher.value === "exact" && "optional" in row.dataset) matcher.value = "unnamed";

@@ -4,12 +4,14 @@ import { forget, setProblems } from "./problems.js";
 import { showKept, showNotKept, showSaved, showSignedOut } from "./saved.js";
 import { fieldsOf, get, isJson, post, SignedOut } from "./server.js";
 import { read, remove, write } from "./storage.js";
-import { onMain, swapMain } from "./swap.js";
+import { isSwapping, onMain, swapMain } from "./swap.js";
 
 const PAUSE = 600;
 const AGAIN = 10000;
 let timer = 0;
 let request = null;
+// Whether anything was entered that the server has not been told.
+let dirty = false;
 
 const form = () => document.querySelector("form[data-work]");
 const main = () => document.getElementById("main");
@@ -24,7 +26,8 @@ const plan = (pause) => {
 
 export const changed = () => {
   const page = main();
-  if (!form() || !page.dataset.draftUrl) return;
+  if (isSwapping() || !form() || !page.dataset.draftUrl) return;
+  dirty = true;
   const kept = write(keyOf(page), fieldsOf(form()));
   if (!kept && !navigator.onLine) showNotKept();
   plan(PAUSE);
@@ -33,7 +36,8 @@ export const changed = () => {
 export const saveDraft = async () => {
   clearTimeout(timer);
   const page = main();
-  if (!form() || !page.dataset.draftUrl) return;
+  if (!dirty || isSwapping() || !form() || !page.dataset.draftUrl) return;
+  dirty = false;
   const fields = fieldsOf(form());
   request?.abort();
   request = new AbortController();
@@ -49,6 +53,7 @@ export const saveDraft = async () => {
     document.dispatchEvent(new CustomEvent("reached"));
   } catch (error) {
     if (error.name === "AbortError") return;
+    dirty = true;
     if (error instanceof SignedOut) showSignedOut();
     else showKept();
     plan(AGAIN);
@@ -80,6 +85,7 @@ const restore = async (page) => {
 onMain((page) => {
   stopDrafts();
   forget();
+  dirty = false;
   if (page.dataset.slot && page.dataset.draftUrl && form()) restore(page);
 });
 addEventListener("online", saveDraft);

@@ -1,6 +1,6 @@
 // Submitted labels wait here until the server has taken them, across reloads and lost connections. Only a conflict, or a
 // label that the server refuses, interrupts.
-import { forgetDraft, stopDrafts } from "./drafts.js";
+import { changed, forgetDraft, stopDrafts } from "./drafts.js";
 import { focusFirstProblem, setProblems } from "./problems.js";
 import { showSending, showSignedOut, showWaiting } from "./saved.js";
 import { isJson, post, SignedOut } from "./server.js";
@@ -55,6 +55,7 @@ const send = async (key, entry) => {
     forgetDraft(page().dataset.user, entry.slot);
     if (here) swapMain(answer, response.headers.get("HX-Push-Url"));
   } else if (response.status === 422 && here) {
+    changed();
     setProblems(answer.problems);
     focusFirstProblem();
   } else {

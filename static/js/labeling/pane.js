@@ -6,33 +6,37 @@ import { refresh } from "./problems.js";
 import { showKept } from "./saved.js";
 
 let wantsFocus = false;
-const want = () => (wantsFocus = true);
+const panel = () => document.getElementById("panel");
+const shown = () => panel()?.querySelector("[data-choice]")?.dataset.choice;
+const chosen = () => document.querySelector("input[name=tool]:checked");
+const focusPanel = () => panel()?.querySelector("[data-first], [data-value], textarea, input:not([type=hidden])")?.focus();
 
+// After a tool was chosen: its pane is shown already, or comes with the next swap.
+const follow = () => {
+  wantsFocus = shown() !== chosen()?.value;
+  if (!wantsFocus) focusPanel();
+};
 onKey((name) => {
-  if (/^[0-9]$/.test(name) || name === "j") want();
+  if (/^[0-9]$/.test(name)) queueMicrotask(follow);
+  if (name === "j") wantsFocus = true;
   return false;
 });
-document.addEventListener("tool-chosen", want);
+document.addEventListener("tool-chosen", follow);
 
-const follow = (panel) => {
-  const choice = panel.querySelector("[data-choice]")?.dataset.choice;
-  if (choice) {
-    const radio = document.querySelector(`input[name=tool][value="${CSS.escape(choice)}"]`);
-    if (radio) radio.checked = true;
-  }
-  if (wantsFocus) panel.querySelector("[data-first], [data-value], textarea, input:not([type=hidden])")?.focus();
+const settle = () => {
+  const radio = shown() && document.querySelector(`input[name=tool][value="${CSS.escape(shown())}"]`);
+  if (radio) radio.checked = true;
+  if (wantsFocus) focusPanel();
   wantsFocus = false;
   refresh();
   markUsed();
   changed();
 };
 
-document.addEventListener("htmx:afterSettle", (event) => event.target.id === "panel" && follow(event.target));
+document.addEventListener("htmx:afterSettle", (event) => event.target.id === "panel" && settle());
 document.addEventListener("htmx:sendError", showKept);
 // What could not be fetched while the server was away is fetched once it is back.
 document.addEventListener("reached", () => {
-  const shown = document.querySelector("#panel [data-choice]")?.dataset.choice;
-  const chosen = document.querySelector("input[name=tool]:checked");
   const isForm = !document.querySelector("#panel #json");
-  if (isForm && chosen && shown !== undefined && shown !== chosen.value) chosen.dispatchEvent(new Event("change", { bubbles: true }));
+  if (isForm && chosen() && shown() !== undefined && shown() !== chosen().value) chosen().dispatchEvent(new Event("change", { bubbles: true }));
 });

@@ -13,7 +13,7 @@ const show = () => {
     element.classList.toggle("is-active", Number(element.dataset.row) === active);
     element.classList.toggle("is-done", chosen(element.dataset.row));
   }
-  const count = document.querySelector("[data-decided]");
+  const count = document.querySelector("[data-tally]");
   const total = heads().length;
   if (count && total) count.textContent = `${heads().filter((head) => chosen(head.dataset.row)).length} of ${total} decided`;
 };

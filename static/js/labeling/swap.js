@@ -12,13 +12,21 @@ const focusFirst = (main) => {
   first.focus({ preventScroll: true });
 };
 
+let swapping = false;
+// While true, events come from fields that are on their way out.
+export const isSwapping = () => swapping;
+
 export const swapMain = (html, url, { push = true } = {}) => {
   if (!html.includes('id="main"')) {
     location.assign(url || location.href);
     return;
   }
   if (url && push) history.pushState({}, "", url);
+  swapping = true;
+  // A field that is removed while it has the focus still says that it changed.
+  document.activeElement?.blur();
   window.htmx.swap("#main", html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 });
+  swapping = false;
   const main = document.getElementById("main");
   document.title = `${main.dataset.title} · toolevals`;
   window.scrollTo(0, 0);

@@ -15,8 +15,8 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter") {
     event.preventDefault();
     if (!first) return;
-    document.dispatchEvent(new CustomEvent("tool-chosen"));
     first.click();
+    document.dispatchEvent(new CustomEvent("tool-chosen"));
     event.target.value = "";
     filter("");
   } else if (event.key === "ArrowDown" && first) {
