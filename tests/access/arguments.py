@@ -5,12 +5,18 @@ A new argument of a new address needs a line in its app's table; the walk says s
 
 from __future__ import annotations
 
+from tests.access.labeling_arguments import ARGUMENTS as LABELING
+from tests.access.registry_arguments import ARGUMENTS as REGISTRY
+from tests.access.reports_arguments import ARGUMENTS as REPORTS
 from tests.access.runs_arguments import ARGUMENTS as RUNS
 from tests.access.workspace_arguments import ARGUMENTS as WORKSPACE
 from tests.access.world import Argument
 
 # By the address's first word, which is the app's name, and then by the argument's.
 ARGUMENTS: dict[str, dict[str, Argument]] = {
+    "labeling": LABELING,
+    "registry": REGISTRY,
+    "reports": REPORTS,
     "runs": RUNS,
     "workspace": WORKSPACE,
 }

@@ -81,12 +81,12 @@ class Claim(SlotView):
 
 
 class ClaimDraft(SlotView):
-    """What one has entered for a claimed example and not submitted."""
+    """What one has entered for a claimed example and not submitted; 204 if nothing."""
 
-    @extend_schema(responses=DraftSerializer)
+    @extend_schema(responses={200: DraftSerializer, 204: None})
     def get(self, request: Request, slot: UUID) -> Response:
-        own = self.own_slot(slot)
-        return Response(DraftSerializer(get_object_or_404(Draft, revision=own.revision, user=self.user)).data)
+        draft = Draft.objects.filter(revision=self.own_slot(slot).revision, user=self.user).first()
+        return Response(DraftSerializer(draft).data) if draft else Response(status=HTTPStatus.NO_CONTENT)
 
     @extend_schema(request=DraftSerializer, responses=DraftSerializer)
     def put(self, request: Request, slot: UUID) -> Response:

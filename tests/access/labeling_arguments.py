@@ -1,0 +1,99 @@
+"""Arguments of the addresses of labelling: each such that the person who asks would find something there."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from labeling.models import Dataset, Dispute, Example, Label, LabelSlot, Revision
+from labeling.services import (
+    dataset_create,
+    dispute_open,
+    examples_import,
+    label_submit,
+    slot_claim,
+    slot_skip,
+    version_freeze,
+)
+from tests.access.registry_arguments import a_version
+from tests.access.world import Argument, World
+from tests.labeling.rows import NO_CALL, row
+from toolevals.workspace.models import User
+
+WITH_GOLD = "walk-gold"
+
+
+def a_dataset_of(world: World) -> Dataset:
+    """Return the project's dataset with one example to label and one with gold; the first call makes it."""
+    dataset = Dataset.objects.filter(project=world.project, slug="walk").first()
+    if dataset is None:
+        dataset = dataset_create(
+            project=world.project, actor=None, slug="walk", name="Walk", default_tools=a_version(world)
+        )
+        examples_import(dataset=dataset, actor=None, rows=[row("walk"), row(WITH_GOLD, expectation=NO_CALL)])
+    return dataset
+
+
+def a_slot_of(world: World, person: User) -> LabelSlot:
+    slot = slot_claim(dataset_or_project=a_dataset_of(world), actor=person)
+    assert slot is not None
+    return slot
+
+
+def a_label_of(world: World, person: User) -> Label:
+    return label_submit(slot=a_slot_of(world, person), actor=person, expectation=NO_CALL)
+
+
+def a_dataset(world: World, person: User) -> str:
+    return str(a_dataset_of(world).slug)
+
+
+def a_number(world: World, person: User) -> int:
+    return int(version_freeze(dataset=a_dataset_of(world), actor=None).number)
+
+
+def an_example(world: World, person: User) -> UUID:
+    example: UUID = Example.objects.get(dataset=a_dataset_of(world), external_id=WITH_GOLD).pk
+    return example
+
+
+def a_dispute_in(world: World) -> Dispute:
+    revision = Revision.objects.get(example__dataset=a_dataset_of(world), example__external_id=WITH_GOLD)
+    return dispute_open(revision=revision, actor=None, reason="A doubt")
+
+
+def a_dispute(world: World, person: User) -> UUID:
+    dispute: UUID = a_dispute_in(world).pk
+    return dispute
+
+
+def a_slot(world: World, person: User) -> UUID:
+    slot: UUID = a_slot_of(world, person).pk
+    return slot
+
+
+def a_label(world: World, person: User) -> UUID:
+    label: UUID = a_label_of(world, person).pk
+    return label
+
+
+def a_skip(world: World, person: User) -> UUID:
+    skip: UUID = slot_skip(slot=a_slot_of(world, person), actor=person).pk
+    return skip
+
+
+def a_revision(world: World, person: User) -> UUID:
+    """Return a revision that waits for anybody's decision."""
+    revision: UUID = a_dispute_in(world).revision_id
+    return revision
+
+
+ARGUMENTS: dict[str, Argument] = {
+    "dataset": a_dataset,
+    "number": a_number,
+    "example": an_example,
+    "dispute": a_dispute,
+    "slot": a_slot,
+    "label": a_label,
+    "skip": a_skip,
+    "revision": a_revision,
+}
