@@ -1,0 +1,122 @@
+"""The verbs that speak to a server, against the running application."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from toolevals.cli import main as command
+from toolevals.cli.exits import Exit
+
+pytestmark = pytest.mark.servers
+
+TOKEN = """
+from toolevals.workspace.models import Project, User, Role
+from toolevals.workspace.services import token_create
+user = User.objects.get(email="rae@example.org")
+made = token_create(project=Project.objects.get(slug="from-cli"), actor=user, user=user, name="cli", role=Role.OWNER)
+print(made[1])
+"""
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": name,
+            "description": f"When {when}",
+            "parameters": {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]},
+        },
+    }
+    for name, when in (("get_order_status", "the state of one order is asked for"), ("cancel_order", "to cancel"))
+]
+EXAMPLES = [
+    {
+        "id": "ex-1",
+        "input": {"messages": [{"role": "user", "content": "What is the state of order A-1?"}]},
+        "expected_tool": "get_order_status",
+        "expected_args": {"order_id": "A-1"},
+    },
+    {"id": "ex-2", "input": {"messages": [{"role": "user", "content": "Thanks!"}]}, "expected_tool": None},
+]
+PREDICTIONS = [
+    {"id": "ex-1", "tool_calls": [{"name": "get_order_status", "arguments": '{"order_id": "A-1"}'}]},
+    {"id": "ex-2", "tool_calls": [{"name": "cancel_order", "arguments": {"order_id": "A-1"}}]},
+]
+
+
+def lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def server(live_app_start):
+    """An application with a project and its owner's token in the environment."""
+    app = live_app_start()
+    with pytest.MonkeyPatch.context() as patch:
+        owner = ["create-owner", "rae@example.org", "--name", "Rae Example", "--project", "from-cli"]
+        app.python(
+            "import os; os.environ['TOOLEVALS_PASSWORD'] = 'correct horse battery';"
+            f"from toolevals.cli.main import main; raise SystemExit(main({owner!r}))"
+        )
+        patch.setenv("TOOLEVALS_URL", app.url)
+        patch.setenv("TOOLEVALS_PROJECT", "from-cli")
+        patch.setenv("TOOLEVALS_TOKEN", app.python(TOKEN).strip())
+        yield app
+
+
+@pytest.fixture(scope="module")
+def imported(server, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("import")
+    tools = folder / "tools.json"
+    tools.write_text(json.dumps(TOOLS))
+    assert command.main(["import", "tools", str(tools), "--registry", "shop"]) == Exit.OK
+    examples = lines(folder / "examples.jsonl", EXAMPLES)
+    asked = ["import", "jsonl", examples, "--dataset", "core", "--tools", "shop", "--freeze", "first"]
+    assert command.main(asked) == Exit.OK
+
+
+def test_the_baseline_runs_and_its_rates_are_printed(imported, capsys):
+    assert command.main(["run", "core", "--experiment", "first", "--baseline"]) == Exit.OK
+    printed = capsys.readouterr().out
+    assert "/p/from-cli/runs/" in printed
+    assert " of 2, " in printed
+
+
+def test_predictions_are_graded(imported, tmp_path, capsys):
+    file = lines(tmp_path / "predictions.jsonl", PREDICTIONS)
+    asked = ["run", "core", "--experiment", "first", "--predictions", file, "--name", "an-agent", "--json"]
+    assert command.main(asked) == Exit.OK
+    counts = json.loads(capsys.readouterr().out)["shown"]["counts"]
+    assert counts["selection"] == {"failed": 1, "passed": 1}
+    assert counts["mode"] == {"needless_call": 1}
+
+
+def test_a_prediction_for_no_example_is_refused_with_its_line(imported, tmp_path, capsys):
+    file = lines(tmp_path / "predictions.jsonl", [*PREDICTIONS, {"id": "ex-9", "tool_calls": []}])
+    asked = ["run", "core", "--experiment", "first", "--predictions", file, "--name", "an-agent"]
+    assert command.main(asked) == Exit.DATA
+    assert "3, /id" in capsys.readouterr().err
+
+
+def test_a_wrong_line_refuses_the_file(imported, tmp_path, capsys):
+    file = lines(tmp_path / "examples.jsonl", [{**EXAMPLES[0], "id": "ex-3"}, {"id": "ex-4", "input": 1}])
+    assert command.main(["import", "jsonl", file, "--dataset", "core"]) == Exit.DATA
+    assert "2, /input" in capsys.readouterr().err
+    assert command.main(["export", "core"]) == Exit.OK
+    assert "ex-3" not in capsys.readouterr().out
+
+
+def test_an_export_comes_in_again_unchanged(imported, tmp_path, capsys):
+    file = tmp_path / "core.jsonl"
+    assert command.main(["export", "core", "-o", str(file)]) == Exit.OK
+    assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == ["ex-1", "ex-2"]
+    assert command.main(["import", "jsonl", str(file), "--dataset", "again"]) == Exit.OK
+    assert command.main(["export", "again"]) == Exit.OK
+    again = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
+    assert again == [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_a_project_that_is_not_ours_is_not_there(server, capsys):
+    assert command.main(["export", "core", "--project", "other"]) == Exit.CONFIGURATION
+    assert "404" in capsys.readouterr().err
