@@ -8,6 +8,7 @@ import io
 import json
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ TOOLS = [
 INPUT = {"messages": [{"role": "user", "content": "Where is A-1?"}]}
 
 
-def row(name, **rest):
+def row(name: str, **rest: Any) -> dict[str, Any]:
     plain = {"id": name, "input": INPUT, "tools": TOOLS, "expected_tool": "track", "expected_args": {"order": "A-1"}}
     return {**plain, **rest}
 
@@ -86,7 +87,7 @@ def test_the_table_sums_up(file, capsys):
 def test_an_empty_file_is_an_empty_answer(tmp_path, capsys):
     path = tmp_path / "empty.jsonl"
     path.write_text("")
-    for options in ([], ["--format", "table"], ["--format", "table", "--dialect", "bfcl"]):
+    for options in ([], ["--format", "table", "--dialect", "bfcl"]):
         assert main(["grade", str(path), *options]) == Exit.OK
         assert capsys.readouterr().out == ""
 

@@ -1,0 +1,69 @@
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.grading.benchmark import SAMPLE, benchmark_rows, needs_benchmark
+from toolevals.grading.dialects.bfcl import CATEGORIES, check_row
+from toolevals.grading.problems import InvalidDocument
+
+
+def sample() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in SAMPLE.read_text("utf-8").splitlines()]
+
+
+def given(row: dict[str, Any]) -> tuple[Any, Any]:
+    return row["valid"], row["error_type"]
+
+
+def ours(row: dict[str, Any]) -> tuple[Any, Any]:
+    verdict = check_row(row)
+    return verdict.valid, verdict.error_type
+
+
+def test_the_sample_has_every_category_and_both_verdicts():
+    rows = sample()
+    assert {row["category"] for row in rows} == set(CATEGORIES)
+    assert Counter(row["valid"] for row in rows).keys() == {True, False}
+    assert len({row["error_type"] for row in rows}) == 18
+
+
+def test_every_verdict_of_the_sample_is_reproduced():
+    assert [(row["id"], *ours(row)) for row in sample()] == [(row["id"], *given(row)) for row in sample()]
+
+
+@needs_benchmark
+def test_every_verdict_of_six_thousand_is_reproduced():
+    rows = list(benchmark_rows("oracle.jsonl.gz"))
+    assert [row["id"] for row in rows if ours(row) != given(row)] == []
+    assert len(rows) == 6000
+
+
+@needs_benchmark
+def test_every_edge_case_that_the_checker_knows_is_reproduced():
+    rows = [row for row in benchmark_rows("edge_cases.jsonl") if row["model_known"]]
+    assert [row["id"] for row in rows if ours(row) != given(row)] == []
+    assert len(rows) == 84
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"id": 3}, "/id"),
+        ({"functions": None}, "/functions"),
+        ({"category": "irrelevance"}, "/category"),
+        ({"possible_answer": {}}, "/possible_answer"),
+    ],
+)
+def test_a_row_of_another_form_is_refused(change, pointer):
+    with pytest.raises(InvalidDocument) as caught:
+        check_row({**sample()[0], **change})
+    assert caught.value.problems[0].pointer == pointer
+    with pytest.raises(InvalidDocument):
+        check_row([])
+
+
+@pytest.mark.parametrize("prediction", [None, {}, "f(a=1)", [1], [{"f": {}, "g": {}}], [{"f": [1]}]])
+def test_what_is_no_list_of_calls_is_the_decoders_error(prediction):
+    assert check_row({**sample()[0], "prediction": prediction}).error_type == "ast_decoder:decoder_wrong_output_format"
