@@ -1,0 +1,68 @@
+"""CSV that a spreadsheet reads as data, however hostile the text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolevals.presentation.csv import FORMULA_STARTS, ROWS_A_CHUNK, csv_stream, safe_cell
+
+
+def parsed(columns, rows):
+    text = b"".join(csv_stream(columns, rows)).decode()
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "－1", "＋1", "＠x"])
+def test_text_that_looks_like_a_formula_gets_an_apostrophe(text):
+    assert safe_cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [(-5, -5), (-0.25, -0.25), (None, ""), (True, "true"), (False, "false"), ("a-b", "a-b"), ("", "")],
+)
+def test_numbers_stay_numbers_and_nothing_is_empty(cell, written):
+    assert safe_cell(cell) == written
+
+
+def test_ids_are_text():
+    assert safe_cell(UUID(int=1)) == "00000000-0000-0000-0000-000000000001"
+
+
+@given(st.lists(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])), min_size=2, max_size=2)))
+def test_every_text_comes_back_as_it_was_but_for_the_apostrophe(rows):
+    read = parsed(["a", "b"], rows)
+    assert read[0] == ["a", "b"]
+    assert [[cell.removeprefix("'") for cell in row] for row in read[1:]] == [
+        [cell.removeprefix("'") for cell in row] for row in rows
+    ]
+    assert not any(cell.startswith(FORMULA_STARTS) for row in read for cell in row)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_comes_back_to_the_last_digit(number):
+    assert float(parsed(["a"], [[number]])[1][0]) == number
+
+
+def test_hostile_column_names_are_neutralised_too():
+    assert parsed(["=cmd()"], []) == [["'=cmd()"]]
+
+
+def test_rows_are_taken_as_they_are_sent():
+    taken = 0
+
+    def rows():
+        nonlocal taken
+        for number in range(10 * ROWS_A_CHUNK):
+            taken += 1
+            yield [number]
+
+    stream = csv_stream(["n"], rows())
+    next(stream)
+    assert taken == ROWS_A_CHUNK
