@@ -10,6 +10,7 @@ from celery import current_app
 from django.db import OperationalError, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerAway
+from kombu.transport.memory import Channel
 
 from toolevals.workspace.jobs import doorbell
 from toolevals.workspace.jobs.doorbell import RING_AGAIN, RING_AHEAD, LocalDoorbell, ring_due
@@ -35,6 +36,7 @@ def rung(monkeypatch) -> list[str]:
     """The ids of the batches that were announced, by a process that may announce them."""
     heard: list[str] = []
     monkeypatch.setattr(LocalDoorbell, "pid", os.getpid())
+    monkeypatch.setattr(doorbell, "RING_AHEAD_LOCALLY", RING_AHEAD)
     monkeypatch.setattr(current_app, "send_task", lambda _name, args, **_: heard.append(args[0]))
     return heard
 
@@ -64,9 +66,28 @@ def test_a_batch_at_work_is_not_announced_but_an_overdue_one_is(job_of, rung):
     assert ring_due() == 1
 
 
+def test_an_overdue_batch_is_announced_at_once_however_lately_it_was(job_of, rung):
+    batch = job_of([{}]).batches.get()
+    ring_due()
+    claimed(batch.pk)
+    past = timezone.now() - timedelta(seconds=1)
+    Batch.objects.update(rung_at=past - timedelta(seconds=2), due_at=past)
+    assert [ring_due(), ring_due()] == [1, 0]
+
+
 def test_only_so_many_are_announced_ahead(job_of, rung):
     job_of([{}] * (RING_AHEAD + 5))
     assert [ring_due(), ring_due()] == [RING_AHEAD, 5]
+
+
+def test_a_worker_with_the_in_memory_broker_announces_no_more_than_it_can_do_next(job_of, monkeypatch, settings):
+    settings.REDIS_URL = ""
+    monkeypatch.setattr(LocalDoorbell, "pid", os.getpid())
+    monkeypatch.setattr(Channel, "queues", {})
+    job_of([{}] * 3)
+    assert [ring_due(), ring_due()] == [1, 0]
+    Channel.queues[settings.CELERY_TASK_DEFAULT_QUEUE].get()
+    assert ring_due() == 1
 
 
 def test_the_batch_that_ends_announces_the_next_one(job_of, rung, django_capture_on_commit_callbacks):

@@ -92,10 +92,12 @@ USE_TZ = True
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+# All of it is ours: what packages bring for pages that are not served here stays out.
+STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 MEDIA_ROOT = DATA_DIR / "uploads"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "toolevals.settings.static_files.HashedStaticFiles"},
 }
 
 # No inline script, no inline style, no exception.
@@ -159,6 +161,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
     else {"polling_interval": 0.05}
 )
 CELERY_TASK_DEFAULT_QUEUE = "toolevals"
+# With the in-memory broker, a worker is one process: it does a batch at a time, and more workers do more. A pool there
+# shares one pipe, whose lock dies with the process that holds it.
+CELERY_WORKER_POOL = "prefork" if REDIS_URL else "solo"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 

@@ -10,5 +10,4 @@ class WorkspaceConfig(AppConfig):
 
     def ready(self) -> None:
         """Load the Celery app, so that web processes ring the configured broker too."""
-        import toolevals.celery
-        import toolevals.workspace.api.schema  # noqa: F401 - the OpenAPI extension registers itself
+        import toolevals.celery  # noqa: F401

@@ -6,6 +6,7 @@ from django.urls import include, path
 from drf_spectacular.renderers import OpenApiJsonRenderer
 from drf_spectacular.views import SpectacularAPIView
 
+from toolevals.workspace.api import schema  # noqa: F401 - its extension registers itself
 from toolevals.workspace.api.views import index, jobs, members
 
 app_name = "workspace-api"

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
+from kombu.transport.memory import Channel
 
 from toolevals.workspace.models import Batch
 
@@ -19,6 +20,8 @@ logger = logging.getLogger(__name__)
 # So many batches are announced at once, the most urgent first; each one that ends announces the next. A job that
 # matters more therefore waits for few others, and the broker never holds a long queue.
 RING_AHEAD = 32
+# In the in-memory broker, to which only its own worker listens: what waits there, waits for that worker.
+RING_AHEAD_LOCALLY = 1
 # An announced batch that nobody has claimed after so long is announced again.
 RING_AGAIN = timedelta(seconds=15)
 # For a connection that went stale in the pool; a request never waits for a broker that is down.
@@ -43,6 +46,10 @@ def ring_due(limit: int = RING_AHEAD) -> int:
     """
     if not can_ring():
         return 0
+    if not settings.REDIS_URL:
+        limit = min(limit, RING_AHEAD_LOCALLY - _waiting_here())
+    if limit <= 0:
+        return 0
     now = timezone.now()
     waiting = Batch.objects.due(now).not_rung_since(now - RING_AGAIN).most_urgent_first()
     batches = list(waiting.values_list("id", "task")[:limit])
@@ -57,6 +64,12 @@ def ring_due(limit: int = RING_AHEAD) -> int:
         Batch.objects.filter(pk__in=[pk for pk, _ in batches], rung_at=now).update(rung_at=None)
         return 0
     return len(batches)
+
+
+def _waiting_here() -> int:
+    """Return how many messages wait in the in-memory broker."""
+    queue = Channel.queues.get(settings.CELERY_TASK_DEFAULT_QUEUE)
+    return int(queue.qsize()) if queue else 0
 
 
 def ring_after_commit(limit: int = RING_AHEAD) -> None:

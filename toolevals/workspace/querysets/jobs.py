@@ -45,7 +45,8 @@ class BatchQuerySet(models.QuerySet["Batch"]):
         return self.order_by("-job__priority", "id")
 
     def not_rung_since(self, moment: datetime) -> BatchQuerySet:
-        return self.filter(Q(rung_at__isnull=True) | Q(rung_at__lt=moment))
+        """Leave out what was announced after `moment` and has not become due once more since, by a lease that ended."""
+        return self.filter(Q(rung_at__isnull=True) | Q(rung_at__lt=moment) | Q(rung_at__lt=F("due_at")))
 
     def open(self) -> BatchQuerySet:
         """Return what is neither done, failed nor cancelled."""

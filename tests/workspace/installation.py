@@ -1,0 +1,86 @@
+"""An installation of its own for a test: a database, perhaps a broker, and worker processes that can be killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+LEASE_SECONDS = 2
+
+
+class Installation:
+    """Made of environment variables; everything in it runs in processes of their own, which end with it."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self.folder = folder
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")},
+            "DJANGO_SETTINGS_MODULE": "toolevals.settings",
+            "TOOLEVALS_DATA_DIR": str(folder),
+            "BATCH_LEASE_SECONDS": str(LEASE_SECONDS),
+            **environment,
+        }
+        self.workers: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for worker in list(self.workers):
+            self.kill(worker)
+
+    def run(self, *words: str) -> str:
+        """Run Python to its end and return what it printed."""
+        done = subprocess.run(
+            [sys.executable, *words], cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr + self.log()
+        return done.stdout
+
+    def drive(self, step: str, number: int = 0) -> Any:
+        """Do one step of `queue_driver`."""
+        printed = self.run("-m", "tests.workspace.queue_driver", step, str(number))
+        return json.loads(printed) if printed else None
+
+    def worker(self, processes: int = 2) -> subprocess.Popen[bytes]:
+        """Start a worker."""
+        name = f"worker{len(self.workers)}@tests"
+        words = ["-m", "celery", "-A", "tests.workspace.worker", "worker", "-n", name, "-c", str(processes)]
+        with (self.folder / "worker.log").open("ab") as log:
+            worker = subprocess.Popen(
+                [sys.executable, *words, "--loglevel", "WARNING"],
+                cwd=ROOT,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self.workers.append(worker)
+        return worker
+
+    def kill(self, worker: subprocess.Popen[bytes]) -> None:
+        """End a worker and its pool as a power failure would."""
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
+        self.workers.remove(worker)
+
+    def kill_pool_of(self, worker: subprocess.Popen[bytes]) -> None:
+        """End the pool's processes and leave the worker that minds them."""
+        children = Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()
+        for child in children:
+            os.kill(int(child), signal.SIGKILL)
+
+    def log(self) -> str:
+        """Return the end of what the workers said."""
+        path = self.folder / "worker.log"
+        return path.read_text()[-4000:] if path.exists() else ""

@@ -1,0 +1,66 @@
+"""One step of a test in an installation of its own: `python -m tests.workspace.queue_driver STEP [NUMBER]`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from typing import Any
+
+ITEMS = 4
+PATIENCE_SECONDS = 60
+
+
+def migrate(_: int) -> None:
+    """Make the database."""
+    from django.core.management import call_command
+
+    call_command("migrate", verbosity=0)
+
+
+def start(batches: int) -> None:
+    """Make the database, and a job of two stages."""
+    from toolevals.workspace.jobs import BatchPlan, job_create
+    from toolevals.workspace.services import project_create
+
+    migrate(0)
+    project = project_create(actor=None, slug="queue", name="Queue")
+    slow = {"slow_items": ITEMS, "seconds": 0.05}
+    plans = [BatchPlan("tests.work", slow, size=ITEMS, stage=number % 2) for number in range(batches)]
+    job_create(project=project, actor=None, kind="test", title="A test", batches=plans)
+
+
+def wait(batches: int) -> None:
+    """Wait until so many batches are done or the job has ended, and print how far it is."""
+    from toolevals.workspace.models import Batch, BatchState, Job
+
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        if Batch.objects.filter(state=BatchState.DONE).count() >= batches or not Job.objects.get().is_running:
+            sys.stdout.write(json.dumps(outcome()))
+            return
+        time.sleep(0.05)
+    raise SystemExit("the workers took too long")
+
+
+def outcome() -> dict[str, Any]:
+    """Return how the job ended and how often each batch took effect."""
+    from tests.workspace.tasks import effects
+    from toolevals.workspace.models import Batch, Job
+
+    job = Job.objects.get()
+    return {
+        "state": job.state,
+        "progress": job.progress,
+        "report": job.report,
+        "attempts": sum(Batch.objects.values_list("attempts", flat=True)),
+        "effects": sorted(Counter(map(str, effects())).values()),
+    }
+
+
+if __name__ == "__main__":
+    import django
+
+    django.setup()
+    {"migrate": migrate, "start": start, "wait": wait}[sys.argv[1]](int(sys.argv[2]))
