@@ -87,6 +87,8 @@ def _made(calls: Sequence[Call]) -> str:
 
 def _listed(names: Iterable[str]) -> str:
     each = list(dict.fromkeys(_cut(name) for name in names))
+    if not each:
+        return ""
     if len(each) > 3:
         return f"{', '.join(each[:2])} and {len(each) - 2} more"
     return " and ".join(filter(None, (", ".join(each[:-1]), each[-1])))

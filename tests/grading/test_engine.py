@@ -1,0 +1,327 @@
+"""Verdicts, modes, tags and places of whole cases."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from tests.grading import strategies
+from toolevals.grading import engine
+from toolevals.grading.canonical import canonical, parse
+from toolevals.grading.catalog import MODES
+from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.matchers import Contains, Exact, NaturalLanguage, OneOf, Range
+from toolevals.grading.values import (
+    CallExpectation,
+    Expectation,
+    MalformedCall,
+    Message,
+    ToolCall,
+    ToolSpec,
+    Trajectory,
+    Transcript,
+)
+from toolevals.grading.verdicts import (
+    NONE,
+    UNKNOWN_TOOL,
+    UNPARSED,
+    VERDICT_NAMES,
+    ArgumentDifference,
+    CaseGrade,
+    FailureTag,
+    Pair,
+)
+
+ORDER = {"type": "object", "properties": {"order": {"type": "string"}, "limit": {"type": "integer"}}}
+TRACK = ToolSpec("track", "Says where an order is.", {**ORDER, "required": ["order"]})
+HISTORY = ToolSpec("history", "Lists orders.", ORDER)
+REFUND = ToolSpec("refund", "Gives money back.", ORDER)
+TOOLS = (TRACK, HISTORY, REFUND)
+# The tools that drawn calls name, but one.
+NAMED = tuple(ToolSpec(name, "", {"properties": {"a": {"type": "string"}}}) for name in strategies.NAMES[1:])
+GARBLED = MalformedCall("not JSON at line 1, column 3: Expecting value", 2, "{{")
+
+
+def called(*calls: ToolCall | MalformedCall) -> Transcript:
+    return Transcript((Message("assistant", calls=calls),))
+
+
+def graded(expectation: Expectation, *calls: ToolCall | MalformedCall, tools: Any = TOOLS) -> CaseGrade:
+    return grade(compile_case(expectation, tools), called(*calls))
+
+
+def statuses(result: CaseGrade) -> dict[str, str]:
+    return {name: verdict.status for name, verdict in result.verdicts.items()}
+
+
+def expecting(*calls: CallExpectation, **options: Any) -> Expectation:
+    return Expectation("calls", alternatives=(Trajectory(calls, **options),))
+
+
+PLAIN = Expectation.single("track", {"order": "A-1"})
+LISTED = Expectation.single("history", {"page": 5})
+RIGHT = ToolCall("track", {"order": "A-1"})
+
+
+def test_the_right_call_passes_everything():
+    result = graded(PLAIN, RIGHT)
+    assert statuses(result) == dict.fromkeys(VERDICT_NAMES, "passed")
+    assert all(verdict.value == 1 and verdict.reason for verdict in result.verdicts.values())
+    assert (result.tag, result.mode, result.expected, result.actual) == ("", "", "track", "track")
+    assert result.pairs == (Pair("track", "track", "passed"),)
+    assert result.differences == (ArgumentDifference("/order", {"exact": "A-1"}, "A-1", "same"),)
+
+
+@pytest.mark.parametrize(
+    ("expectation", "calls", "mode", "place"),
+    [
+        (PLAIN, [ToolCall("history", {"limit": 10})], "wrong_tool", ("track", "history")),
+        (PLAIN, [ToolCall("find", {})], "hallucinated_tool", ("track", UNKNOWN_TOOL)),
+        (PLAIN, [], "missed_call", ("track", NONE)),
+        (PLAIN, [GARBLED], "malformed_output", ("track", UNPARSED)),
+        (PLAIN, [RIGHT, ToolCall("refund", {})], "extra_call", ("track", "track")),
+        (PLAIN, [ToolCall("refund", {}), RIGHT], "extra_call", ("track", "refund")),
+        (PLAIN, [RIGHT, RIGHT], "extra_call", ("track", "track")),
+        (PLAIN, [RIGHT, GARBLED], "malformed_output", ("track", "track")),
+        (PLAIN, [RIGHT, ToolCall("find", {})], "hallucinated_tool", ("track", "track")),
+        (PLAIN, [ToolCall("track", {"order": "A-2"})], "wrong_value", ("track", "track")),
+        (PLAIN, [ToolCall("track", {"order": 1})], "schema_error", ("track", "track")),
+        (PLAIN, [ToolCall("track", {})], "schema_error", ("track", "track")),
+        (PLAIN, [ToolCall("track", {"order": "A-1", "limit": 1})], "extra_argument", ("track", "track")),
+        (LISTED, [ToolCall("history", {})], "missing_argument", ("history", "history")),
+        (LISTED, [ToolCall("history", {"page": "5"})], "wrong_shape", ("history", "history")),
+        (Expectation("no_call"), [RIGHT], "needless_call", (NONE, "track")),
+        (Expectation("no_call"), [ToolCall("find", {})], "needless_call", (NONE, UNKNOWN_TOOL)),
+        (Expectation("no_call"), [GARBLED], "malformed_output", (NONE, UNPARSED)),
+        (Expectation("some_call"), [], "missed_call", ("", "")),
+        (Expectation("some_call"), [ToolCall("find", {})], "hallucinated_tool", ("", "")),
+        (Expectation("some_call"), [GARBLED], "malformed_output", ("", "")),
+        (expecting(CallExpectation("track"), disallowed=(CallExpectation("refund"),)), [RIGHT, ToolCall("refund", {})],
+         "disallowed_call", ("track", "track")),
+        (expecting(CallExpectation("track"), CallExpectation("refund")), [ToolCall("refund", {}), RIGHT],
+         "wrong_order", ("refund", "refund")),
+        (expecting(CallExpectation("track"), CallExpectation("refund")), [RIGHT], "missed_call", ("track", "track")),
+    ],
+)  # fmt: skip
+def test_every_way_to_fail_has_its_mode_and_place(expectation, calls, mode, place):
+    result = graded(expectation, *calls)
+    assert (result.mode, result.outcome.status) == (mode, "failed")
+    assert (result.expected, result.actual) == place
+    assert mode in MODES
+    assert result.tag == ("MALFORMED_OUTPUT" if mode == "malformed_output" else "WRONG_ANSWER")
+    assert result.outcome.reason.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("expectation", "calls", "place"),
+    [
+        (Expectation("no_call"), [], (NONE, NONE)),
+        (Expectation("some_call"), [ToolCall("history", {"limit": "many"})], ("", "")),
+        (Expectation("some_call"), [ToolCall("find", {}), RIGHT], ("", "")),
+        (expecting(CallExpectation("track")), [ToolCall("history", {}), RIGHT], ("track", "track")),
+        (expecting(CallExpectation("track")), [GARBLED, RIGHT], ("track", "track")),
+        (expecting(disallowed=(CallExpectation("refund"),)), [RIGHT], ("", "")),
+        (
+            expecting(disallowed=(CallExpectation("refund", {"order": Exact("A-1")}),)),
+            [ToolCall("refund", {})],
+            ("", ""),
+        ),
+        (expecting(additional_calls=False), [], (NONE, NONE)),
+    ],
+)
+def test_these_pass(expectation, calls, place):
+    result = graded(expectation, *calls)
+    assert (result.outcome.status, result.mode, result.tag) == ("passed", "", "")
+    assert (result.expected, result.actual) == place
+
+
+def test_arguments_are_unscored_where_the_selection_failed_and_the_schema_is_still_checked():
+    result = graded(PLAIN, ToolCall("history", {"limit": 10}))
+    assert statuses(result) == {
+        "outcome": "failed",
+        "selection": "failed",
+        "arguments": "unscored",
+        "schema": "passed",
+        "shape": "unscored",
+        "equivalence": "failed",
+    }
+    assert result.pairs == (Pair("track", "history", "unscored"),)
+    assert [(each.path, each.kind) for each in result.differences] == [("/order", "missing"), ("/limit", "extra")]
+    assert result.outcome.reason == "track was due; history was called."
+
+
+def test_without_a_call_there_is_nothing_to_score_but_the_selection():
+    assert statuses(graded(Expectation("no_call"))) == {
+        **dict.fromkeys(VERDICT_NAMES, "unscored"),
+        "outcome": "passed",
+        "selection": "passed",
+    }
+
+
+def test_values_do_not_count_where_the_schema_is_broken():
+    result = graded(Expectation.single("track", {"order": 7}), ToolCall("track", {"order": 7}))
+    assert (result.mode, result.verdicts["equivalence"].status) == ("schema_error", "failed")
+    assert [(each.pointer, each.keyword, each.call) for each in result.schema_problems] == [("/order", "type", 0)]
+
+
+def test_a_call_that_is_welcome_may_break_its_schema():
+    result = graded(expecting(CallExpectation("track")), RIGHT, ToolCall("history", {"limit": "many"}))
+    assert statuses(result) | {"schema": "failed"} == statuses(result)
+    assert result.outcome.status == "passed"
+    assert result.schema_problems[0].call == 1
+    assert result.verdicts["schema"].value == 0.5
+
+
+def test_no_prediction_is_unscored():
+    result = grade(compile_case(PLAIN, TOOLS), None)
+    assert statuses(result) == dict.fromkeys(VERDICT_NAMES, "unscored")
+    assert (result.tag, result.mode, result.expected, result.pairs) == ("", "", "", ())
+
+
+def test_a_subject_that_could_not_be_reached_is_errored():
+    result = grade(compile_case(PLAIN, TOOLS), Transcript(error="timed out"))
+    assert statuses(result) == dict.fromkeys(VERDICT_NAMES, "errored")
+    assert (result.tag, result.mode, result.expected) == (FailureTag.ADAPTER_ERROR, "adapter_error", "")
+    assert "timed out" in result.outcome.reason
+
+
+def test_a_crash_in_a_grader_is_errored(monkeypatch):
+    def crash(*_):
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(engine, "check_schemas", crash)
+    result = graded(PLAIN, RIGHT)
+    assert (result.tag, result.mode) == (FailureTag.HARNESS_ERROR, "harness_error")
+    assert "boom" in result.outcome.reason
+
+
+def test_what_cannot_be_compiled_is_errored_when_it_is_graded(monkeypatch):
+    def crash(*_):
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(engine, "compile_trajectory", crash)
+    assert graded(PLAIN, RIGHT).tag == FailureTag.HARNESS_ERROR
+
+
+def test_the_best_alternative_counts():
+    either = Expectation(
+        "calls", alternatives=(*PLAIN.alternatives, *Expectation.single("refund", {"order": "A-1"}).alternatives)
+    )
+    assert graded(either, RIGHT).outcome.status == "passed"
+    refunded = graded(either, ToolCall("refund", {"order": "A-1"}))
+    assert (refunded.outcome.status, refunded.expected) == ("passed", "refund")
+    assert graded(either, ToolCall("refund", {"order": "A-9"})).mode == "wrong_value"
+    neither = graded(either, ToolCall("history", {}))
+    assert (neither.expected, neither.actual) == ("track", "history")
+
+
+def test_what_a_judge_has_to_see_never_passes_by_default():
+    polite = expecting(CallExpectation("track", {"order": NaturalLanguage("an order of the user's")}))
+    result = graded(polite, RIGHT)
+    assert statuses(result) == {
+        **dict.fromkeys(VERDICT_NAMES, "passed"),
+        "outcome": "unscored",
+        "arguments": "unscored",
+        "equivalence": "unscored",
+    }
+    assert result.pairs == (Pair("track", "track", "unscored"),)
+    both = expecting(CallExpectation("track", {"order": NaturalLanguage("any"), "limit": Exact(1)}))
+    assert graded(both, ToolCall("track", {"order": "A-1", "limit": 2})).mode == "wrong_value"
+
+
+def test_parallel_calls_are_matched_at_their_best_and_pairs_hold_what_is_left_over():
+    wanted = expecting(unordered=(
+        CallExpectation("track", {"order": OneOf(("A-1", "A-2"))}),
+        CallExpectation("track", {"order": Exact("A-1")}),
+        CallExpectation("refund"),
+    ), additional_calls=False)  # fmt: skip
+    # Greedy matching would give A-1 to the first expectation and leave the second without.
+    result = graded(wanted, RIGHT, ToolCall("track", {"order": "A-2"}), ToolCall("refund", {}))
+    assert result.outcome.status == "passed"
+    less = graded(wanted, ToolCall("track", {"order": "A-2"}), ToolCall("history", {}), ToolCall("find", {}), RIGHT)
+    assert less.pairs == (
+        Pair("track", "track", "passed"),
+        Pair("track", "track", "passed"),
+        Pair("refund", "history", "unscored"),
+        Pair(NONE, UNKNOWN_TOOL, "unscored"),
+    )
+    assert less.verdicts["equivalence"].value == pytest.approx(2 / 3)
+    fewer = graded(wanted, RIGHT)
+    assert (
+        fewer.pairs
+        == (
+            Pair("track", "track", "passed"),
+            Pair("track", NONE, "unscored"),
+            Pair("refund", NONE, "unscored"),
+        )
+        or fewer.pairs[1].actual == "track"
+    )
+    assert sum(pair.actual == NONE for pair in fewer.pairs) == 2
+
+
+def test_a_wrong_argument_is_never_shown_as_a_missed_call():
+    wanted = expecting(*(CallExpectation("track", {"order": Exact(name)}) for name in ("A-1", "A-2")))
+    result = graded(wanted, ToolCall("track", {"order": "A-2"}), ToolCall("track", {"order": "A-5"}))
+    assert result.mode == "wrong_value"
+    assert [pair.arguments for pair in result.pairs] == ["failed", "failed"]
+
+
+def test_names_are_compared_under_the_profile_and_shown_as_the_tools_are_called():
+    tools = (ToolSpec("orders.track"),)
+    expectation = Expectation.single("orders_track", {})
+    assert graded(expectation, ToolCall("orders.track"), tools=tools).mode == "wrong_tool"
+    loose = Expectation("calls", alternatives=expectation.alternatives, profile="loose")
+    result = graded(loose, ToolCall("orders_track"), tools=tools)
+    assert (result.outcome.status, result.expected, result.actual) == ("passed", "orders.track", "orders.track")
+
+
+def test_without_known_tools_names_are_classes_and_schemas_unscored():
+    result = graded(PLAIN, ToolCall("find", {"x": 1}), tools=())
+    assert (result.expected, result.actual, result.mode) == ("track", "find", "wrong_tool")
+    assert result.verdicts["schema"].status == "unscored"
+    assert graded(PLAIN, RIGHT, tools=()).outcome.status == "passed"
+    assert len(graded(PLAIN, ToolCall("x" * 900), tools=()).actual) == 200
+
+
+def test_a_tool_with_a_bad_schema_leaves_the_gate_unscored():
+    result = graded(PLAIN, RIGHT, tools=(ToolSpec("track", "", {"type": "objct"}),))
+    assert (result.verdicts["schema"].status, result.outcome.status) == ("unscored", "passed")
+
+
+def test_reasons_name_what_differs_and_stay_short():
+    wanted = expecting(CallExpectation("history", {"limit": Range(1, 5), "note": Contains("x" * 500)}))
+    reason = graded(wanted, ToolCall("history", {"limit": 9, "note": "y" * 500})).outcome.reason
+    assert reason.startswith("limit is 9, expected range [1,5], and 1 more")
+    huge = graded(Expectation("no_call"), ToolCall("x" * 5000)).outcome.reason
+    assert len(huge) < 200
+
+
+@given(strategies.expectations, strategies.transcripts)
+def test_any_case_is_graded_without_a_crash_and_its_document_round_trips(expectation, transcript):
+    result = grade(compile_case(expectation, NAMED), transcript)
+    assert result.tag != FailureTag.HARNESS_ERROR, result.outcome.reason
+    assert (result.tag == "") == (result.outcome.status in ("passed", "unscored"))
+    assert (result.mode == "") == (result.tag == "")
+    document = result.to_document()
+    assert CaseGrade.from_document(parse(canonical(document))) == result
+
+
+@given(strategies.tool_calls)
+def test_a_call_labelled_as_it_was_made_passes(call):
+    for profile in ("strict", "standard", "loose", "bfcl"):
+        plain = Expectation.single(call.name, call.arguments)
+        expectation = Expectation("calls", alternatives=plain.alternatives, profile=profile)
+        assert graded(expectation, call, tools=()).outcome.status == "passed"
+
+
+@given(strategies.expectations, strategies.transcripts)
+def test_the_verdicts_keep_their_rules(expectation, transcript):
+    result = grade(compile_case(expectation, NAMED), transcript)
+    status = statuses(result)
+    if status["selection"] == "failed":
+        assert status["arguments"] == "unscored"
+    if status["outcome"] == "passed":
+        assert status["selection"] == "passed"
+        assert status["arguments"] != "failed"
+    if "failed" in (status["selection"], status["arguments"]):
+        assert status["outcome"] == "failed"
