@@ -137,12 +137,12 @@ def test_a_wrong_line_late_in_a_long_file_takes_everything_back(project, version
 
 
 def test_a_line_without_end_is_not_read_into_memory(project, version, run_jobs, monkeypatch):
-    monkeypatch.setattr(predictions, "MAX_LINE_BYTES", 100)
+    monkeypatch.setattr(predictions, "MAX_LINE_BYTES", 400)
     run = uploaded_run(project, version, b'{"id": "' + b"x" * 1000 + b'"}\n' + jsonl(GOOD))
 
     [error] = refused(run, run_jobs)
 
-    assert error == {"line": 1, "pointer": "", "message": "the line is longer than 100 bytes"}
+    assert error == {"line": 1, "pointer": "", "message": "the line is longer than 400 bytes"}
 
 
 def test_a_byte_order_mark_and_empty_lines_are_no_matter(project, version, run_jobs):
