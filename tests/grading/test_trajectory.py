@@ -1,0 +1,98 @@
+"""Trajectories of the kinds that the field's documentation describes."""
+
+from hypothesis import given
+
+from tests.grading import strategies
+from toolevals.grading.equality import PROFILES
+from toolevals.grading.matchers import Contains, Exact, Range
+from toolevals.grading.trajectory import Alignment, align, compile_trajectory
+from toolevals.grading.values import AnyOrder, CallExpectation, ToolCall, Trajectory
+
+STANDARD = PROFILES["standard"]
+LIGHTS = CallExpectation("set_lights", {"room": Exact("living room"), "brightness": Range(5, 40)})
+SCREEN = CallExpectation("set_tv", {"power": Exact("on")})
+DIM = ToolCall("set_lights", {"room": "living room", "brightness": 20})
+ON = ToolCall("set_tv", {"power": "on"})
+READ = ToolCall("get_thermostat", {})
+
+
+def aligned(trajectory: Trajectory, *calls: ToolCall) -> Alignment:
+    return align(compile_trajectory(trajectory, STANDARD), calls, STANDARD)
+
+
+def verdict(trajectory: Trajectory, *calls: ToolCall) -> tuple[bool, float]:
+    """tools_all_pass and tools_percentage_pass."""
+    alignment = aligned(trajectory, *calls)
+    return alignment.tools_are_right and alignment.matched == alignment.total, round(alignment.share, 4)
+
+
+def test_ordered_calls_in_order_with_others_between():
+    movie = Trajectory((LIGHTS, SCREEN))
+    assert verdict(movie, DIM, ON) == (True, 1)
+    assert verdict(movie, DIM, READ, ON) == (True, 1)
+    assert verdict(movie, ON, DIM) == (False, 0.5)
+    assert aligned(movie, ON, DIM).out_of_order
+    assert verdict(movie) == (False, 0)
+
+
+def test_unordered_calls_anywhere():
+    out = Trajectory(
+        unordered=(
+            CallExpectation("set_lights", {"room": Contains("all"), "brightness": Exact(0)}),
+            CallExpectation("lock_door", {"door": Exact("front")}),
+            CallExpectation("set_thermostat", {"preset": Exact("cool")}),
+        )
+    )
+    lock, cool = ToolCall("lock_door", {"door": "front"}), ToolCall("set_thermostat", {"preset": "cool"})
+    dark = ToolCall("set_lights", {"room": "all rooms", "brightness": 0})
+    assert verdict(out, cool, dark, lock) == (True, 1)
+    assert verdict(out, lock) == (False, 0.3333)
+
+
+def test_ordered_and_unordered_both_hold():
+    bed = Trajectory((CallExpectation("lock_door"), LIGHTS), (SCREEN,))
+    lock = ToolCall("lock_door", {})
+    assert verdict(bed, ON, lock, DIM) == (True, 1)
+    assert verdict(bed, lock, ON, DIM) == (True, 1)
+    assert verdict(bed, lock, DIM) == (False, 0.6667)
+
+
+def test_an_any_order_group_fills_one_position():
+    home = Trajectory((CallExpectation("unlock_door"), AnyOrder((LIGHTS, SCREEN))), additional_calls=False)
+    unlock = ToolCall("unlock_door", {})
+    assert verdict(home, unlock, ON, DIM) == (True, 1)
+    assert verdict(home, unlock, DIM, ON) == (True, 1)
+    assert verdict(home, DIM, unlock, ON)[0] is False
+    assert verdict(home, unlock, DIM, ON, READ) == (False, 1)
+
+
+def test_a_disallowed_tool_or_only_disallowed_arguments():
+    ask = Trajectory((CallExpectation("get_thermostat"),), disallowed=(CallExpectation("set_tv"),))
+    assert verdict(ask, READ) == (True, 1)
+    assert verdict(ask, READ, ON) == (False, 1)
+    some = Trajectory(disallowed=(CallExpectation("set_tv", {"power": Exact("off")}),))
+    assert verdict(some, ON) == (True, 1)
+    assert verdict(some, ToolCall("set_tv", {"power": "off"})) == (False, 0)
+
+
+def test_a_violation_counts_even_where_the_call_was_expected_too():
+    both = Trajectory((SCREEN,), disallowed=(CallExpectation("set_tv", {"power": Exact("on")}),))
+    assert verdict(both, ON) == (False, 1)
+
+
+def test_one_call_serves_one_expectation():
+    twice = Trajectory(unordered=(SCREEN, SCREEN))
+    assert verdict(twice, ON) == (False, 0.5)
+    assert verdict(twice, ON, ON) == (True, 1)
+
+
+@given(strategies.trajectories, strategies.profiles)
+def test_an_alignment_uses_each_call_once_and_leaves_nothing_out(trajectory, name):
+    profile = PROFILES[name]
+    calls = [ToolCall(call.tool, dict.fromkeys(call.arguments, "a")) for call in trajectory.calls][::-1]
+    alignment = align(compile_trajectory(trajectory, profile), calls, profile)
+    expected = sorted([each for each, _ in alignment.pairs] + list(alignment.unmatched_expected))
+    actual = sorted([each for _, each in alignment.pairs] + list(alignment.unmatched_actual))
+    assert expected == list(range(alignment.total))
+    assert actual == list(range(len(calls)))
+    assert 0 <= alignment.share <= 1
