@@ -10,15 +10,26 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from scripts.dev.environment import ROOT, DevError
+from scripts.dev.preparation import Preparation, static_state, tables_state
 
 READY_SECONDS = 60
 STOP_SECONDS = 20
-WEB_OPTIONS = ["--worker-class", "sync", "--log-level", "warning", "--graceful-timeout", "10", "--no-control-socket"]
+WEB_OPTIONS = [
+    "--worker-class",
+    "sync",
+    "--log-level",
+    "warning",
+    "--graceful-timeout",
+    "10",
+    "--no-control-socket",
+    "--preload",
+]
 WORKER_OPTIONS = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
 WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
@@ -36,6 +47,7 @@ class Application:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.python = str(python)
+        self.data = data
         self.host = host
         self.port = port
         self.environment = os.environ | {
@@ -63,21 +75,36 @@ class Application:
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     def prepare(self, *, sample: bool) -> str:
-        """Migrate, collect static files, load the sample; return its logins as JSON. Raises DevError."""
-        words = ["-m", "scripts.dev.prepare", *(["--sample"] if sample else [])]
+        """Migrate, collect, load the sample, as far as needed; return its logins as JSON. Raises DevError."""
+        before = Preparation.of(self.data)
+        now = Preparation(tables_state(), static_state(), before.logins if sample else None)
+        if now == before and (now.logins or not sample) and self._has_database_file():
+            return now.logins or ""
+        words = ["-m", "scripts.dev.prepare"]
+        words += ["--static"] if now.static != before.static else []
+        words += ["--sample"] if sample else []
         result = subprocess.run(
-            [self.python, *words], cwd=ROOT, env=self.environment, stdout=subprocess.PIPE, text=True, check=False
+            [self.python, *words],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+            start_new_session=True,  # Ctrl-C is for the parent, which ends it
         )
         if result.returncode:
             raise DevError("The database could not be prepared: see above.")
+        replace(now, logins=result.stdout if sample else None).keep(self.data)
         return result.stdout
 
     def start(self) -> None:
-        """Start both processes and return once the web server answers. Raises DevError."""
+        """Start the web server, and once it answers the worker. Raises DevError."""
         bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
-        self.start_process("web server", ["-m", "gunicorn", "toolevals.wsgi", "--bind", bind, *self._web_options()])
-        self.worker_start()
+        workers = str(min(4, (os.cpu_count() or 1) + 1))
+        words = ["-m", "gunicorn", "toolevals.wsgi", "--bind", bind, "--workers", workers]
+        self.start_process("web server", [*words, *WEB_OPTIONS])
         self._wait_ready()
+        self.worker_start()
 
     def worker_start(self, name: str = "worker") -> subprocess.Popen[bytes]:
         """Start a Celery worker under this name."""
@@ -113,8 +140,8 @@ class Application:
                 end_group(process)
         self.processes.clear()
 
-    def _web_options(self) -> list[str]:
-        return ["--workers", str(min(4, (os.cpu_count() or 1) + 1)), *WEB_OPTIONS]
+    def _has_database_file(self) -> bool:
+        return not self.environment.get("DATABASE_URL") and (self.data / "toolevals.sqlite3").exists()
 
     def _wait_ready(self) -> None:
         deadline = time.monotonic() + READY_SECONDS

@@ -1,0 +1,56 @@
+"""What a data folder was made ready for, so that a later start need not do it again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from scripts.dev.environment import ROOT
+
+NAME = "prepared.json"
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Hashes of what decides the database's tables and the static files; the sample's logins, None when not loaded."""
+
+    tables: str = ""
+    static: str = ""
+    logins: str | None = None
+
+    @classmethod
+    def of(cls, data: Path) -> Preparation:
+        """Return what a data folder was made ready for."""
+        try:
+            return cls(**json.loads((data / NAME).read_text()))
+        except (OSError, ValueError, TypeError):
+            return cls()
+
+    def keep(self, data: Path) -> None:
+        """Write it down in the data folder."""
+        (data / NAME).write_text(json.dumps(asdict(self)))
+
+
+def tables_state() -> str:
+    """Return a hash over every migration and the packages, which have migrations too."""
+    rooms = (ROOT / room for room in ("toolevals", "labeling", "reports"))
+    return state(
+        [*(path for room in rooms for path in room.rglob("migrations/*.py")), ROOT / "requirements" / "run.txt"]
+    )
+
+
+def static_state() -> str:
+    """Return a hash over every static file, and over how they are stored."""
+    stored = ROOT / "toolevals" / "settings" / "static_files.py"
+    return state([stored, *(path for path in (ROOT / "static").rglob("*") if path.is_file())])
+
+
+def state(paths: Iterable[Path]) -> str:
+    """Return a hash over the files' names and contents."""
+    found = hashlib.sha256()
+    for path in sorted(paths):
+        found.update(f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return found.hexdigest()

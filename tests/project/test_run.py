@@ -1,0 +1,117 @@
+"""`./dev run`, from the outside: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+import pytest
+
+from scripts.dev.environment import PYTHON, ROOT
+from tests.servers.process import free_port
+
+pytestmark = pytest.mark.skipif(Path(sys.prefix) != PYTHON.parent.parent, reason="not run by ./dev: it has no .venv")
+
+
+class Started:
+    """A `./dev run` that serves."""
+
+    def __init__(self, process: subprocess.Popen[str], url: str, output: IO[str]) -> None:
+        self.process = process
+        self.url = url
+        self.output = output
+
+    def wait(self) -> str:
+        """Return what is printed until the end."""
+        rest = self.output.read()
+        self.process.wait(timeout=30)
+        return rest
+
+    def children(self) -> dict[str, int]:
+        """Return the processes it has started: gunicorn or celery -> process id."""
+        found: dict[str, int] = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_text().split("\0")
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            if parent == self.process.pid:
+                found |= {name: int(folder.name) for name in ("gunicorn", "celery") if name in words}
+        return found
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[[], Started]]:
+    """Start it on a data folder of the test, without servers and without the sample."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+    processes: list[subprocess.Popen[str]] = []
+
+    def run() -> Started:
+        port = free_port()
+        process = subprocess.Popen(
+            [ROOT / "dev", "run", "--no-sample", "--port", str(port), "--data", tmp_path / "data"],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        processes.append(process)
+        assert process.stdout is not None
+        said = []
+        for line in process.stdout:
+            said.append(line)
+            if "toolevals runs at" in line:
+                return Started(process, f"http://127.0.0.1:{port}", process.stdout)
+        raise AssertionError("".join(said))
+
+    yield run
+    for process in processes:
+        process.terminate()
+        process.communicate(timeout=40)
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/healthz", timeout=5) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_all_of_it(start: Callable[[], Started], number: signal.Signals) -> None:
+    started = start()
+    assert answers(started.url)
+    assert started.children().keys() == {"gunicorn", "celery"}
+    started.process.send_signal(number)
+    assert "Stopping" in started.wait()
+    assert started.process.returncode == 0
+    assert not answers(started.url)
+
+
+@pytest.mark.parametrize(("name", "title"), [("celery", "worker"), ("gunicorn", "web server")])
+def test_when_one_process_dies_all_of_it_ends_and_says_so(start: Callable[[], Started], name: str, title: str) -> None:
+    started = start()
+    os.kill(started.children()[name], signal.SIGKILL)
+    assert f"The {title} ended unexpectedly" in started.wait()
+    assert started.process.returncode == 1
+    assert not answers(started.url)
+
+
+def test_a_second_start_keeps_the_data(start: Callable[[], Started], tmp_path: Path) -> None:
+    first = start()
+    key = (tmp_path / "data" / "secret-key").read_text()
+    stamp = (tmp_path / "data" / "static" / "staticfiles.json").stat().st_mtime_ns
+    first.process.terminate()
+    first.wait()
+    assert answers(start().url)
+    assert (tmp_path / "data" / "secret-key").read_text() == key
+    assert (tmp_path / "data" / "static" / "staticfiles.json").stat().st_mtime_ns == stamp
