@@ -1,0 +1,143 @@
+"""A conversation as people read it, whatever was sent as one."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from labeling.conversation import CallBlock, DataBlock, TextBlock, read_conversation
+from labeling.conversation.lines import lines
+from labeling.conversation.picks import Picks, segments
+from tests.labeling_pages.shop import messages
+
+
+def picked(text: str) -> list[str]:
+    return [part.text for part in segments(text, Picks()) if part.picks]
+
+
+def shown(value: Any) -> list[str]:
+    return [line.key + "".join(part.text for part in line.parts) for line in lines(value, Picks())]
+
+
+def test_turns_calls_and_results():
+    turns = read_conversation({"messages": messages()}).turns
+    assert [turn.words for turn in turns] == ["System", "User", "Agent", "User"]
+    assert [turn.is_now for turn in turns] == [False, False, False, True]
+    system, agent = turns[0].blocks[0], turns[2].blocks[0]
+    assert isinstance(system, DataBlock)
+    assert not system.is_open
+    assert isinstance(agent, CallBlock)
+    assert (agent.name, agent.first) == ("get_order", ("order_id", '"A-20418"'))
+    assert agent.result is not None
+    assert [line.key.strip() for line in agent.result.lines] == ["state", "total"]
+    assert agent.result.lines[1].parts[0].text == "98.00"
+
+
+def test_results_find_their_calls_by_id():
+    calls: list[dict[str, Any]] = [{"id": name, "name": name, "arguments": {}} for name in ("a", "b")]
+    results = [{"role": "tool", "tool_call_id": name, "content": f"of {name}"} for name in ("b", "a", "z")]
+    turns = read_conversation({"messages": [{"role": "assistant", "tool_calls": calls}, *results]}).turns
+    told = {block.name: block.result for block in turns[0].blocks if isinstance(block, CallBlock)}
+    assert "".join(part.text for part in told["a"].lines[0].parts) == "of a"  # type: ignore[union-attr]
+    assert turns[1].words == "Tool"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        None,
+        [],
+        {},
+        {"messages": "none"},
+        {"messages": [None, 3, {}, {"role": "user"}, {"role": "user", "content": {"a": 1}}]},
+        {"messages": [{"role": "assistant", "tool_calls": [None, {"function": {"arguments": "{"}}]}]},
+        {"messages": [{"role": "tool", "content": None}]},
+        {
+            "messages": [{"role": "user", "content": [{"type": "image", "url": "x"}, "plain", {"text": 4}]}],
+            "context": 7,
+        },
+    ],
+)
+def test_any_shape_is_read(document: Any):
+    read_conversation(document)
+
+
+def test_other_formats_are_read():
+    parts = [{"type": "text", "text": "Looking."}, {"type": "tool_use", "id": "t", "name": "find", "input": {"q": 1}}]
+    result = [{"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "found"}]}]
+    turns = read_conversation(
+        {"messages": [{"role": "assistant", "content": parts}, {"role": "user", "content": result}]}
+    )
+    said, call = turns.turns[0].blocks
+    assert isinstance(said, TextBlock)
+    assert isinstance(call, CallBlock)
+    assert call.result is not None
+
+
+def test_long_texts_are_folded():
+    turns = read_conversation({"messages": [{"role": "user", "content": "word " * 1000}]}).turns
+    block = turns[0].blocks[0]
+    assert isinstance(block, TextBlock)
+    assert sum(len(part.text) for part in (*block.parts, *block.rest)) == 5000
+    assert sum(len(part.text) for part in block.parts) < 1700
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("Order A-20418, by Thursday.", ["A-20418", "Thursday"]),
+        (
+            "Fly from Berlin to San Francisco on 2026-03-12 at 14:30!",
+            ["Berlin", "San Francisco", "2026-03-12", "14:30"],
+        ),
+        ("Mail mara@example.org (not me).", ["mara@example.org"]),
+        ("Hello there. Where is it?", []),
+        ("It’s €98.00", ["€98.00"]),
+    ],
+)
+def test_values_worth_picking(text: str, values: list[str]):
+    assert picked(text) == values
+
+
+def test_a_text_is_cut_without_loss():
+    text = "  Order A-1\n\tand “B-2”; that’s 3. "
+    assert "".join(part.text for part in segments(text, Picks())) == text
+
+
+def test_equal_values_share_a_code_and_no_code_begins_another():
+    picks = Picks()
+    for number in range(40):
+        picks.add(f"v{number}")
+        picks.add("v0")
+    codes = [picks.code(f"v{number}") for number in range(40)]
+    assert len(set(codes)) == 40
+    assert {len(code) for code in codes} == {2}
+
+
+def test_cutting_hostile_text_takes_linear_time():
+    start = time.perf_counter()
+    for text in ("a-" * 100_000, "1" * 200_000, "A " * 100_000, '"' * 200_000):
+        segments(text, Picks())
+    assert time.perf_counter() - start < 5
+
+
+def test_values_are_lines_without_braces():
+    assert shown({"state": "new", "items": [{"sku": "a", "n": 1}], "tags": ["x", "y"], "none": None, "deep": {}}) == [
+        "state  new",
+        "items",
+        "  1  sku  a",
+        "     n    1",
+        "tags",
+        "  x, y",
+        "none   null",
+        "deep   {}",
+    ]
+
+
+def test_depth_has_an_end():
+    value: Any = "x"
+    for _ in range(500):
+        value = {"a": value}
+    assert len(shown(value)) < 20

@@ -1,0 +1,159 @@
+"""Pages of datasets: the list, the examples, settings, import, export, versions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from labeling.models import Dataset, DatasetVersion, Example, Revision
+from labeling.services import adjudication_decide, examples_import
+from tests.labeling_pages.conftest import body
+from tests.labeling_pages.shop import returned, row
+from toolevals.grading.examples import read_example
+from toolevals.workspace.models import Project, User
+
+AsUser = Callable[[User], Client]
+PLAIN = {"expected_tool": "get_order", "expected_args": {"order_id": "A-1"}}
+
+
+def url(name: str, *arguments: object) -> str:
+    return reverse(f"labeling:{name}", args=["shop", *arguments])
+
+
+@pytest.fixture
+def client(adjudicator: User, as_user: AsUser) -> Client:
+    return as_user(adjudicator)
+
+
+def lines(*documents: Any) -> SimpleUploadedFile:
+    text = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in documents)
+    return SimpleUploadedFile("examples.jsonl", text.encode())
+
+
+def test_the_list_counts(dataset: Dataset, viewer: User, as_user: AsUser):
+    page = body(as_user(viewer).get(url("datasets")))
+    assert "Core" in page
+    assert '<td class="r">3</td>' in page
+    assert "Add a dataset" not in page
+
+
+def test_a_dataset_is_added(project: Project, client: Client):
+    entered = {"name": "New", "slug": "new", "guideline": "# One"}
+    assert client.post(url("datasets"), entered)["Location"] == url("import", "new")
+    assert Dataset.objects.get(slug="new").guideline == "# One"
+    assert "There is a dataset of this short name." in body(client.post(url("datasets"), entered))
+
+
+def test_reviewers_add_none(project: Project, reviewer: User, as_user: AsUser):
+    assert as_user(reviewer).post(url("datasets"), {"name": "New", "slug": "new"}).status_code == 403
+
+
+def test_the_examples_are_filtered_by_address(dataset: Dataset, client: Client):
+    examples_import(dataset=dataset, actor=None, rows=[read_example(row(7, strata={"bucket": "selection"}, **PLAIN))])
+    assert "ex-7" in body(client.get(url("dataset", "core")))
+    for query, count in (
+        ("q=ex-7", 1),
+        ("bucket=selection", 1),
+        ("status=resolved", 1),
+        ("status=open", 3),
+        ("q=no", 0),
+    ):
+        page = body(client.get(url("dataset", "core") + f"?{query}"))
+        assert page.count('<a class="mono"') == count, query
+    assert "No example is like that." in page
+
+
+def test_pages_follow_each_other(dataset: Dataset, client: Client):
+    rows = [read_example(row(number)) for number in range(100, 160)]
+    examples_import(dataset=dataset, actor=None, rows=rows)
+    first = client.get(url("dataset", "core") + "?q=ex-")
+    assert body(first).count('<a class="mono"') == 50
+    second = body(client.get(url("dataset", "core") + first.context["older_url"]))
+    assert second.count('<a class="mono"') == 13
+    assert client.get(url("dataset", "core") + "?before=nonsense").status_code == 200
+
+
+def test_reviewers_are_not_told_who_differs(disagreed: Revision, reviewer: User, client: Client, as_user: AsUser):
+    assert "labels differ" in body(client.get(url("dataset", "core")))
+    page = body(as_user(reviewer).get(url("dataset", "core")))
+    assert "labels differ" not in page
+    assert "to adjudicate" not in page
+
+
+def test_other_projects_datasets_are_not_there(dataset: Dataset, outsider: User, as_user: AsUser, client: Client):
+    assert as_user(outsider).get(url("dataset", "core")).status_code == 404
+    assert client.get(url("dataset", "other")).status_code == 404
+
+
+def test_the_settings_are_changed(dataset: Dataset, client: Client, reviewer: User, as_user: AsUser):
+    client.post(url("dataset-settings", "core"), {"name": "Core 2", "guideline": "- `a`"})
+    dataset.refresh_from_db()
+    assert (dataset.name, dataset.guideline, dataset.default_tools) == ("Core 2", "- `a`", None)
+    assert "Change it" not in body(as_user(reviewer).get(url("dataset-settings", "core")))
+    assert as_user(reviewer).post(url("dataset-settings", "core"), {"name": "x"}).status_code == 403
+    assert client.post(url("dataset-settings", "core"), {"name": ""}).status_code == 200
+
+
+def test_a_file_is_imported(dataset: Dataset, client: Client, run_jobs: Callable[..., int]):
+    response = client.post(url("import", "core"), {"source": "jsonl", "file": lines(row(8, **PLAIN), row(0))})
+    assert "hx-trigger" in body(client.get(response["Location"]))
+    run_jobs()
+    page = body(client.get(response["Location"]))
+    assert "1 new" in page
+    assert "1 unchanged" in page
+    assert Example.objects.get(external_id="ex-8").current.gold is not None  # type: ignore[union-attr]
+
+
+def test_a_files_errors_are_listed_by_line(dataset: Dataset, client: Client, run_jobs: Callable[..., int]):
+    response = client.post(url("import", "core"), {"source": "jsonl", "file": lines(row(8), "{", {"id": 3})})
+    run_jobs(impatient=True)
+    page = body(client.get(response["Location"]))
+    assert "line 2" in page
+    assert "line 3" in page
+    assert not Example.objects.filter(external_id="ex-8").exists()
+
+
+def test_an_import_needs_a_file_and_a_known_format(dataset: Dataset, client: Client):
+    assert client.post(url("import", "core"), {"source": "jsonl"}).status_code == 422
+    assert client.post(url("import", "core"), {"source": "xml", "file": lines(row(1))}).status_code == 422
+
+
+def test_reviewers_import_nothing(dataset: Dataset, reviewer: User, as_user: AsUser):
+    assert as_user(reviewer).get(url("import", "core")).status_code == 403
+
+
+def test_another_projects_job_is_not_shown(dataset: Dataset, client: Client):
+    assert "This import" not in body(client.get(url("import", "core") + "?job=01990000-0000-7000-8000-000000000000"))
+    assert "This import" not in body(client.get(url("import", "core") + "?job=x"))
+
+
+def test_the_export_streams_every_example(dataset: Dataset, viewer: User, as_user: AsUser):
+    response = as_user(viewer).get(url("export", "core"))
+    text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
+    assert [json.loads(line)["id"] for line in text.splitlines()] == ["ex-0", "ex-1", "ex-2"]
+    assert response["Content-Disposition"] == 'attachment; filename="core.jsonl"'
+
+
+def test_a_version_is_frozen(disagreed: Revision, client: Client, owner: User):
+    response = client.post(url("versions", "core"), {"note": "first"})
+    assert response.status_code == 409
+    assert "nothing to freeze" in body(response)
+    adjudication_decide(revision=disagreed, actor=owner, expectation=returned(), rationale="So.")
+    assert client.post(url("versions", "core"), {"note": "first"}).status_code == 302
+    version = DatasetVersion.objects.get()
+    assert (version.size, version.note) == (1, "first")
+    page = body(client.get(url("versions", "core")))
+    assert "first" in page
+    export = client.get(url("version-export", "core", 1))
+    assert json.loads(b"".join(export.streaming_content))["id"] == "ex-0"  # type: ignore[attr-defined]
+    assert client.get(url("version-export", "core", 2)).status_code == 404
+
+
+def test_reviewers_freeze_nothing(dataset: Dataset, reviewer: User, as_user: AsUser):
+    assert as_user(reviewer).post(url("versions", "core"), {}).status_code == 403

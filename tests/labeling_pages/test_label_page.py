@@ -1,0 +1,149 @@
+"""The label page: claiming, what it shows, its panes, the draft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from labeling.models import Dataset, Draft, LabelSlot, SlotState
+from labeling.services import label_submit, slot_release
+from tests.labeling_pages.conftest import body
+from tests.labeling_pages.shop import fields, returned
+from toolevals.workspace.models import User
+
+AsUser = Callable[[User], Client]
+
+
+def url(name: str, *arguments: object) -> str:
+    return reverse(f"labeling:{name}", args=["shop", *arguments])
+
+
+def test_the_next_example_is_claimed_and_shown(dataset: Dataset, reviewer: User, as_user: AsUser):
+    response = as_user(reviewer).get(url("label"), follow=True)
+    slot = LabelSlot.objects.get(reviewer=reviewer)
+    assert slot.state == SlotState.CLAIMED
+    assert response.redirect_chain[-1][0] == url("label-slot", slot.pk)
+    page = body(response)
+    assert "Label ex-0" in page
+    assert 'value="none"' in page
+    assert "create_return" in page
+    assert "destructive" in page
+    assert "0 of 3 labelled by you" in page
+    assert 'data-code="a"' in page
+
+
+def test_a_dataset_can_be_worked_on_alone(dataset: Dataset, reviewer: User, as_user: AsUser):
+    response = as_user(reviewer).get(url("label") + "?dataset=core", follow=True)
+    assert 'name="scope" value="core"' in body(response)
+    assert as_user(reviewer).get(url("label") + "?dataset=other").status_code == 404
+
+
+def test_nothing_left_is_said(reviewer: User, as_user: AsUser):
+    assert "Nothing to label" in body(as_user(reviewer).get(url("label")))
+
+
+def test_the_guideline_opens_by_address(slot: LabelSlot, reviewer: User, as_user: AsUser):
+    client = as_user(reviewer)
+    assert 'class="pane drawer"' in body(client.get(url("label-slot", slot.pk)))
+    page = body(client.get(url("label-slot", slot.pk) + "?guide=1"))
+    assert 'class="pane drawer is-open"' in page
+    assert "<code>pickup</code>" in page
+
+
+def test_a_script_gets_the_example_alone(slot: LabelSlot, reviewer: User, as_user: AsUser, swap: dict[str, str]):
+    page = body(as_user(reviewer).get(url("label-slot", slot.pk), headers=swap))
+    assert page.lstrip().startswith('<main id="main"')
+    assert "topbar" not in page
+
+
+def test_anothers_slot_leads_to_ones_own(slot: LabelSlot, second_reviewer: User, as_user: AsUser):
+    response = as_user(second_reviewer).get(url("label-slot", slot.pk))
+    assert response["Location"] == url("label")
+
+
+@pytest.mark.parametrize("act", ["draft", "submit", "skip"])
+def test_acts_on_anothers_slot_come_too_late(slot: LabelSlot, second_reviewer: User, as_user: AsUser, act: str):
+    response = as_user(second_reviewer).post(url(f"label-{act}", slot.pk), fields())
+    assert response.status_code == 409
+    assert "ran out" in response.json()["message"]
+    assert not slot.labels.exists()
+
+
+def test_roles(slot: LabelSlot, viewer: User, outsider: User, as_user: AsUser):
+    assert as_user(viewer).get(url("label")).status_code == 403
+    assert as_user(outsider).get(url("label")).status_code == 404
+    assert Client().get(url("label")).status_code == 302
+
+
+def test_the_pane_of_a_tool(slot: LabelSlot, reviewer: User, as_user: AsUser):
+    page = body(as_user(reviewer).post(url("label-panel", slot.pk), {"tool": "1", "to": "tool"}))
+    assert page.count('class="form-select matcher') == 10
+    assert "original payment" in page
+    assert 'name="v:/pickup/date"' in page
+    assert "default" in page
+
+
+def test_the_pane_turns_to_json_and_back(slot: LabelSlot, reviewer: User, as_user: AsUser):
+    client = as_user(reviewer)
+    page = body(client.post(url("label-panel", slot.pk), fields(to="json")))
+    assert "&quot;refund_to&quot;" in page
+    page = body(
+        client.post(url("label-panel", slot.pk), {"mode": "json", "to": "form", "json": '{"kind": "some_call"}'})
+    )
+    assert "Why is no call right?" not in page
+    assert "stays as JSON" in page
+
+
+def test_a_pane_needs_ones_own_slot(slot: LabelSlot, second_reviewer: User, as_user: AsUser):
+    assert as_user(second_reviewer).post(url("label-panel", slot.pk), {"tool": "1"}).status_code == 404
+
+
+def test_a_draft_is_kept_and_checked(slot: LabelSlot, reviewer: User, as_user: AsUser):
+    client = as_user(reviewer)
+    response = client.post(url("label-draft", slot.pk), fields(**{"v:/order_id": ""}))
+    answer = response.json()
+    assert answer["saved_at"]
+    assert [problem["field"] for problem in answer["problems"]] == ["/order_id"]
+    page = body(client.get(url("label-slot", slot.pk)))
+    assert "She named the card." in page
+    assert '<input type="hidden" name="v:/skus" value="LIN">' in page
+    assert "saved" in page
+
+
+def test_a_draft_of_another_shape_is_no_draft(slot: LabelSlot, reviewer: User, as_user: AsUser):
+    Draft.objects.create(revision=slot.revision, user=reviewer, document={"fields": [["tool"], 3, ["tool", 1]]})
+    assert as_user(reviewer).get(url("label-slot", slot.pk)).status_code == 200
+
+
+def test_ones_label_is_shown_again_to_be_changed(slot: LabelSlot, reviewer: User, as_user: AsUser):
+    label_submit(slot=slot, actor=reviewer, expectation=returned(), rationale="Because.", flagged=True)
+    page = body(as_user(reviewer).get(url("label-slot", slot.pk)))
+    assert "Change the label" in page
+    assert "Because." in page
+    assert 'aria-pressed="true"' in page
+    assert 'value="A-20418"' in page
+
+
+def test_leaving_gives_the_example_back(slot: LabelSlot, reviewer: User, as_user: AsUser):
+    response = as_user(reviewer).post(url("label-release", slot.pk))
+    assert response.status_code == 302
+    slot.refresh_from_db()
+    assert slot.state == SlotState.OPEN
+
+
+def test_a_slot_given_back_takes_no_draft(slot: LabelSlot, reviewer: User, as_user: AsUser):
+    slot_release(slot=slot, actor=reviewer)
+    assert as_user(reviewer).post(url("label-draft", slot.pk), fields()).status_code == 409
+
+
+def test_the_pace_is_ones_own(dataset: Dataset, reviewer: User, as_user: AsUser):
+    client = as_user(reviewer)
+    for number in range(2):
+        slot = LabelSlot.objects.get(pk=client.get(url("label"))["Location"].split("/")[-2])
+        label_submit(slot=slot, actor=reviewer, expectation=returned(f"A-{20418 + number}"), seconds=30)
+    page = body(client.get(url("label"), follow=True))
+    assert "2 of 3 labelled by you" in page
+    assert "s each" not in page

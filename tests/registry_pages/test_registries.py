@@ -1,0 +1,148 @@
+"""Pages of registries: the list, publishing, a version, what changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from tests.labeling_pages.conftest import body
+from tests.labeling_pages.shop import TOOLS
+from toolevals.registry.models import Registry
+from toolevals.registry.services import registry_create, registry_publish
+from toolevals.workspace.models import Project, User
+
+AsUser = Callable[[User], Client]
+EVIL = "<script>alert(1)</script>\"'>"
+
+
+def url(name: str, *arguments: object) -> str:
+    return reverse(f"registry:{name}", args=["shop", *arguments])
+
+
+@pytest.fixture
+def client(adjudicator: User, as_user: AsUser) -> Client:
+    return as_user(adjudicator)
+
+
+def test_the_list(registry: Registry, viewer: User, as_user: AsUser):
+    page = body(as_user(viewer).get(url("registries")))
+    assert "Shop tools" in page
+    assert "Add a registry" not in page
+
+
+def test_a_registry_is_added(project: Project, client: Client):
+    entered = {"name": "More tools", "slug": "more"}
+    assert client.post(url("registries"), entered)["Location"] == url("registry", "more")
+    assert "There is a registry of this short name." in body(client.post(url("registries"), entered))
+    assert Registry.objects.count() == 1
+
+
+def test_roles(registry: Registry, reviewer: User, outsider: User, as_user: AsUser):
+    assert as_user(reviewer).post(url("registries"), {"name": "x", "slug": "x"}).status_code == 403
+    assert as_user(reviewer).post(url("registry", "tools"), {}).status_code == 403
+    for name, arguments in (("registries", []), ("version", ["tools", 1]), ("changes", ["tools", 2, 1])):
+        assert as_user(outsider).get(url(name, *arguments)).status_code == 404
+        assert as_user(reviewer).get(url(name, *arguments)).status_code == 200
+
+
+@pytest.mark.parametrize("way", ["text", "file"])
+def test_tools_are_published(registry: Registry, client: Client, way: str):
+    content = json.dumps([*TOOLS, {"name": "new_tool", "description": "", "input_schema": {"type": "object"}}])
+    entered = {"format": "auto", "note": "one more", "text": content}
+    if way == "file":
+        entered |= {"text": "", "file": SimpleUploadedFile("tools.json", content.encode())}  # type: ignore[dict-item]
+    assert client.post(url("registry", "tools"), entered)["Location"] == url("version", "tools", 3)
+    assert registry.versions.get(number=3).note == "one more"
+
+
+def test_equal_content_is_no_new_version(registry: Registry, client: Client):
+    registry_publish(registry=registry, actor=None, document=TOOLS)
+    response = client.post(url("registry", "tools"), {"format": "auto", "text": json.dumps(TOOLS)})
+    assert response["Location"] == url("version", "tools", 3)
+    assert registry.versions.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{", "not JSON"),
+        ('[{"name": "a"}, {"name": 7}]', "/1"),
+        (f'[{{"name": {json.dumps(EVIL)}, "input_schema": 3}}]', "/0"),
+        ("", "Choose a file, or paste the tools."),
+    ],
+)
+def test_tools_that_cannot_be_read_are_refused_by_pointer(registry: Registry, client: Client, text: str, said: str):
+    response = client.post(url("registry", "tools"), {"format": "native", "text": text})
+    assert response.status_code == 422
+    assert said in body(response)
+    assert "<script>alert" not in body(response)
+    assert registry.versions.count() == 2
+
+
+def test_a_versions_tools_are_readable(registry: Registry, viewer: User, as_user: AsUser):
+    page = body(as_user(viewer).get(url("version", "tools", 1)))
+    assert "pickup.window" in page
+    assert "list of string" in page
+    assert "≥ 1, default 1" in page
+    assert "destructive" in page
+    assert as_user(viewer).get(url("version", "tools", 9)).status_code == 404
+
+
+def test_what_changed(registry: Registry, viewer: User, as_user: AsUser):
+    page = body(as_user(viewer).get(url("changes", "tools", 2, 1)))
+    assert "<ins> whose</ins>" in page.replace("<ins>whose</ins>", "<ins> whose</ins>")
+    assert "<del>" in page
+    assert "In the customer’s words" in page
+    assert "express" in page
+    assert "idempotent: yes, before: not said" in page
+    assert ">added</span>" in page
+    back = body(as_user(viewer).get(url("changes", "tools", 1, 2)))
+    assert ">removed</span>" in back
+
+
+def test_equal_versions_say_so(registry: Registry, viewer: User, as_user: AsUser):
+    assert "Both versions hold the same tools." in body(as_user(viewer).get(url("changes", "tools", 1, 1)))
+
+
+def test_hostile_names_are_text(project: Project, client: Client):
+    made = registry_create(project=project, actor=None, slug="evil", name=EVIL)
+    schema = {"type": "object", "properties": {EVIL: {"enum": [EVIL], "description": EVIL, "default": EVIL}}}
+    for words in (EVIL, f"other {EVIL}"):
+        document = [{"name": "evil", "description": words, "input_schema": schema}]
+        registry_publish(registry=made, actor=None, document=document, note=EVIL)
+    for address in (
+        url("registries"),
+        url("registry", "evil"),
+        url("version", "evil", 2),
+        url("changes", "evil", 2, 1),
+    ):
+        page = body(client.get(address))
+        assert "alert(1)" in page
+        assert "<script>alert" not in page
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("registries", []), ("registry", ["tools"])])
+def test_lists_take_as_many_queries_for_many(
+    registry: Registry, project: Project, viewer: User, as_user: AsUser, name: str, arguments: list[str]
+):
+    client = as_user(viewer)
+
+    def queries() -> int:
+        client.get(url(name, *arguments))
+        with CaptureQueriesContext(connection) as found:
+            client.get(url(name, *arguments))
+        return len(found)
+
+    few = queries()
+    for number in range(5):
+        registry_publish(registry=registry, actor=None, document=[{**TOOLS[0], "name": f"t{number}"}])
+        more = registry_create(project=project, actor=None, slug=f"r{number}", name="R")
+        registry_publish(registry=more, actor=None, document=TOOLS)
+    assert queries() == few <= 10
