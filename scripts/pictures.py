@@ -22,6 +22,9 @@ PICTURES = ROOT / "docs" / "pictures"
 PORT = 8642
 PROJECT = "/p/shop-support"
 
+TOOL = ".tool-row:has(.tool:text-is('get_order_history'))"
+CHART = ".heatmaplayer image"
+
 
 @dataclass(frozen=True, slots=True)
 class Picture:
@@ -32,19 +35,23 @@ class Picture:
     path: str
     theme: str = "light"
     width: int = 1440
-    # What is chosen before the picture is taken: CSS selectors to click.
-    clicks: tuple[str, ...] = ()
+    # What is chosen before the picture is taken, a CSS selector.
+    click: str = ""
+    # What must be there to be seen, a CSS selector.
+    shows: str = "main"
 
 
 PICTURES_TO_TAKE = (
-    Picture("label-light", "reviewer", "/label/", clicks=("label.tool-row:has-text('get_order_history')",)),
-    Picture("label-dark", "reviewer", "/label/", theme="dark"),
+    Picture("label-light", "reviewer", "/label/", click=TOOL, shows=".args .arg"),
+    Picture("label-dark", "reviewer", "/label/", theme="dark", click=TOOL, shows=".args .arg"),
     Picture("label-phone", "reviewer", "/label/", width=360),
     Picture("adjudicate-light", "adjudicator", "/adjudicate/"),
     Picture("run-light", "viewer", "/runs/2/"),
-    Picture("matrix-light", "viewer", "/runs/2/matrix/?expected=get_order_status&actual=get_order_history"),
-    Picture("matrix-dark", "viewer", "/runs/2/matrix/", theme="dark"),
-    Picture("case-light", "viewer", "/runs/2/cases/?mode=wrong_tool", clicks=("main td a",)),
+    Picture(
+        "matrix-light", "viewer", "/runs/2/matrix/?expected=get_order_status&actual=get_order_history", shows=CHART
+    ),
+    Picture("matrix-dark", "viewer", "/runs/2/matrix/", theme="dark", shows=CHART),
+    Picture("case-light", "viewer", "/runs/2/cases/?mode=wrong_tool", click="main td a", shows=".diff-table"),
 )
 
 
@@ -70,9 +77,9 @@ def take(browser: Browser, url: str, login: dict[str, str], picture: Picture) ->
     """Take one picture."""
     page = sign_in(browser, url, login, theme=picture.theme, width=picture.width)
     page.goto(f"{url}{PROJECT}{picture.path}", wait_until="networkidle")
-    for selector in picture.clicks:
-        page.locator(selector).first.click()
-        page.wait_for_load_state("networkidle")
+    if picture.click:
+        page.locator(picture.click).first.click()
+    expect(page.locator(picture.shows).first).to_be_visible(timeout=30_000)
     page.screenshot(path=PICTURES / f"{picture.name}.png", animations="disabled")
     page.context.close()
     print(picture.name)  # noqa: T201 - a script for a person
