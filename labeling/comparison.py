@@ -6,6 +6,7 @@ import copy
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from labeling.wording import expectation_words, matcher_words, shown, summary
@@ -146,9 +147,13 @@ def _steps(path: str) -> list[Any]:
 
 
 def _put(document: Any, path: str, value: Any) -> None:
-    *parents, last = _steps(path)
-    for step in parents:
-        document = document.setdefault(step, {}) if isinstance(document, dict) else document[step]
+    steps = _steps(path)
+    last = steps[-1]
+    for step, following in pairwise(steps):
+        if isinstance(document, dict):
+            document = document.setdefault(step, [] if isinstance(following, int) else {})
+        else:
+            document = document[step]
     if isinstance(document, list) and isinstance(last, int) and last >= len(document):
         document.append(value)
     else:

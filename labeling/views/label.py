@@ -18,6 +18,7 @@ from labeling.models import Dataset, Label, LabelSlot, Skip
 from labeling.progress import progress_of
 from labeling.views.answers import conflict, page_or_fragment, sentences
 from labeling.views.workplace import draft_document, label_context, offered, seconds_of, undo_context
+from labeling.waiting import to_label
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.requests import ProjectRequest
@@ -168,7 +169,8 @@ def _show(
     url = _slot_url(request, slot.pk) + (f"?dataset={scope}" if scope else "")
     if not request.headers.get("HX-Request"):
         return redirect(url)
-    context = label_context(request, slot, undo=undo) | {"scope": scope}
+    waiting = to_label(request.project, request.user)
+    context = label_context(request, slot, undo=undo) | {"scope": scope, "waiting": waiting}
     return page_or_fragment(request, page=PAGE, fragment=MAIN, context=context, url=url)
 
 

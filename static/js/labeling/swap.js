@@ -29,6 +29,10 @@ export const swapMain = (html, url, { push = true } = {}) => {
   swapping = false;
   const main = document.getElementById("main");
   document.title = `${main.dataset.title} · toolevals`;
+  for (const count of document.querySelectorAll(".topbar [aria-current] .count")) {
+    count.textContent = main.dataset.waiting ?? count.textContent;
+    count.hidden = count.textContent === "0";
+  }
   window.scrollTo(0, 0);
   for (const start of starters) start(main);
   focusFirst(main);
