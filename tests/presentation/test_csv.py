@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 from toolevals.presentation.csv import FORMULA_STARTS, ROWS_A_CHUNK, csv_stream, safe_cell
 
 
-def parsed(columns, rows):
+def parsed(columns: list[str], rows: list[list[Any]]) -> list[list[str]]:
     text = b"".join(csv_stream(columns, rows)).decode()
     return list(csv.reader(io.StringIO(text, newline="")))
 
@@ -57,7 +59,7 @@ def test_hostile_column_names_are_neutralised_too():
 def test_rows_are_taken_as_they_are_sent():
     taken = 0
 
-    def rows():
+    def rows() -> Iterator[list[int]]:
         nonlocal taken
         for number in range(10 * ROWS_A_CHUNK):
             taken += 1

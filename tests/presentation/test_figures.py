@@ -16,16 +16,16 @@ from toolevals.presentation.palettes import PALETTES
 STYLESHEET = (Path(__file__).resolve().parents[2] / "static" / "css" / "app.css").read_text()
 
 
-def tokens(theme):
+def tokens(theme: str) -> dict[str, str]:
     block = STYLESHEET.split(f'[data-bs-theme="{theme}"] {{', 1)[1].split("}", 1)[0]
     return dict(re.findall(r"--([\w-]+):\s*(#[0-9a-f]{3,6})", block))
 
 
-def six_digits(colour):
+def six_digits(colour: str) -> str:
     return colour if len(colour) == 7 else "#" + "".join(2 * digit for digit in colour[1:])
 
 
-def mixed(colour, ground, share):
+def mixed(colour: str, ground: str, share: float) -> str:
     """Return the colour that `color-mix(in srgb, colour share, ground)` gives."""
     pairs = zip(*(bytes.fromhex(each[1:]) for each in (colour, ground)), strict=True)
     return "#" + bytes(round(share * one + (1 - share) * other) for one, other in pairs).hex()
@@ -45,7 +45,7 @@ def test_an_empty_cell_looks_as_in_the_table(theme):
     assert palette["empty"] == mixed(palette["sunken"], palette["surface"], 0.45)
 
 
-def cell(row, column, step="e1", text="1"):
+def cell(row: int, column: int, step: str = "e1", text: str = "1") -> HeatCell:
     return HeatCell(row, column, step, text, ("expected a", "called <b>"))
 
 
@@ -83,7 +83,7 @@ def test_each_step_has_one_colour_of_its_own(theme):
     assert (scale[0][0], scale[-1][0]) == (0, 1)
 
 
-def points(*xs):
+def points(*xs: int) -> list[TrendPoint]:
     return [TrendPoint(x, str(x), 80.0, 70.0, 90.0, ["run"]) for x in xs]
 
 

@@ -1,0 +1,183 @@
+"""The analyses on values that can be checked by hand."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports.analyses.layers import layers_of
+from reports.analyses.matrix import Order, matrix_of
+from reports.analyses.modes import failure_modes
+from reports.analyses.sentence import sentence
+from reports.analyses.tools import tools_of
+from reports.analyses.trend import RunFacts, trend_of
+from reports.analyses.wording import matcher_text, path_text
+from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+
+CELLS = {
+    ("a", "a"): 31,
+    ("a", "b"): 9,
+    ("b", "b"): 35,
+    ("b", "a"): 2,
+    ("c", "c"): 60,
+    (NONE, NONE): 8,
+    (NONE, UNKNOWN_TOOL): 1,
+}
+NAMES = st.sampled_from(["a", "b", "c", NONE, UNKNOWN_TOOL, UNPARSED])
+COUNTS = st.dictionaries(st.tuples(NAMES, NAMES), st.integers(0, 5))
+
+
+def test_sums_shares_and_intervals_of_a_cell():
+    cell = matrix_of(CELLS).cell("a", "b")
+    assert (cell.count, cell.row_total, cell.column_total) == (9, 40, 44)
+    assert (cell.row_share, cell.column_share) == (9 / 40, 9 / 44)
+    rate = cell.rate
+    assert rate.low == pytest.approx(0.1232, abs=1e-4)
+    assert rate.high == pytest.approx(0.3750, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("order", "tools"),
+    [(Order.NAME, ["a", "b", "c"]), (Order.SUPPORT, ["c", "a", "b"]), (Order.ERROR, ["a", "b", "c"])],
+)
+def test_classes_come_in_order_and_the_special_ones_last(order, tools):
+    matrix = matrix_of(CELLS, order)
+    assert matrix.columns == (*tools, NONE, UNKNOWN_TOOL)
+    assert matrix.rows == (*tools, NONE)
+
+
+@given(COUNTS, st.sampled_from(list(Order)))
+def test_every_sum_is_that_of_what_is_behind_it(counts, order):
+    matrix = matrix_of(counts, order)
+    assert matrix.total == sum(counts.values())
+    assert sum(matrix.row_totals.values()) == sum(matrix.column_totals.values()) == matrix.total
+    assert {(cell.expected, cell.actual): cell.count for cell in matrix.cells} == {k: n for k, n in counts.items() if n}
+    assert matrix.accuracy.passed + sum(cell.count for cell in matrix.confusions) == matrix.total
+    assert [cell.count for cell in matrix.confusions] == sorted((c.count for c in matrix.confusions), reverse=True)
+
+
+@given(COUNTS)
+def test_leaving_out_untouched_classes_changes_no_sum(counts):
+    matrix = matrix_of(counts)
+    small = matrix.confused_only()
+    assert small.confusions == matrix.confusions
+    assert all(small.recall(name) == matrix.recall(name) for name in small.rows)
+
+
+def test_the_worst_tool_comes_first_and_what_nothing_expects_last():
+    table = tools_of(matrix_of(CELLS))
+    assert [row.name for row in table.rows] == ["a", "b", NONE, "c", UNKNOWN_TOOL]
+    assert [row.averaged for row in table.rows] == [True, True, True, True, False]
+    first = table.rows[0]
+    assert first.instead is not None
+    assert (first.instead.actual, first.instead.count) == ("b", 9)
+    assert table.rows[3].f1_interval is not None
+    assert (table.rows[3].f1_interval.low, table.rows[3].f1_interval.high) == (1.0, 1.0)
+
+
+def counted(**columns: tuple[int, ...]) -> dict[str, dict[str, int]]:
+    """Return counted verdicts from (passed, failed, unscored, errored) by column."""
+    names = ("passed", "failed", "unscored", "errored")
+    return {name: dict(zip(names, numbers, strict=False)) for name, numbers in columns.items()}
+
+
+def test_the_funnel_loses_case_by_case():
+    layers = layers_of(counted(outcome=(379, 133, 3, 2), selection=(435, 77, 3, 2), arguments=(341, 56, 118, 2)))
+    assert layers.cases == 517
+    assert [(step.before, step.after) for step in layers.funnel] == [(512, 435), (435, 379)]
+    assert layers.outcome.rate.low == pytest.approx(0.701, abs=5e-4)
+    assert layers.outcome.rate.high == pytest.approx(0.776, abs=5e-4)
+
+
+GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
+
+
+@pytest.mark.parametrize(
+    ("schema", "selection", "arguments", "modes", "said"),
+    [
+        (GOOD, GOOD, GOOD, {}, "Formats well, takes the right tool, and fills in the right values."),
+        (
+            GOOD,
+            WEAK,
+            UNCLEAR,
+            {"wrong_tool": 20, "missed_call": 10},
+            "Formats well, often takes the wrong tool, and usually fills in the right values.",
+        ),
+        (
+            WEAK,
+            WEAK,
+            WEAK,
+            {"needless_call": 30, "missing_argument": 9},
+            "Often breaks the tools’ schemas, often calls where no call is due, and often leaves arguments out.",
+        ),
+        ((0, 0), GOOD, (0, 0), {}, "Takes the right tool."),
+    ],
+)
+def test_the_sentence_says_what_the_intervals_carry(schema, selection, arguments, modes, said):
+    layers = layers_of(counted(outcome=(50, 50), schema=schema, selection=selection, arguments=arguments))
+    assert sentence(layers, failure_modes(modes)) == said
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        ((0, 0, 5, 5), "Nothing was scored."),
+        ((1, 0), "1 scored case: too few to say more than the counts."),
+        ((5, 4), "9 scored cases: too few to say more than the counts."),
+    ],
+)
+def test_the_sentence_says_when_there_is_too_little(outcome, said):
+    assert sentence(layers_of(counted(outcome=outcome)), ()) == said
+
+
+def test_errors_are_no_failures():
+    modes = failure_modes({"wrong_value": 2, "wrong_tool": 5, "adapter_error": 9, "harness_error": 1})
+    assert [(each.mode, each.layer, each.count) for each in modes] == [
+        ("wrong_tool", "selection", 5),
+        ("wrong_value", "arguments", 2),
+    ]
+
+
+def facts(number: int, version: int) -> RunFacts:
+    return RunFacts(number, "agent", UUID(int=version), f"core v{version}", datetime(2026, 3, number, tzinfo=UTC))
+
+
+def test_runs_on_different_versions_are_not_joined():
+    one = counted(selection=(8, 2))
+    trend = trend_of([(facts(1, 1), one), (facts(2, 1), one), (facts(3, 2), one), (facts(4, 2), counted())])
+    (series,) = trend.series
+    assert (series.name, [[row.run.number for row in part] for part in series.segments]) == ("selection", [[1, 2], [3]])
+    assert len(trend.rows) == 4
+
+
+@pytest.mark.parametrize(
+    ("document", "text"),
+    [
+        ({"exact": "A-1"}, '"A-1"'),
+        ({"one_of": [1, "x"], "optional": True}, 'one of 1, "x", or absent'),
+        ({"range": [1, None]}, "at least 1"),
+        ({"range": [None, 4]}, "at most 4"),
+        ({"range": [1, 4]}, "1 to 4"),
+        ({"key_only": True}, "any value"),
+        ({"pattern": "^a"}, "matches ^a"),
+        ({"fields": {"a": {"exact": 1}}, "additional_fields": False}, "{a: 1}"),
+        ({"items": [{"contains": "x"}]}, '[contains "x"]'),
+        ({"absent": True}, "must be absent"),
+        ({"natural_language": "polite"}, "in words: polite"),
+        ({"has_prefix": "a"}, 'begins with "a"'),
+        ({"has_suffix": "a"}, 'ends with "a"'),
+    ],
+)
+def test_matchers_read_as_phrases(document, text):
+    assert matcher_text(document) == text
+
+
+@pytest.mark.parametrize(
+    ("pointer", "text"), [("", "arguments"), ("/a", "a"), ("/a/0/b", "a[0].b"), ("/a~1b/~0", "a/b.~"), ("/0", "0")]
+)
+def test_pointers_read_as_paths(pointer, text):
+    assert path_text(pointer) == text

@@ -1,0 +1,188 @@
+"""One case: what was said and called, what was expected, and how its gold came about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from labeling.models import Dispute, Gold, Label, LabelSlot, Revision
+from reports.analyses.case import compared_calls
+from tests.fixtures.people import person
+from tests.reports.building import Case, cases_of
+from tests.reports.reading import table, text
+from toolevals.grading.values import Expectation, Message, ToolCall, Transcript
+from toolevals.grading.verdicts import NONE, ArgumentDifference, CaseGrade, Pair, Verdict
+from toolevals.runs import models
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def grading(build):
+    return build.grading(cases_of({("a", "b"): 3, ("a", "a"): 1, ("a", NONE): 1}))
+
+
+def a_case(grading: models.Grading, **wanted: Any) -> models.CaseGrade:
+    return models.CaseGrade.objects.filter(grading=grading, **wanted).order_by("pk")[0]
+
+
+def test_it_shows_both_sides_and_every_verdict_with_its_reason(get, grading):
+    case = a_case(grading, actual="b")
+    page = get("case", grading, case.pk, expected="a", actual="b")
+    html = text(page)
+    assert "Called b where a was due" in html
+    assert "Where is order A-0?" in html
+    assert [row[:3] for row in table(page, "diff-table")[1:]] == [["tool", "a", "b"], ["id", "1", "1"]]
+    for name in ("outcome", "selection", "arguments", "schema", "shape", "equivalence"):
+        assert f"{name} {getattr(case, name)}" in html
+    assert "imported with the dataset" in html
+
+
+def test_previous_and_next_stay_in_the_list_that_it_was_opened_from(get, grading):
+    cases = list(models.CaseGrade.objects.filter(grading=grading, actual="b").order_by("pk"))
+    page = get("case", grading, cases[1].pk, expected="a", actual="b", order="name", measure="row")
+    assert (page.context["previous"], page.context["next"]) == (cases[0].pk, cases[2].pk)
+    assert "2 of 3" in text(page)
+    assert page.context["back"].endswith("/matrix/?expected=a&actual=b&order=name&measure=row")
+    alone = get("case", grading, cases[1].pk)
+    assert alone.context["count"] == 5
+    assert "/cases/" in alone.context["back"]
+
+
+def test_the_same_example_in_other_runs_is_one_click_away(get, build):
+    first = build.grading(cases_of({("a", "b"): 1}))
+    again = build.run(first.dataset_version)
+    grading = models.Grading.objects.create(run=again, number=1, dataset_version=first.dataset_version, graders=[])
+    entry = first.dataset_version.entries.get()
+    transcript = models.Transcript.objects.create(run=again, entry=entry, document=None)
+    case = Case("a", "a")
+    models.CaseGrade.objects.create(
+        grading=grading, transcript=transcript, detail=case.grade().to_document(), **case.verdicts
+    )
+    models.Run.objects.filter(pk=again.pk).update(grading=grading)
+    strip = get("case", first, a_case(first).pk).context["reading"].other_runs
+    assert [(each.number, each.status) for each in strip] == [(first.run.number, "failed"), (again.number, "passed")]
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        (Case("a", "a", status="unscored"), "No prediction came for this case: it is unscored."),
+        (Case("a", "a", status="errored"), "The subject could not be reached"),
+        (Case("a", NONE), "Made no call where a was due"),
+        (Case(NONE, "a"), "Called a where no call was due"),
+        (Case(NONE, NONE), "Rightly made no call"),
+        (Case("a", "a"), "Right tool, right arguments"),
+        (Case("a", "a", wrong_value=True), "Right tool, wrong value"),
+    ],
+)
+def test_each_kind_of_case_says_what_it_is(get, build, case, said):
+    grading = build.grading([case])
+    assert said in text(get("case", grading, a_case(grading).pk))
+
+
+def test_a_regraded_case_shows_the_gold_that_it_was_graded_by(get, build):
+    from labeling.models import DatasetVersion, VersionEntry
+
+    grading = build.grading(cases_of({("a", "b"): 1}))
+    old = grading.dataset_version.entries.get()
+    gold = Gold.objects.create(
+        revision=old.revision, expectation=Expectation.single("b", {}).to_document(), source="adjudicated"
+    )
+    newer = DatasetVersion.objects.create(dataset=grading.dataset_version.dataset, number=2, size=1)
+    VersionEntry.objects.create(version=newer, position=0, revision=old.revision, gold=gold)
+    models.Grading.objects.filter(pk=grading.pk).update(dataset_version=newer)
+    assert get("case", grading, a_case(grading).pk).context["reading"].gold == gold
+
+
+def labelled(grading: models.Grading) -> Revision:
+    """Put one label on the first case's revision, before it is resolved."""
+    revision = a_case(grading).transcript.entry.revision
+    slot = LabelSlot.objects.create(revision=revision, number=1, dataset=revision.example.dataset)
+    document = Expectation.single("a", {}).to_document()
+    author = person("Author")
+    Label.objects.create(slot=slot, revision=revision, reviewer=author, expectation=document, rationale="seen early")
+    type(revision).objects.filter(pk=revision.pk).update(resolution="open")
+    return revision
+
+
+def test_labels_are_shown_only_as_far_as_blindness_allows(get, build):
+    grading = build.grading(cases_of({("a", "b"): 1}))
+    revision = labelled(grading)
+    page = get("case", grading, a_case(grading).pk)
+    assert "seen early" not in text(page)
+    type(revision).objects.filter(pk=revision.pk).update(resolution="resolved")
+    page = get("case", grading, a_case(grading).pk)
+    assert "seen early" in text(page)
+    assert "Author" not in text(page)
+
+
+def dispute(client: Client, grading: models.Grading, reason: str) -> Any:
+    case = a_case(grading)
+    address = reverse("reports:dispute", args=[grading.run.project.slug, grading.run.number, case.pk])
+    return client.post(f"{address}?expected=a&actual=b", {"reason": reason})
+
+
+def test_a_reviewer_disputes_the_gold_and_comes_back(client, reviewer, grading):
+    client.force_login(reviewer)
+    response = dispute(client, grading, "It should be b.")
+    assert response.status_code == 302
+    assert response["Location"].endswith("?expected=a&actual=b")
+    found = Dispute.objects.get()
+    assert (found.actor, found.reason) == (reviewer, "It should be b.")
+    assert "Dispute opened." in text(client.get(response["Location"]))
+
+
+def test_a_dispute_needs_a_reason(client, reviewer, grading):
+    client.force_login(reviewer)
+    response = dispute(client, grading, "  ")
+    assert "Not sent" in text(client.get(response["Location"]))
+    assert not Dispute.objects.exists()
+
+
+def test_a_viewer_sees_no_form_and_may_not_dispute(client, viewer, grading):
+    client.force_login(viewer)
+    assert dispute(client, grading, "why").status_code == 403
+    case = a_case(grading)
+    address = reverse("reports:case", args=[grading.run.project.slug, grading.run.number, case.pk])
+    assert "Dispute the gold</button>" not in text(client.get(address))
+
+
+def test_a_case_of_another_run_is_not_there(get, build):
+    one, other = build.grading([Case("a", "a")]), build.grading([Case("a", "a")])
+    assert get("case", one, a_case(other).pk).status_code == 404
+
+
+def test_hostile_text_does_no_harm(get, build):
+    grading = build.grading([Case("<script>x</script>", "<img src=x>")])
+    html = get("case", grading, a_case(grading).pk).content.decode()
+    assert "<script>x" not in html
+    assert "<img" not in html
+
+
+def test_its_cost_is_bounded(get, grading, django_assert_max_num_queries):
+    case = a_case(grading, actual="b")
+    with django_assert_max_num_queries(18):
+        get("case", grading, case.pk, expected="a", actual="b")
+
+
+def test_agreed_arguments_fold_and_differing_ones_are_marked():
+    differences = (
+        ArgumentDifference("/a", {"exact": 1}, 1, "same"),
+        ArgumentDifference("/b/0", {"exact": 1}, 2, "changed"),
+        ArgumentDifference("/c", {"exact": 1}, None, "missing"),
+        ArgumentDifference("/d", None, 4, "extra"),
+    )
+    grade = CaseGrade({"outcome": Verdict("failed")}, pairs=(Pair("t", "t", "failed"),), differences=differences)
+    transcript = Transcript((Message("assistant", None, (ToolCall("t", {}),)),))
+    (call,) = compared_calls(grade, Expectation.single("t", {}), transcript)
+    assert [(row.path, row.expected, row.actual, row.kind) for row in call.rows] == [
+        ("tool", "t", "t", "same"),
+        ("b[0]", "1", "2", "changed"),
+        ("c", "1", None, "missing"),
+        ("d", None, "4", "extra"),
+    ]
+    assert [row.path for row in call.agreed] == ["a"]

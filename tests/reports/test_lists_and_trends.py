@@ -1,0 +1,89 @@
+"""Lists of cases, trends, and the whole way from an upload to the reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tests.reports.building import Case, cases_of
+from tests.reports.reading import csv_rows, embedded, table, text
+from tests.runs.building import STATUS, call, silence, uploaded_run, version_of
+from toolevals.grading.verdicts import NONE
+from toolevals.workspace.models import Project
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_list_is_filtered_and_paged(get, build):
+    grading = build.grading([*(Case("a", "b") for _ in range(60)), *(Case("a", "a") for _ in range(5))])
+    page = get("cases", grading, mode="wrong_tool")
+    assert page.context["count"] == 60
+    assert len(page.context["cases"]) == 50
+    last = page.context["cases"][-1]
+    second = get("cases", grading, mode="wrong_tool", after=str(last.id))
+    assert len(second.context["cases"]) == 10
+    assert "First cases" in text(second)
+    assert get("cases", grading, column="outcome", status="passed").context["count"] == 5
+    assert "No case is like that." in text(get("cases", grading, mode="missed_call"))
+
+
+def test_a_list_costs_the_same_however_long(get, build, django_assert_max_num_queries):
+    grading = build.grading([Case("a", "b") for _ in range(60)])
+    get("cases", grading)
+    with django_assert_max_num_queries(10):
+        get("cases", grading)
+
+
+def trends(client: Client, name: str, project: Project, slug: str) -> Any:
+    app = "reports-api" if name == "api" else "reports"
+    return client.get(reverse(f"{app}:{'trends' if name == 'api' else name}", args=[project.slug, slug]))
+
+
+def test_a_trend_shows_every_run_with_its_intervals(browser_of, build, project):
+    for wrong in (6, 2):
+        build.grading(cases_of({("a", "a"): 20 - wrong, ("a", "b"): wrong}))
+    page = trends(browser_of, "trends", project, "nightly")
+    rows = table(page, "trend-table")
+    assert [row[0] for row in rows[1:]] == ["2 agent", "1 agent"]
+    assert rows[1][1] == "90.0 69.9 to 97.2"
+    chart = embedded(page, "trend-data")["trend-selection"]
+    values = [y for trace in chart["data"] if "hovertext" in trace for y in trace["y"]]
+    assert values == [70.0, 90.0]
+    api = trends(browser_of, "api", project, "nightly").json()
+    assert [run["rates"]["selection"]["value"] for run in api["runs"]] == [0.7, 0.9]
+    in_csv = csv_rows(trends(browser_of, "trends-csv", project, "nightly"))
+    assert [float(row["rate"]) for row in in_csv if row["name"] == "selection"] == [0.7, 0.9]
+
+
+def test_an_experiment_without_graded_runs_says_so(browser_of, build, project):
+    version, _ = build.version([Case("a", "a")])
+    build.run(version, "quiet")
+    assert "No run of this experiment is graded yet." in text(trends(browser_of, "trends", project, "quiet"))
+    assert trends(browser_of, "trends", project, "absent").status_code == 404
+
+
+def test_an_uploaded_run_reaches_every_report(get, project, run_jobs):
+    predictions = [call("status", STATUS), call("history", STATUS), call("refund", "made_up"), silence("hello")]
+    run = uploaded_run(project, version_of(project), predictions)
+    run_jobs()
+    run.refresh_from_db()
+    api = get("api:matrix", run.grading).json()
+    cells = {(cell["expected"], cell["actual"]): cell["count"] for cell in api["cells"]}
+    assert cells == {
+        (STATUS, STATUS): 1,
+        ("get_order_history", STATUS): 1,
+        ("issue_refund", "(unknown tool)"): 1,
+        (NONE, NONE): 1,
+    }
+    filtered = get("api:matrix", run.grading, bucket="no_call").json()
+    assert [(cell["expected"], cell["count"]) for cell in filtered["cells"]] == [(NONE, 1)]
+    aligned = get("api:matrix", run.grading, view="aligned").json()
+    assert aligned["total"] == 4
+    for case in csv_rows(get("cases-csv", run.grading)):
+        page = get("case", run.grading, case["case_id"], expected=case["expected"], actual=case["actual"])
+        assert page.status_code == 200
+        assert page.context["count"] == 1
+    assert get("run", run.grading).status_code == 200

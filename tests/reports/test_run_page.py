@@ -1,0 +1,100 @@
+"""The overview of a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from reports.views.run import MOST_TOOLS
+from tests.reports.building import Case, cases_of
+from tests.reports.reading import csv_rows, table, text
+from toolevals.grading.verdicts import NONE
+
+pytestmark = pytest.mark.django_db
+CASES = [
+    *cases_of({("a", "a"): 30, ("a", "b"): 6, ("b", "b"): 20, (NONE, NONE): 10, (NONE, "b"): 2}),
+    *(Case("a", "a", wrong_value=True) for _ in range(4)),
+    *(Case("a", "a", status="errored") for _ in range(3)),
+    Case("a", "a", status="unscored"),
+]
+
+
+@pytest.fixture
+def grading(build):
+    return build.grading(CASES)
+
+
+def test_it_opens_with_a_sentence_and_its_numbers(get, grading):
+    html = text(get("run", grading))
+    assert "Formats well, often takes the wrong tool, and usually fills in the right values." in html
+    assert "60 of 72</b> scored cases are right in every layer" in html
+    assert "83.3 % (73.1 to 90.2)" in html
+
+
+def test_what_was_not_scored_stands_beside(get, grading):
+    html = text(get("run", grading))
+    assert '1</span> unscored and <span class="num">3</span> errored of <span class="num">76</span>' in html
+    assert "status=errored" in html
+
+
+def test_the_funnel_leads_to_the_cases_that_were_lost(get, grading):
+    page = get("run", grading)
+    funnel = table(page, "funnel")
+    assert [row[2] for row in funnel[1:3]] == ["−8", "−4"]
+    lost = csv_rows(get("cases-csv", grading, column="selection", status="failed"))
+    assert len(lost) == 8
+    assert {row["selection"] for row in lost} == {"failed"}
+
+
+def test_modes_lead_to_their_cases(get, grading):
+    html = text(get("run", grading))
+    for mode, number in (("wrong_tool", 6), ("needless_call", 2), ("wrong_value", 4)):
+        assert f"?mode={mode}" in html
+        assert len(csv_rows(get("cases-csv", grading, mode=mode))) == number
+
+
+def test_tools_below_the_goal_are_marked(get, grading):
+    page = get("run", grading)
+    assert [row[0] for row in table(page, "tools")[1:]] == ["b", NONE, "a"]
+    assert text(page).count('class="low"') == 3
+
+
+def test_only_the_worst_of_many_tools_are_listed(get, build):
+    cells = {(f"t{place:02}", f"t{place:02}"): 1 for place in range(MOST_TOOLS + 5)}
+    grading = build.grading(cases_of(cells))
+    page = get("run", grading)
+    assert len(table(page, "tools")) == MOST_TOOLS + 1
+    assert f"All {MOST_TOOLS + 5} tools" in text(page)
+    assert len(table(get("run", grading, tools="all"), "tools")) == MOST_TOOLS + 6
+
+
+def test_a_run_of_errors_has_no_rate(get, build):
+    html = text(get("run", build.grading([Case("a", "a", status="errored") for _ in range(12)])))
+    assert "Nothing was scored." in html
+    assert "No case has a place in the matrix." in html
+    assert "No case failed." in html
+
+
+def test_the_last_runs_stand_beside_as_small_pictures(get, build):
+    first = build.grading(CASES)
+    assert "Over the last" not in text(get("run", first))
+    version = first.dataset_version
+    second = build.grading(CASES)
+    assert second.dataset_version != version
+    # Another version: not comparable, so nothing to draw.
+    assert "Over the last" not in text(get("run", second))
+    second.run.__class__.objects.filter(pk=second.run_id).update(dataset_version=version)
+    assert "Over the last 2 runs" in text(get("run", second))
+
+
+def test_a_run_on_old_gold_is_stale(get, grading):
+    from labeling.models import DatasetVersion
+
+    assert "Stale" not in text(get("run", grading))
+    DatasetVersion.objects.create(dataset=grading.dataset_version.dataset, number=2, size=0)
+    assert "Stale: v2 is newer" in text(get("run", grading))
+
+
+def test_its_cost_is_bounded(get, grading, django_assert_max_num_queries):
+    get("run", grading)
+    with django_assert_max_num_queries(14):
+        get("run", grading)
