@@ -41,7 +41,7 @@ def test_a_viewer_is_not_asked_to_do_anything(project, version, as_viewer, run_j
     response = as_viewer.get(page("runs"))
 
     assertNotContains(response, page("new"))
-    assertNotContains(response, "Re-grade")
+    assertNotContains(response, "Grade again")
 
 
 def test_the_list_shows_the_rate_with_its_count_and_interval(project, version, as_viewer, run_jobs):

@@ -9,6 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from labeling.models import DatasetVersion
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.forms import BaselineForm, RunForm, UploadForm
 from toolevals.runs.models import Run
@@ -56,9 +57,10 @@ def _started(form: RunForm, start: Callable[[], Run]) -> Run | None:
 
 
 def _initial(request: ProjectRequest) -> dict[str, Any]:
-    """Return what the address fills in: `?experiment=` and `?dataset_version=`."""
+    """Return what the address fills in, `?experiment=` and `?dataset_version=`; by default the newest version."""
+    newest = DatasetVersion.objects.filter(dataset__project=request.project).order_by("-pk").first()
     wanted = {key: request.GET[key] for key in ("experiment", "dataset_version") if key in request.GET}
-    return {"trials": 1, **wanted}
+    return {"trials": 1, "dataset_version": newest, **wanted}
 
 
 def _page(request: ProjectRequest, baseline: BaselineForm, upload: UploadForm) -> HttpResponse:

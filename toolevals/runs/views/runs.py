@@ -14,7 +14,7 @@ from toolevals.runs.models import Run
 from toolevals.runs.run_rows import run_rows
 from toolevals.runs.services import grading_start
 from toolevals.workspace.jobs import JobStateError, job_cancel, job_retry
-from toolevals.workspace.models import Job, Role
+from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
@@ -31,7 +31,6 @@ def runs(request: ProjectRequest) -> HttpResponse:
         "older": page.older,
         "experiment": request.project.experiments.filter(slug=experiment).first() if experiment else None,
         "any_running": any(row.is_running for row in rows),
-        "can_run": request.role >= Role.ADJUDICATOR,
     }
     return render(request, "runs/parts/run_table.html" if request.htmx else "runs/runs.html", context)
 
