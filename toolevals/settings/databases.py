@@ -13,6 +13,8 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
     url = env.str("DATABASE_URL", "")
     config: dict[str, Any] = env.db_url_config(url) if url else sqlite_at(data_dir / "toolevals.sqlite3")
     if config["ENGINE"].endswith("sqlite3"):
+        # Opening the file costs more than a query.
+        config.setdefault("CONN_MAX_AGE", None)
         # Deferred transactions fail at their first write when another has written since they read.
         config.setdefault("OPTIONS", {}).update(
             transaction_mode="IMMEDIATE",
