@@ -11,7 +11,8 @@ import pytest
 from django.core.management import call_command
 
 from labeling.models import Gold, Label, LabelSlot, Revision, Skip
-from toolevals.runs.models import Grading, MatrixCount, Run
+from labeling.waiting import to_adjudicate, to_label
+from toolevals.runs.models import Grading, MatrixCount
 from toolevals.sample import content, services
 from toolevals.sample.accounts import ACCOUNTS, PASSWORD
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project, Role, User
@@ -44,42 +45,49 @@ def mistaken(cells: Matrix, tools: set[str]) -> int:
     return sum(count for cell, count in cells.items() if cell[0] != cell[1] and set(cell) <= tools)
 
 
-def test_a_newcomer_finds_work_for_every_role_and_a_second_call_changes_nothing() -> None:
+def test_the_sample_from_the_first_call_to_the_finished_runs(run_jobs: Callable[[], int]) -> None:
+    # One test for one load, which takes some seconds.
     assert "Loaded" in printed()[0]
     project = Project.objects.get(slug="shop-support")
+    check_work_for_every_role(project)
+    check_every_act_has_its_person(project)
+    check_a_second_call_changes_nothing()
+    assert not MatrixCount.objects.exists()
+    run_jobs()
+    check_the_rewrite_helps(project)
+
+
+def check_work_for_every_role(project: Project) -> None:
     people = {one.email.partition("@")[0]: one for one in User.objects.filter(is_sample=True)}
     assert all(person.check_password(PASSWORD) for person in people.values())
     roles = Counter(project.memberships.values_list("role", flat=True))
     assert roles == {Role.REVIEWER: 2, Role.ADJUDICATOR: 1, Role.OWNER: 1, Role.VIEWER: 1}
-
     resolutions = Counter(Revision.objects.values_list("resolution", flat=True))
     assert resolutions == {"resolved": 145, "disagreed": 8, "open": 26}
     assert Counter(Gold.objects.values_list("source", flat=True)) == {"agreed": 132, "adjudicated": 13}
-    assert Revision.objects.to_adjudicate(project, people["ada"]).count() == 8
-    for key, left in (("lena", 14), ("omar", 26)):
-        to_label = LabelSlot.objects.filter(state="open").for_reviewer(people[key])
-        assert to_label.values("revision").distinct().count() == left
+    assert to_adjudicate(project, people["ada"]) == 8
+    assert [to_label(project, people[key]) for key in ("lena", "omar")] == [14, 26]
     assert not LabelSlot.objects.filter(state="claimed").exists()
     assert not Skip.objects.exists()
 
+
+def check_every_act_has_its_person(project: Project) -> None:
     acts = Counter(project.audit.exclude(actor=None).values_list("verb", flat=True))
     assert acts["label_submit"] == acts["slot_claim"] == Label.objects.count() == 318
     assert (acts["adjudication_decide"], acts["run_start"]) == (13, 2)
 
+
+def check_a_second_call_changes_nothing() -> None:
     rows = AuditEntry.objects.count()
     assert "loaded before" in printed()[0]
     assert (AuditEntry.objects.count(), Project.objects.count()) == (rows, 1)
 
 
-def test_both_runs_are_done_by_the_ordinary_queue_and_the_rewrite_helps(run_jobs: Callable[[], int]) -> None:
-    services.sample_load()
-    assert not MatrixCount.objects.exists()
-    run_jobs()
+def check_the_rewrite_helps(project: Project) -> None:
     assert {job.state for job in Job.objects.filter(kind="run")} == {JobState.SUCCEEDED}
-    runs = list(Run.objects.order_by("number").select_related("subject__tools"))
+    runs = list(project.runs.order_by("number").select_related("subject__tools", "grading"))
     assert [run.subject.tools.number for run in runs if run.subject.tools] == [1, 2]
     assert [run.transcripts.count() for run in runs] == [145, 145]
-
     gradings = [run.grading for run in runs if run.grading is not None]
     before, after = map(matrix, gradings)
     assert [before.total(), after.total()] == [grading.cases.exclude(expected="").count() for grading in gradings]
