@@ -1,0 +1,105 @@
+"""One step of a test in an installation of its own: `python -m tests.labeling.labelling_driver STEP [NUMBER]`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import django
+
+EXAMPLES, CLIENTS, CLIENTS_A_PROCESS = 200, 16, 4
+PATIENCE_SECONDS = 240
+
+
+def prepare(_: int) -> None:
+    """Make the database, the examples and the reviewers."""
+    from django.core.management import call_command
+
+    from labeling.services import dataset_create, examples_import
+    from tests.fixtures.people import person
+    from tests.labeling.rows import SHOP_TOOLS, row
+    from toolevals.registry.services import registry_create, registry_publish
+    from toolevals.workspace.models import Role
+    from toolevals.workspace.services import member_set, project_create
+
+    call_command("migrate", verbosity=0)
+    project = project_create(actor=None, slug="shop", name="Shop")
+    for number in range(CLIENTS):
+        member_set(project=project, actor=None, user=person(f"client{number}"), role=Role.REVIEWER)
+    registry = registry_create(project=project, actor=None, slug="shop", name="Shop")
+    tools = registry_publish(registry=registry, actor=None, document=SHOP_TOOLS)
+    dataset = dataset_create(project=project, actor=None, slug="support", name="Support", default_tools=tools)
+    examples_import(dataset=dataset, actor=None, rows=[row(f"ex-{number}") for number in range(EXAMPLES)])
+
+
+def label(first: int) -> None:
+    """Let some clients, from number `first` on, label until every label is in; print a line for each of theirs."""
+    with ThreadPoolExecutor(CLIENTS_A_PROCESS) as pool:
+        for done in [pool.submit(_label_all, first + number) for number in range(CLIENTS_A_PROCESS)]:
+            done.result()
+
+
+def _label_all(number: int) -> None:
+    from django.db import OperationalError, connection
+
+    from labeling.models import Dataset, LabelSlot, SlotState
+    from toolevals.workspace.models import User
+
+    user, dataset = User.objects.get(email=f"client{number}@example.org"), Dataset.objects.get()
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    try:
+        while time.monotonic() < deadline:
+            try:
+                if _label_next(dataset, user, number):
+                    continue
+                if not LabelSlot.objects.exclude(state=SlotState.SUBMITTED).exists():
+                    return
+            except OperationalError:
+                continue  # SQLite kept this client waiting for too long: it asks again
+            time.sleep(0.25)  # another client holds what is left, or held it and died
+        raise SystemExit("labelling took too long")
+    finally:
+        connection.close()
+
+
+def _label_next(dataset: Any, user: Any, number: int) -> bool:
+    """Label what is next in the client's turn; return whether there was anything."""
+    from labeling.errors import InvalidAct
+    from labeling.services import label_submit, slot_claim
+    from tests.labeling.rows import NO_CALL, call
+
+    slot = slot_claim(dataset_or_project=dataset, actor=user)
+    if slot is None:
+        return False
+    expectation = NO_CALL if number % 3 else call()
+    try:
+        first, again = [label_submit(slot=slot, actor=user, expectation=expectation) for _ in range(2)]
+    except InvalidAct:
+        return True  # too slow: the lease ran out and another has labelled it
+    assert first == again
+    sys.stdout.write("labelled\n")
+    sys.stdout.flush()
+    return True
+
+
+def outcome(_: int) -> None:
+    """Print how many labels and different reviewers each revision has, and how the revisions stand."""
+    from labeling.models import Label, Revision
+
+    pairs = list(Label.objects.values_list("revision", "reviewer"))
+    found: dict[str, Any] = {
+        "labels": len(pairs),
+        "labels_each": sorted(set(Counter(revision for revision, _ in pairs).values())),
+        "reviewers_each": sorted(set(Counter(revision for revision, _ in set(pairs)).values())),
+        "resolutions": Counter(Revision.objects.values_list("resolution", flat=True)),
+    }
+    sys.stdout.write(json.dumps(found))
+
+
+if __name__ == "__main__":
+    django.setup()
+    {"prepare": prepare, "label": label, "outcome": outcome}[sys.argv[1]](int(sys.argv[2]))
