@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from tests.grading.strategies import json_values
-from toolevals.grading.canonical import MAX_DEPTH, canonical, digest, parse
+from toolevals.grading.canonical import MAX_DEPTH, canonical, digest, exact, parse
 
 
 def nested(levels: int) -> list[Any]:
@@ -99,3 +99,10 @@ def test_the_digest_depends_on_content_alone():
     assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
     assert digest({"a": 1}) != digest({"a": 2})
     assert len(digest(None)) == 64
+
+
+def test_exact_text_keeps_the_order_of_keys_and_canonical_text_does_not():
+    value = {"b": [1, {"d": 2**70, "c": None}], "a": 1.0}
+    assert exact(value) == '{"b":[1,{"d":1180591620717411303424,"c":null}],"a":1.0}'
+    assert canonical(value) == '{"a":1.0,"b":[1,{"c":null,"d":1180591620717411303424}]}'
+    assert exact({"b": 1, "a": "x"}) == '{"b":1,"a":"x"}'

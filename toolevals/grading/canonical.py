@@ -1,6 +1,6 @@
-"""JSON text in one canonical form, and names by content.
+"""JSON text in one exact form, and names by content.
 
-Canonical form: keys sorted by code point, no white space, integers of any size, floats in their shortest form that
+The form: no white space, integers of any size, floats in their shortest form that
 reads back the same, and nothing escaped that need not be. What JSON cannot say exactly is refused: NaN, infinities,
 NUL, lone surrogates, keys that are not text. `1` and `1.0` stay two values.
 """
@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import re
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 import orjson
@@ -18,18 +19,27 @@ import orjson
 # What orjson takes; the same limit holds for documents with large integers, which orjson does not take.
 MAX_DEPTH = 254
 
-_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+_OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 # orjson reads integers beyond 64 bits as floats; 19 digits are the first that may be beyond.
 _LONG_NUMBER = re.compile(r"[0-9]{19}")
 
 
 def canonical(value: Any) -> str:
-    """Return the canonical JSON text of `value`. Raises ValueError where it has none."""
+    """Return the canonical JSON text of `value`: equal values have equal texts. Raises ValueError where it has none."""
+    return _text(value, sort=True)
+
+
+def exact(value: Any) -> str:
+    """Return the JSON text of `value` with its keys in their own order, for keeping. Raises as `canonical`."""
+    return _text(value, sort=False)
+
+
+def _text(value: Any, *, sort: bool) -> str:
     try:
-        text = orjson.dumps(value, option=_OPTIONS).decode()
+        text = orjson.dumps(value, option=_OPTIONS | (orjson.OPT_SORT_KEYS if sort else 0)).decode()
     except TypeError:
         # Integers beyond 64 bits, and what must be refused with a reason.
-        return _written(value, 1)
+        return _written(value, 1, sorted if sort else list)
     # orjson writes NaN and infinities as null, and NUL as an escape.
     if "null" in text or "\\u0000" in text:
         _refuse_inexact(value)
@@ -76,15 +86,15 @@ def _refuse_inexact(value: Any) -> None:
             _written_scalar(item)
 
 
-def _written(value: Any, depth: int) -> str:
+def _written(value: Any, depth: int, order: Callable[[Iterable[str]], list[str]]) -> str:
     if isinstance(value, list | tuple | dict) and depth > MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, list | tuple):
-        return f"[{','.join([_written(item, depth + 1) for item in value])}]"
+        return f"[{','.join([_written(item, depth + 1, order) for item in value])}]"
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
             raise ValueError("a key is not text")
-        items = [f"{_written_scalar(key)}:{_written(value[key], depth + 1)}" for key in sorted(value)]
+        items = [f"{_written_scalar(key)}:{_written(value[key], depth + 1, order)}" for key in order(value)]
         return f"{{{','.join(items)}}}"
     return _written_scalar(value)
 

@@ -20,9 +20,7 @@ from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, Too
 from toolevals.grading.verdicts import SchemaProblem
 
 # Keywords beside which `properties` does not say all of an object's properties.
-_COMPOSING = frozenset(
-    {"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties", "additionalProperties"}
-)
+_COMPOSING = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties"})
 _MESSAGE_LENGTH = 300
 _DRAFTS: dict[Any, Any] = {
     jsonschema.Draft4Validator: jsonschema_rs.Draft4Validator,
@@ -67,6 +65,7 @@ def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     found = (
         SchemaProblem(pointer_to(error.instance_path), str(error.schema_path[-1]), error.message[:_MESSAGE_LENGTH])
         for error in validator.iter_errors(arguments)
+        if not _is_there_after_all(error)
     )
     return sorted(found, key=lambda problem: (problem.pointer, problem.keyword, problem.message))
 
@@ -113,6 +112,16 @@ def _compiled(schema: dict[str, Any]) -> jsonschema_rs.Validator:
     return validator
 
 
+def _is_there_after_all(error: jsonschema_rs.ValidationError) -> bool:
+    # Of a property that is required and not admitted, the engine also says that it is missing while it is there.
+    kind, inside = error.kind, error.instance
+    return (
+        isinstance(kind, jsonschema_rs.ValidationErrorKind.Required)
+        and isinstance(inside, dict)
+        and kind.property in inside
+    )
+
+
 def _reference_of(schema: dict[str, Any]) -> Any:
     # A draft that nobody knows is read as the newest.
     return jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
@@ -135,7 +144,8 @@ def _calls_of(expectation: Expectation) -> Iterator[tuple[str, CallExpectation]]
 def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) -> Iterator[Problem]:
     properties = tool.input_schema.get("properties")
     known = properties if isinstance(properties, dict) else {}
-    open_ended = not known or not _COMPOSING.isdisjoint(tool.input_schema)
+    more = tool.input_schema.get("additionalProperties", False)
+    open_ended = not known or more is not False or not _COMPOSING.isdisjoint(tool.input_schema)
     for name, matcher in call.arguments.items():
         where = f"{pointer}/arguments{pointer_to([name])}"
         if name not in known and not open_ended:

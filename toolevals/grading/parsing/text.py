@@ -9,10 +9,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from toolevals.grading.documents import load_json
 from toolevals.grading.parsing.json_calls import LONGEST_SHOWN, calls_in_json
-from toolevals.grading.parsing.python_calls import UnreadableCallError, calls_in_python
+from toolevals.grading.parsing.python_calls import MAX_NESTING, UnreadableCallError, calls_in_python
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Call, MalformedCall
 
@@ -53,7 +54,7 @@ def calls_in_text(text: str) -> tuple[Call, ...]:
 
 def _pieces(text: str) -> Iterator[_Piece]:
     for pattern in (_TAG, _FENCE):
-        found = list(pattern.finditer(text))
+        found = list(islice(pattern.finditer(text), _MOST_TRIES))
         if len(found) > 1:
             yield _Piece("\n".join(match.group(2).strip() for match in found), marked=True)
         yield from (_stripped(match.group(2), marked=True) for match in found)
@@ -111,11 +112,11 @@ def _json_amid_prose(text: str) -> tuple[Call, ...]:
 
 
 def _python_amid_prose(text: str) -> tuple[Call, ...]:
-    for match in list(_PYTHON_LIST.finditer(text))[:_MOST_TRIES]:
+    for match in islice(_PYTHON_LIST.finditer(text), _MOST_TRIES):
         end = _closing(text, match.start())
         if end is not None and (calls := _python_or_none(text[match.start() : end])):
             return calls
-    lines = [match.group(1) for match in _PYTHON_LINE.finditer(text)][:_MOST_TRIES]
+    lines = [match.group(1) for match in islice(_PYTHON_LINE.finditer(text), _MOST_TRIES)]
     return tuple(call for line in lines for call in _python_or_none(line) or ())
 
 
@@ -127,7 +128,7 @@ def _python_or_none(text: str) -> tuple[Call, ...] | None:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Return the end of the bracket that opens at `start`, quotes respected."""
+    """Return the end of the bracket that opens at `start`, quotes respected; None where none closes it in reach."""
     depth, quote, place = 0, "", start
     while place < len(text):
         character = text[place]
@@ -140,6 +141,8 @@ def _closing(text: str, start: int) -> int | None:
             quote = character
         elif character in "([{":
             depth += 1
+            if depth > MAX_NESTING:
+                return None
         elif character in ")]}":
             depth -= 1
             if depth == 0:

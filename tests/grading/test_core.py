@@ -1,0 +1,49 @@
+"""The core as a whole: what it loads, what it documents."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from toolevals.grading.catalog import GRADERS, MATCHER_SENTENCES, MODES, PROFILE_SENTENCES, TAG_SENTENCES
+from toolevals.grading.equality import PROFILES
+from toolevals.grading.matchers import MATCHERS
+from toolevals.grading.specs import FORMATS
+from toolevals.grading.values import ProfileName
+from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, VERDICT_NAMES, FailureTag
+
+DOCS = Path(__file__).parents[2] / "docs" / "grading.md"
+
+
+def test_the_core_loads_neither_django_nor_celery():
+    code = (
+        "import importlib, pkgutil, sys, toolevals.grading as core\n"
+        "for module in pkgutil.walk_packages(core.__path__, 'toolevals.grading.'):\n"
+        "    importlib.import_module(module.name)\n"
+        "print(sorted({'django', 'celery', 'kombu', 'redis', 'requests', 'httpx'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_tables_are_complete():
+    assert tuple(GRADERS) == VERDICT_NAMES
+    assert all(name == grader.name and grader.sentence for name, grader in GRADERS.items())
+    assert set(MATCHER_SENTENCES) == {matcher.kind for matcher in MATCHERS}
+    assert set(PROFILE_SENTENCES) == set(PROFILES) == set(get_args(ProfileName))
+    assert set(TAG_SENTENCES) == set(FailureTag)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*GRADERS, *MATCHER_SENTENCES, *PROFILE_SENTENCES, *MODES, *TAG_SENTENCES, *FORMATS, NONE, UNKNOWN_TOOL, UNPARSED],
+)
+def test_every_name_is_documented(name):
+    assert f"`{name}`" in DOCS.read_text("utf-8")
+
+
+@pytest.mark.parametrize("grader", GRADERS.values(), ids=lambda grader: grader.name)
+def test_every_grader_has_its_section_and_version(grader):
+    assert f"### `{grader.name}` (version {grader.version})" in DOCS.read_text("utf-8")

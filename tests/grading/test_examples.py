@@ -1,0 +1,90 @@
+import pytest
+
+from toolevals.grading.examples import read_example
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values import Expectation
+
+INPUT = {"messages": [{"role": "user", "content": "Where is my order?"}], "context": {"customer": "C-1"}}
+TOOL = {"name": "track", "input_schema": {"type": "object"}}
+BAD_PATTERN = {
+    "kind": "calls",
+    "alternatives": [{"ordered": [{"tool": "t", "arguments": {"a": {"pattern": "("}}}]}],
+}
+ROW = {"id": "ex-1", "input": INPUT}
+
+
+def test_the_plain_form():
+    row = read_example(
+        {
+            **ROW,
+            "tools": [TOOL],
+            "expected_tool": "track",
+            "expected_args": {"order": "A-1"},
+            "rationale": "One open order.",
+            "strata": {"bucket": "selection", "difficulty": 2, "edge_case": True},
+        }
+    )
+    assert (row.external_id, row.input, row.rationale) == ("ex-1", INPUT, "One open order.")
+    assert row.expectation == Expectation.single("track", {"order": "A-1"})
+    assert row.strata == {"bucket": "selection", "difficulty": "2", "edge_case": "true"}
+    assert isinstance(row.tools, list)
+    assert [tool.name for tool in row.tools] == ["track"]
+
+
+def test_plain_arguments_are_exact_closed_and_the_only_call():
+    expectation = read_example({**ROW, "expected_tool": "track", "expected_args": {"order": "A-1"}}).expectation
+    assert expectation is not None
+    assert expectation.to_document() == {
+        "kind": "calls",
+        "alternatives": [
+            {
+                "ordered": [
+                    {"tool": "track", "arguments": {"order": {"exact": "A-1"}}, "additional_arguments": False},
+                ],
+                "additional_calls": False,
+            }
+        ],
+    }
+
+
+def test_null_is_no_call_and_nothing_is_still_to_be_labelled():
+    assert read_example({**ROW, "expected_tool": None, "expected_args": None}).expectation == Expectation("no_call")
+    assert read_example({**ROW, "expected_tool": None, "expected_args": {}}).expectation == Expectation("no_call")
+    assert read_example(ROW).expectation is None
+    assert read_example(ROW).tools is None
+
+
+def test_the_full_form_and_a_registry_version():
+    document = {"kind": "no_call", "why": "greeting"}
+    row = read_example({**ROW, "tools": "shop@3", "expectation": document})
+    assert row.tools == "shop@3"
+    assert row.expectation == Expectation("no_call", "greeting")
+
+
+def test_losses_of_tools_are_kept():
+    schema = {"properties": {"a": {"pattern": "(?=x)"}}}
+    row = read_example({**ROW, "tools": [{**TOOL, "input_schema": schema}]})
+    assert [loss.pointer for loss in row.losses] == ["/tools/0/input_schema/properties/a/pattern"]
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer", "words"),
+    [
+        ({"id": ""}, "/id", "shorter"),
+        ({"input": {}}, "/input", "messages"),
+        ({"input": {"messages": [{"content": "x"}]}}, "/input/messages/0", "role"),
+        ({"expected_tol": "x"}, "", "expected_tol"),
+        ({"expected_args": {}}, "", "without expected_tool"),
+        ({"expected_tool": None, "expected_args": {"a": 1}}, "/expected_args", "no call has arguments"),
+        ({"expected_tool": "a", "expectation": {"kind": "no_call"}}, "", "keep one"),
+        ({"expectation": {"kind": "perhaps"}}, "/expectation/kind", "perhaps"),
+        ({"expectation": BAD_PATTERN}, "/expectation/alternatives/0/ordered/0/arguments/a/pattern", "refused"),
+        ({"tools": [{"name": "t", "input_schema": {"type": "x"}}]}, "/tools/0/input_schema/type", "not valid"),
+        ({"strata": {"bucket": None}}, "/strata/bucket", "null"),
+    ],
+)  # fmt: skip
+def test_a_bad_row_is_refused_with_a_pointer(change, pointer, words):
+    with pytest.raises(InvalidDocument) as caught:
+        read_example({**ROW, **change})
+    (problem,) = [each for each in caught.value.problems if each.pointer == pointer]
+    assert words in problem.message
