@@ -7,7 +7,7 @@ from typing import Any
 from django.db import models
 from uuid_utils.compat import uuid7
 
-from toolevals.grading.canonical import canonical, parse
+from toolevals.grading.canonical import exact, parse
 
 
 class PublicIdField(models.UUIDField[Any, Any]):
@@ -25,7 +25,7 @@ class PublicIdField(models.UUIDField[Any, Any]):
 
 
 class DocumentField(models.TextField[Any, Any]):
-    """A JSON value kept as canonical text, so that key order and raw numbers are the same on every database."""
+    """A JSON value kept as exact text, so that key order and raw numbers are the same on every database."""
 
     # What may be assigned and what is read, for the type checker.
     _pyi_private_set_type: Any
@@ -38,7 +38,7 @@ class DocumentField(models.TextField[Any, Any]):
         return value
 
     def get_prep_value(self, value: Any) -> str | None:
-        return None if value is None else canonical(value)
+        return None if value is None else exact(value)
 
     def value_to_string(self, obj: models.Model) -> str:
-        return canonical(self.value_from_object(obj))
+        return exact(self.value_from_object(obj))
