@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import http.client
 import os
 import signal
@@ -18,8 +19,9 @@ from typing import Self
 from scripts.dev.environment import ROOT, DevError
 from scripts.dev.preparation import Preparation, static_state, tables_state
 
-READY_SECONDS = 60
+READY_SECONDS = 120
 STOP_SECONDS = 20
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WEB_OPTIONS = [
     "--worker-class",
     "sync",
@@ -117,7 +119,12 @@ class Application:
     def start_process(self, name: str, words: list[str]) -> subprocess.Popen[bytes]:
         """Start one process in a session of its own, so that Ctrl-C reaches only who starts and stops it."""
         self.processes[name] = subprocess.Popen(
-            [self.python, *words], cwd=ROOT, env=self.environment, stdin=subprocess.DEVNULL, start_new_session=True
+            [self.python, *words],
+            cwd=ROOT,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=end_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - one system call
         )
         return self.processes[name]
 
@@ -163,6 +170,11 @@ class Application:
             return False
         finally:
             connection.close()
+
+
+def end_with_parent() -> None:
+    """Let the kernel end this process when its parent is gone, however that came to its end."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:

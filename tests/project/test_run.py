@@ -9,7 +9,6 @@ import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
 
 import pytest
 
@@ -22,16 +21,13 @@ pytestmark = pytest.mark.skipif(Path(sys.prefix) != PYTHON.parent.parent, reason
 class Started:
     """A `./dev run` that serves."""
 
-    def __init__(self, process: subprocess.Popen[str], url: str, output: IO[str]) -> None:
+    def __init__(self, process: subprocess.Popen[str], url: str) -> None:
         self.process = process
         self.url = url
-        self.output = output
 
     def wait(self) -> str:
-        """Return what is printed until the end."""
-        rest = self.output.read()
-        self.process.wait(timeout=30)
-        return rest
+        """Return what is printed until the last process that may print is gone."""
+        return self.process.communicate(timeout=60)[0]
 
     def children(self) -> dict[str, int]:
         """Return the processes it has started: gunicorn or celery -> process id."""
@@ -69,7 +65,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Started]]:
         for line in process.stdout:
             said.append(line)
             if "toolevals runs at" in line:
-                return Started(process, f"http://127.0.0.1:{port}", process.stdout)
+                return Started(process, f"http://127.0.0.1:{port}")
         raise AssertionError("".join(said))
 
     yield run
@@ -80,7 +76,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[], Started]]:
 
 def answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{url}/healthz", timeout=5) as response:
+        with urllib.request.urlopen(f"{url}/healthz", timeout=30) as response:
             return bool(response.status == 200)
     except OSError:
         return False
@@ -103,6 +99,13 @@ def test_when_one_process_dies_all_of_it_ends_and_says_so(start: Callable[[], St
     os.kill(started.children()[name], signal.SIGKILL)
     assert f"The {title} ended unexpectedly" in started.wait()
     assert started.process.returncode == 1
+    assert not answers(started.url)
+
+
+def test_nothing_outlives_it_even_when_it_is_killed(start: Callable[[], Started]) -> None:
+    started = start()
+    started.process.kill()
+    started.wait()
     assert not answers(started.url)
 
 
