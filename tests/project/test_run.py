@@ -43,16 +43,22 @@ class Started:
         return found
 
 
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of all these tests: the first start makes it ready."""
+    return tmp_path_factory.mktemp("data")
+
+
 @pytest.fixture
-def start(tmp_path: Path) -> Iterator[Callable[[], Started]]:
-    """Start it on a data folder of the test, without servers and without the sample."""
+def start(data: Path) -> Iterator[Callable[[], Started]]:
+    """Start it without servers and without the sample."""
     environment = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
     processes: list[subprocess.Popen[str]] = []
 
     def run() -> Started:
         port = free_port()
         process = subprocess.Popen(
-            [ROOT / "dev", "run", "--no-sample", "--port", str(port), "--data", tmp_path / "data"],
+            [ROOT / "dev", "run", "--no-sample", "--port", str(port), "--data", data],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -109,12 +115,12 @@ def test_nothing_outlives_it_even_when_it_is_killed(start: Callable[[], Started]
     assert not answers(started.url)
 
 
-def test_a_second_start_keeps_the_data(start: Callable[[], Started], tmp_path: Path) -> None:
+def test_a_second_start_keeps_the_data(start: Callable[[], Started], data: Path) -> None:
     first = start()
-    key = (tmp_path / "data" / "secret-key").read_text()
-    stamp = (tmp_path / "data" / "static" / "staticfiles.json").stat().st_mtime_ns
+    key = (data / "secret-key").read_text()
+    stamp = (data / "static" / "staticfiles.json").stat().st_mtime_ns
     first.process.terminate()
     first.wait()
     assert answers(start().url)
-    assert (tmp_path / "data" / "secret-key").read_text() == key
-    assert (tmp_path / "data" / "static" / "staticfiles.json").stat().st_mtime_ns == stamp
+    assert (data / "secret-key").read_text() == key
+    assert (data / "static" / "staticfiles.json").stat().st_mtime_ns == stamp
