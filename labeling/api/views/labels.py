@@ -68,7 +68,7 @@ class Claim(SlotView):
     def get(self, request: Request, slot: UUID) -> Response:
         return Response(ClaimSerializer(self.own_slot(slot)).data)
 
-    @extend_schema(request=None, responses=ClaimSerializer)
+    @extend_schema(operation_id="projects_claims_renew", request=None, responses=ClaimSerializer)
     def post(self, request: Request, slot: UUID) -> Response:
         own = self.own_slot(slot)
         services.slot_renew(slot=own, actor=self.user)
