@@ -1,6 +1,6 @@
 // The list of cases: filters show at once, J and K move over the lines.
+import { onKeys } from "./acts.js";
 import { submitOnChange } from "./filters.js";
-import { onKeys } from "./keys.js";
 
 submitOnChange(document.querySelector("[data-filters]"));
 const links = [...document.querySelectorAll(".case-link")];

@@ -1,24 +1,22 @@
 // The matrix page: heat map and table over the same data, one selected cell, its pane, its keys.
+import { onEscape, onKeys } from "./acts.js";
 import { submitOnChange } from "./filters.js";
 import { Grid } from "./grid.js";
 import { Heat } from "./heat.js";
-import { listKeys, onKeys, press } from "./keys.js";
 import { Pane } from "./pane.js";
 
 const root = document.documentElement;
 const form = document.querySelector("[data-filters]");
 const source = document.getElementById("matrix-data");
 submitOnChange(form);
-listKeys();
 
-const toggleDiagonal = () => form.elements.diagonal.click();
-const measure = (place) => () => form.elements.measure[place].click();
-const csv = () => {
-  const menu = document.querySelector("[data-csv]");
-  menu.open = !menu.open;
-  if (menu.open) menu.querySelector("a").focus();
-};
-onKeys({ h: toggleDiagonal, x: csv, c: press("[data-copy-link]"), 1: measure(0), 2: measure(1), 3: measure(2) });
+onKeys({
+  x: () => {
+    const menu = document.querySelector("[data-csv]");
+    menu.open = !menu.open;
+    if (menu.open) menu.querySelector("a").focus();
+  },
+});
 
 const keep = (name, value) => {
   let field = form.elements[name];
@@ -94,14 +92,8 @@ const start = (matrix) => {
   for (const button of document.querySelectorAll("[data-image]")) {
     button.addEventListener("click", () => heat?.chart.save(button.dataset.image, matrix.file));
   }
-  onKeys({
-    t: switchShow,
-    n: stepConfusion(1),
-    p: stepConfusion(-1),
-    j: () => pane.step(1),
-    k: () => pane.step(-1),
-    Escape: () => (pane.element.contains(document.activeElement) ? focusCell() : false),
-  });
+  onKeys({ n: stepConfusion(1), p: stepConfusion(-1), j: () => pane.step(1), k: () => pane.step(-1) });
+  onEscape(() => pane.element.contains(document.activeElement) && focusCell());
   // Back from a case: to the cell that it was opened from.
   if (/\/cases\/[0-9a-f-]+\//.test(document.referrer) && place()) focusCell();
 };

@@ -1,8 +1,9 @@
 // The pane that reads one cell: fetched on its own and swapped in, with its address in the bar.
 export class Pane {
-  constructor(matrix, onShown) {
+  // `onMoved` is called as soon as the address names another cell, before its pane is there.
+  constructor(matrix, onMoved) {
     this.matrix = matrix;
-    this.onShown = onShown;
+    this.onMoved = onMoved;
     this.wanted = 0;
     document.addEventListener("click", (event) => this.click(event));
     addEventListener("popstate", () => this.show(location.search, { push: false }));
@@ -23,6 +24,7 @@ export class Pane {
   async show(query, { push = true, focusCases = false } = {}) {
     const wish = ++this.wanted;
     if (push) history.pushState(null, "", query || location.pathname);
+    this.onMoved();
     let answer;
     try {
       answer = await fetch(`${this.matrix.cell}${query}`, { headers: { Accept: "text/html" } });
@@ -37,7 +39,6 @@ export class Pane {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (wish !== this.wanted) return;
     this.element.replaceWith(document.adoptNode(page.getElementById("cell")));
-    this.onShown();
     if (focusCases) this.focusCase(0);
     if (matchMedia("(max-width: 1240px)").matches && push) this.element.scrollIntoView({ block: "nearest" });
   }

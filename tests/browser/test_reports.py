@@ -1,0 +1,224 @@
+"""From the matrix to the cell, the case and back, in a real browser on the running application."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.fixtures.application import LiveApp
+from tests.fixtures.people import PASSWORD
+
+pytestmark = [pytest.mark.browser, pytest.mark.servers]
+
+SEED = """
+import json
+from tests.fixtures.people import PASSWORD
+from tests.reports.building import Builder, Case, cases_of
+from toolevals.workspace.models import Role
+from toolevals.workspace.services import member_set, project_create, user_create
+
+project = project_create(actor=None, slug="shop", name="Shop support")
+user = user_create(actor=None, email="rita@example.org", name="Rita", password=PASSWORD)
+member_set(project=project, actor=None, user=user, role=Role.REVIEWER)
+build = Builder(project)
+cells = {("status", "status"): 20, ("status", "history"): 9, ("status", "(none)"): 2, ("history", "history"): 25,
+         ("history", "status"): 4, ("refund", "refund"): 18, ("refund", "(unknown tool)"): 3, ("(none)", "(none)"): 12,
+         ("(none)", "refund"): 5}
+cases = [*cases_of(cells, bucket="selection"), *(Case("refund", "refund", wrong_value=True) for _ in range(4)),
+         Case("refund", "refund", status="errored"), Case("refund", "refund", status="unscored")]
+first, second = build.grading(cases), build.grading(cases)
+type(second.run).objects.filter(pk=second.run_id).update(dataset_version=first.dataset_version)
+names = [f"tool_{place:03}" for place in range(300)]
+build.grading(cases_of({(name, names[(place + 1) % 300]): 1 for place, name in enumerate(names)}))
+case = first.cases.filter(expected="status", actual="history").first()
+print(json.dumps(str(case.pk)))
+"""
+# Plotly sets a few style attributes that the policy refuses, harmlessly.
+PLOTLY = "Applying inline style violates"
+CELL = re.compile(r"expected=status&actual=history")
+
+
+@pytest.fixture(scope="module")
+def shop(live_app_start: Callable[..., LiveApp]) -> tuple[LiveApp, str]:
+    """The application with three graded runs, and the id of a case in the largest confusion."""
+    app = live_app_start()
+    return app, json.loads(app.python(SEED))
+
+
+@pytest.fixture
+def rita(page: Page, shop: tuple[LiveApp, str]) -> Iterator[Page]:
+    """A reviewer who is signed in. Whatever the browser reports fails the test, Plotly's own styling excepted."""
+    said: list[str] = []
+    page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
+    page.goto(f"{shop[0].url}/sign-in/?next=/p/shop/")
+    page.get_by_label("E-mail").fill("rita@example.org")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/p/shop/$"), timeout=30_000)
+    yield page
+    assert [line for line in said if not line.startswith(PLOTLY)] == []
+
+
+@pytest.fixture
+def matrix(rita: Page, shop: tuple[LiveApp, str]) -> Page:
+    """The matrix of the first run as it opens on a wide screen."""
+    rita.goto(f"{shop[0].url}/p/shop/runs/1/matrix/")
+    expect(rita.locator("#heat .heatmaplayer image")).to_be_visible()
+    return rita
+
+
+def centre(page: Page, column: int, row: int, columns: int = 5, rows: int = 4) -> tuple[float, float]:
+    """Return where on the page a cell of the heat map is; row 0 is the highest."""
+    box = page.locator("#heat .nsewdrag").bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] * (column + 0.5) / columns, box["y"] + box["height"] * (row + 0.5) / rows
+
+
+def title(page: Page) -> str:
+    return " ".join(page.locator("#cell-h").inner_text().split())
+
+
+def test_a_wide_screen_opens_on_the_heat_map_and_reads_the_largest_confusion(matrix: Page):
+    expect(matrix.locator("table.heat")).to_be_hidden()
+    assert title(matrix) == "status called as history"
+    assert "9 of 31 29.0 % (16.1 to 46.6)" in " ".join(matrix.locator("#cell").inner_text().split())
+
+
+def test_a_click_in_the_heat_map_opens_the_cell_and_back_closes_it(matrix: Page):
+    # Columns by error: status, history, refund, (none), (unknown tool). Expected (none), called refund.
+    place = centre(matrix, 2, 3)
+    matrix.mouse.move(place[0] - 20, place[1])
+    matrix.mouse.move(*place, steps=5)
+    expect(matrix.locator(".hoverlayer .hovertext")).to_contain_text("called refund")
+    matrix.mouse.down()
+    matrix.mouse.up()
+    expect(matrix.locator("#cell-h")).to_have_text(re.compile(r"\(none\)\s+called as\s+refund"))
+    expect(matrix).to_have_url(re.compile("actual=refund"))
+    matrix.go_back()
+    expect(matrix.locator("#cell-h")).to_have_text(re.compile(r"status\s+called as\s+history"))
+
+
+def test_the_whole_way_by_keyboard_and_back(matrix: Page):
+    matrix.keyboard.press("t")
+    expect(matrix.locator("table.heat")).to_be_visible()
+    expect(matrix).to_have_url(re.compile("show=table"))
+    matrix.keyboard.press("n")
+    expect(matrix.locator("#cell-h")).to_have_text(re.compile(r"\(none\)\s+called as\s+refund"))
+    matrix.keyboard.press("p")
+    expect(matrix.locator("#cell-h")).to_have_text(re.compile(r"status\s+called as\s+history"))
+    expect(matrix.locator("table.heat .sel a")).to_be_focused()
+    matrix.keyboard.press("Enter")
+    expect(matrix.locator("[data-case]").first).to_be_focused()
+    matrix.keyboard.press("j")
+    expect(matrix.locator("[data-case]").nth(1)).to_be_focused()
+    matrix.keyboard.press("Enter")
+    expect(matrix.get_by_role("heading", level=1)).to_have_text("Called history where status was due")
+    expect(matrix.locator(".case-bar")).to_contain_text("2 of 9")
+    matrix.keyboard.press("j")
+    expect(matrix.locator(".case-bar")).to_contain_text("3 of 9")
+    matrix.keyboard.press("Escape")
+    expect(matrix).to_have_url(CELL)
+    expect(matrix.locator("table.heat .sel a")).to_be_focused()
+
+
+def test_arrows_move_over_the_cells_of_the_table(matrix: Page):
+    matrix.keyboard.press("t")
+    links = matrix.locator("table.heat [data-cell]")
+    assert links.evaluate_all("all => all.filter((one) => one.tabIndex === 0).length") == 1
+    links.first.focus()
+    for key, place in (("ArrowRight", "0,1"), ("ArrowDown", "1,1"), ("ArrowLeft", "1,0"), ("ArrowUp", "0,0")):
+        matrix.keyboard.press(key)
+        expect(matrix.locator(f'[data-cell="{place}"]')).to_be_focused()
+
+
+def test_arrows_and_enter_open_a_cell_of_the_heat_map(matrix: Page):
+    matrix.locator("#heat").focus()
+    matrix.keyboard.press("ArrowDown")
+    matrix.keyboard.press("Enter")
+    expect(matrix.locator("#cell-h")).to_have_text(re.compile(r"history\s+called as expected"))
+
+
+def test_filters_measure_and_diagonal_show_at_once_and_keep_the_cell(matrix: Page):
+    matrix.keyboard.press("n")
+    expect(matrix).to_have_url(re.compile("actual=refund"))
+    matrix.keyboard.press("h")
+    expect(matrix).to_have_url(re.compile("diagonal=hide"))
+    expect(matrix.locator("#heat .heatmaplayer image")).to_be_visible()
+    matrix.keyboard.press("2")
+    expect(matrix).to_have_url(re.compile("measure=row"))
+    matrix.get_by_label("Bucket").select_option("selection")
+    expect(matrix).to_have_url(re.compile("bucket=selection"))
+    assert title(matrix) == "(none) called as refund"
+    # One entry in the history for the opened cell, none for the filters.
+    matrix.go_back()
+    expect(matrix).not_to_have_url(re.compile("bucket"))
+
+
+def test_the_choice_of_view_is_remembered_and_the_address_overrides_it(matrix: Page, shop: tuple[LiveApp, str]):
+    matrix.get_by_role("button", name="Table").click()
+    matrix.goto(f"{shop[0].url}/p/shop/runs/1/matrix/")
+    expect(matrix.locator("table.heat")).to_be_visible()
+    matrix.goto(f"{shop[0].url}/p/shop/runs/1/matrix/?show=heat")
+    expect(matrix.locator("#heat .heatmaplayer image")).to_be_visible()
+
+
+def test_pictures_are_saved(matrix: Page):
+    for kind, start in (("PNG", b"\x89PNG"), ("SVG", b"<svg")):
+        with matrix.expect_download() as download:
+            matrix.get_by_role("button", name=kind).click()
+        assert download.value.suggested_filename == f"run-1-matrix.{kind.lower()}"
+        path = download.value.path()
+        assert path is not None
+        assert Path(path).read_bytes().startswith(start)
+
+
+def test_the_theme_flips_under_the_heat_map(matrix: Page):
+    ground = matrix.locator("#heat .bg").first
+    before = ground.evaluate("one => getComputedStyle(one).fill")
+    matrix.locator("[data-theme-toggle]").click()
+    expect(ground).not_to_have_css("fill", before)
+
+
+def test_three_hundred_tools_are_drawn_and_listed(rita: Page, shop: tuple[LiveApp, str]):
+    rita.goto(f"{shop[0].url}/p/shop/runs/3/matrix/")
+    expect(rita.locator("#heat .heatmaplayer image")).to_be_visible()
+    assert rita.locator("#heat .ytick").count() < 70
+    rita.keyboard.press("t")
+    rita.locator(".confusions [data-cell]").nth(7).click()
+    expect(rita.locator(".confusions tr.is-on")).to_have_count(1)
+    expect(rita).to_have_url(re.compile("expected=tool_007"))
+
+
+def test_a_dispute_is_opened_from_the_case(rita: Page, shop: tuple[LiveApp, str]):
+    app, case = shop
+    rita.goto(f"{app.url}/p/shop/runs/1/cases/{case}/?expected=status&actual=history")
+    rita.keyboard.press("d")
+    rita.keyboard.type("History is right: she asks for the last one.")
+    rita.get_by_role("button", name="Dispute the gold").click()
+    expect(rita.get_by_role("status")).to_contain_text("Dispute opened.")
+    expect(rita).to_have_url(CELL)
+
+
+PAGES = ["runs/1/", "runs/1/matrix/?show=heat", "runs/1/matrix/?show=table", "runs/1/cases/", "CASE"]
+PAGES += ["experiments/nightly/trends/", "runs/3/matrix/?show=table"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1440])
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_are_accessible_and_fit(
+    rita: Page, shop: tuple[LiveApp, str], axe: Callable[..., list[str]], path: str, width: int, theme: str
+):
+    app, case = shop
+    rita.set_viewport_size({"width": width, "height": 800})
+    rita.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    rita.goto(f"{app.url}/p/shop/{path.replace('CASE', f'runs/1/cases/{case}/')}")
+    expect(rita.get_by_role("heading", level=1)).to_be_visible()
+    assert axe(rita) == []
+    sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert rita.evaluate(sideways) == 0
