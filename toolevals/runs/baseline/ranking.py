@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from toolevals.grading.values import ToolSpec
@@ -45,8 +46,9 @@ def saturation(count: float, relative_length: float) -> float:
     return count * (K1 + 1) / (count + K1 * (1 - B + B * relative_length)) if count else 0.0
 
 
+@lru_cache(maxsize=4096)
 def bag(tool: ToolSpec) -> Counter[str]:
-    """Return a tool's words with their weights."""
+    """Return a tool's words with their weights; kept, because the same tools are offered again and again."""
     found: Counter[str] = Counter()
     for text, weight in [(tool.name, NAME), (tool.description, DESCRIPTION), *_parameters(tool.input_schema, 0)]:
         for word in words(text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Letters of any script, or digits; underscores, dots and all else separate.
 _RUNS = re.compile(r"[^\W\d_]+|\d+")
@@ -23,6 +24,7 @@ def words(text: str) -> list[str]:
     return [stem(word) for word in found if word not in _STOP]
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """Return `word` without a common English ending: crude on purpose, and the same on both sides of a comparison."""
     if word.endswith("ies") and len(word) > 4:
