@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -14,6 +17,7 @@ from toolevals.workspace.services.sign_in import (
     FROM_ONE_ADDRESS,
     FROM_ONE_ADDRESS_FOR_ONE_ACCOUNT,
     KEPT,
+    sessions_forget,
     sign_in_failures_forget,
 )
 
@@ -101,6 +105,14 @@ def test_old_failures_are_forgotten(client, mara):
     assert SignInFailure.objects.count() == 1
     sign_in_failures_forget(timezone.now() + KEPT)
     assert not SignInFailure.objects.exists()
+
+
+def test_ended_sessions_are_forgotten(client, mara):
+    sign_in(client)
+    sessions_forget(timezone.now())
+    assert signed_in(client)
+    sessions_forget(timezone.now() + timedelta(days=15))
+    assert not Session.objects.exists()
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "::1"])

@@ -177,7 +177,9 @@ SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
 # The sweeper's regular duties: a function of the time -> seconds between two calls.
 SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.jobs.periodic.sign_of_life": 15,
+    "labeling.services.settle_due": 5,
     "toolevals.workspace.services.uploads.uploads_forget": 3600,
+    "toolevals.workspace.services.sign_in.sessions_forget": 3600,
     "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
     "toolevals.workspace.api.idempotency.idempotency_keys_forget": 3600,
 }

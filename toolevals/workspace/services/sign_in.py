@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django.contrib.auth import authenticate
+from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -45,6 +46,11 @@ def user_sign_in(*, request: HttpRequest, email: str, password: str, address: st
 def sign_in_failures_forget(now: datetime) -> None:
     """Delete the failures that nobody counts any more."""
     SignInFailure.objects.filter(at__lt=now - KEPT).delete()
+
+
+def sessions_forget(now: datetime) -> None:
+    """Delete the sessions that have ended."""
+    Session.objects.filter(expire_date__lt=now).delete()
 
 
 def _guessing(email: str, address: str) -> bool:
