@@ -79,6 +79,19 @@ def test_arguments_that_are_no_json_are_the_agents_fault(project, version, run_j
     )
 
 
+@pytest.mark.parametrize("depth", [199, 200, 201, 254, 100_000])
+def test_arguments_of_any_depth_are_graded(project, version, run_jobs, depth):
+    deep = {"id": "status", "tool_calls": [{"name": STATUS, "arguments": '{"a":' * depth + "1" + "}" * depth}]}
+
+    run = uploaded_run(project, version, [deep])
+
+    run_jobs()
+
+    run.refresh_from_db()
+    assert run.job.state == JobState.SUCCEEDED
+    assert cases_of(run.grading)["status", 0].actual == (STATUS if depth <= 200 else "(unparsed)")
+
+
 @pytest.mark.parametrize(
     ("line", "pointer", "says"),
     [

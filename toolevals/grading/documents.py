@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
@@ -22,10 +23,12 @@ SchemaName = Literal["example", "expectation", "prediction", "tool", "transcript
 SCHEMA_NAMES: tuple[SchemaName, ...] = ("example", "expectation", "prediction", "tool", "transcript", "verdict")
 
 MAX_BYTES = 10_000_000
+# Less than what has a canonical form: a value from outside comes to stand inside a document of ours.
+MAX_READ_DEPTH = MAX_DEPTH - 54
 _MESSAGE_LENGTH = 300
 
 
-def load_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_DEPTH) -> Any:
+def load_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_READ_DEPTH) -> Any:
     """Return the value of JSON text from outside.
 
     Refused, with line and column or JSON pointer: what is not JSON, NaN and infinities, numbers that a float can't
@@ -39,7 +42,9 @@ def load_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int =
         where = f"line {error.lineno}, column {error.colno}"
         raise InvalidDocument([Problem("", f"not JSON at {where}: {error.msg}")], error.pos) from None
     except _RefusedError as error:
-        raise InvalidDocument.at("", str(error)) from None
+        place = refused_at(text)
+        where = "" if place is None else f" at line {text.count(chr(10), 0, place) + 1}, column {_column(text, place)}"
+        raise InvalidDocument([Problem("", f"{error}{where}")], place) from None
     except ValueError:
         raise InvalidDocument.at("", "holds an integer of too many digits") from None
     except RecursionError:
@@ -107,6 +112,37 @@ def _constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
+
+
+def refused_at(text: str) -> int | None:
+    """Return where JSON text first has a key twice in one object, or a number that no float holds; None if nowhere."""
+    keys: list[set[str]] = []
+    for token in _TOKEN.finditer(text):
+        written = token.group()
+        if written in "{[":
+            keys.append(set())
+        elif written in "}]":
+            keys.pop()
+        elif written[0] == '"':
+            if text[token.end() :].lstrip()[:1] == ":":
+                key = json.loads(written)
+                if key in keys[-1]:
+                    return token.start()
+                keys[-1].add(key)
+        elif written[-1].isalnum() and not _is_plain(written):
+            return token.start()
+    return None
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]:,"]+')
+
+
+def _is_plain(written: str) -> bool:
+    return written in {"true", "false", "null"} or math.isfinite(float(written))
+
+
+def _column(text: str, place: int) -> int:
+    return place - text.rfind("\n", 0, place)
 
 
 def _check_inside(value: Any, max_depth: int) -> None:
