@@ -21,7 +21,7 @@ def test_good_json_is_read_as_it_is(value):
         ('{"a": 1, "a": 2}', 'the key "a" appears twice in one object at line 1, column 10'),
         (
             '[{"b": "a:",\n "c": {"a": 1, "\\u0061": 1}}]',
-            'the key "a" appears twice in one object at line 2, column 15',
+            'the key "a" appears twice in one object at line 2, column 16',
         ),
         ("[true, 1.5, NaN]", "NaN is not a JSON value at line 1, column 13"),
         ("-Infinity", "-Infinity is not a JSON value at line 1, column 1"),

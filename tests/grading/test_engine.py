@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.grading import strategies
 from toolevals.grading import engine
@@ -312,6 +313,27 @@ def test_a_call_labelled_as_it_was_made_passes(call):
         plain = Expectation.single(call.name, call.arguments)
         expectation = Expectation("calls", alternatives=plain.alternatives, profile=profile)
         assert graded(expectation, call, tools=()).outcome.status == "passed"
+
+
+@given(strategies.call_expectations, strategies.arguments, st.booleans())
+def test_the_short_way_gives_the_grade_of_the_long_way(call, more, closed):
+    expectation = Expectation("calls", alternatives=(Trajectory((call,), additional_calls=not closed),))
+    values = dict.fromkeys(call.arguments, "a") | more
+    made = called(ToolCall(call.tool, values))
+    compiled = compile_case(expectation, NAMED)
+    first = grade(compiled, made)
+    assert grade(compiled, made) == first
+    # A case that has learnt from another call grades this one as a fresh one does.
+    compiled = compile_case(expectation, NAMED)
+    grade(compiled, called(ToolCall(call.tool, dict.fromkeys(call.arguments, "a"))))
+    assert grade(compiled, made) == first
+
+
+def test_what_is_the_same_each_time_is_graded_once(monkeypatch):
+    compiled = compile_case(PLAIN, TOOLS)
+    first = grade(compiled, called(RIGHT))
+    monkeypatch.setattr(engine, "_graded", None)
+    assert grade(compiled, called(RIGHT)) == first
 
 
 @given(strategies.expectations, strategies.transcripts)

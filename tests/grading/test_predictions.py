@@ -52,8 +52,8 @@ def test_structured_calls_with_arguments_as_object_or_text():
     ("call", "reason", "position", "name"),
     [
         ({"name": "a", "arguments": '{"x": }'}, "not JSON at line 1, column 7", 6, "a"),
-        ({"name": "a", "arguments": '{"x": 1, "x": 2}'}, 'the key "x" appears twice', None, "a"),
-        ({"name": "a", "arguments": '{"x": NaN}'}, "NaN is not a JSON value", None, "a"),
+        ({"name": "a", "arguments": '{"x": 1, "x": 2}'}, 'the key "x" appears twice', 9, "a"),
+        ({"name": "a", "arguments": '{"x": NaN}'}, "NaN is not a JSON value", 6, "a"),
         ({"name": "a", "arguments": "[1]"}, "not an object", None, "a"),
         ({"name": "a", "arguments": [1]}, "not an object", None, "a"),
         ({"name": "a", "arguments": "x" * 9000}, "not JSON", 0, "a"),

@@ -12,8 +12,6 @@ from toolevals.grading.problems import pointer_to
 from toolevals.grading.values import CallExpectation
 from toolevals.grading.verdicts import ArgumentDifference
 
-_Path = tuple[str | int, ...]
-
 
 def argument_differences(
     expected: CompiledCall, actual: Mapping[str, Any], profile: Profile, pair: int
@@ -22,30 +20,30 @@ def argument_differences(
 
     An argument that nobody asked for and that is allowed is "same" with nothing expected.
     """
-    return _differences(expected, actual, profile, pair, ())
+    return _differences(expected, actual, profile, pair, "")
 
 
 def _differences(
-    expected: CompiledCall, actual: Mapping[str, Any], profile: Profile, pair: int, path: _Path
+    expected: CompiledCall, actual: Mapping[str, Any], profile: Profile, pair: int, path: str
 ) -> Iterator[ArgumentDifference]:
     for name, argument in expected.arguments.items():
-        here = (*path, name)
+        here = path + argument.pointer
         if name not in actual:
             if argument.required:
-                yield ArgumentDifference(pointer_to(here), argument.matcher.to_document(), None, "missing", pair)
+                yield ArgumentDifference(here, argument.document, None, "missing", pair)
         elif argument.forbidden:
-            yield ArgumentDifference(pointer_to(here), argument.matcher.to_document(), actual[name], "extra", pair)
+            yield ArgumentDifference(here, argument.document, actual[name], "extra", pair)
         elif argument.test(actual[name]) is not False:
-            yield ArgumentDifference(pointer_to(here), argument.matcher.to_document(), actual[name], "same", pair)
+            yield ArgumentDifference(here, argument.document, actual[name], "same", pair)
         else:
             yield from _wrong(argument.matcher, actual[name], profile, pair, here)
     for name in actual:
         if name not in expected.arguments:
             kind: Any = "same" if expected.expectation.additional_arguments else "extra"
-            yield ArgumentDifference(pointer_to((*path, name)), None, actual[name], kind, pair)
+            yield ArgumentDifference(path + pointer_to((name,)), None, actual[name], kind, pair)
 
 
-def _wrong(matcher: Matcher, value: Any, profile: Profile, pair: int, path: _Path) -> Iterator[ArgumentDifference]:
+def _wrong(matcher: Matcher, value: Any, profile: Profile, pair: int, path: str) -> Iterator[ArgumentDifference]:
     opened, inside = _opened(matcher), value
     if isinstance(opened, Items) and isinstance(value, list) and len(value) == len(opened.items):
         opened = Fields({str(place): item for place, item in enumerate(opened.items)})
@@ -54,7 +52,7 @@ def _wrong(matcher: Matcher, value: Any, profile: Profile, pair: int, path: _Pat
         call = compile_call(CallExpectation("", opened.fields, opened.additional_fields), profile)
         yield from _differences(call, inside, profile, pair, path)
     else:
-        yield ArgumentDifference(pointer_to(path), matcher.to_document(), value, "changed", pair)
+        yield ArgumentDifference(path, matcher.to_document(), value, "changed", pair)
 
 
 def _opened(matcher: Matcher) -> Matcher:

@@ -124,8 +124,8 @@ def refused_at(text: str) -> int | None:
         elif written in "}]":
             keys.pop()
         elif written[0] == '"':
-            if text[token.end() :].lstrip()[:1] == ":":
-                key = json.loads(written)
+            if token.group(1) is not None:
+                key = json.loads(token.group(1))
                 if key in keys[-1]:
                     return token.start()
                 keys[-1].add(key)
@@ -134,7 +134,8 @@ def refused_at(text: str) -> int | None:
     return None
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]:,"]+')
+# A key, text, a bracket, or a number or name.
+_TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]:,"]+')
 
 
 def _is_plain(written: str) -> bool:

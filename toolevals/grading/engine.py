@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from toolevals.grading.arguments import (
     NOTHING_EXPECTED,
@@ -16,6 +16,7 @@ from toolevals.grading.equality import PROFILES, Profile
 from toolevals.grading.offer import Offer
 from toolevals.grading.placement import Placement, needless_differences, needless_pairs
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
+from toolevals.grading.shortcut import Shortcut
 from toolevals.grading.trajectory import Alignment, CompiledTrajectory, align, compile_trajectory
 from toolevals.grading.values import Call, Expectation, ToolSpec, Transcript
 from toolevals.grading.verdicts import (
@@ -38,6 +39,7 @@ class CompiledCase:
     offer: Offer
     trajectories: tuple[CompiledTrajectory, ...] = ()
     failure: str = ""
+    shortcut: Shortcut | None = field(default=None, compare=False)
 
 
 def compile_case(expectation: Expectation, tools: Sequence[ToolSpec]) -> CompiledCase:
@@ -52,7 +54,7 @@ def compile_case(expectation: Expectation, tools: Sequence[ToolSpec]) -> Compile
         trajectories = tuple(compile_trajectory(each, profile) for each in expectation.alternatives)
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return CompiledCase(expectation, profile, offer, failure=f"{type(error).__name__}: {error}")
-    return CompiledCase(expectation, profile, offer, trajectories)
+    return CompiledCase(expectation, profile, offer, trajectories, shortcut=Shortcut.of(trajectories, offer))
 
 
 def grade(compiled: CompiledCase, transcript: Transcript | None) -> CaseGrade:
@@ -67,7 +69,10 @@ def grade(compiled: CompiledCase, transcript: Transcript | None) -> CaseGrade:
     if compiled.failure:
         return _errored(f"The expectation cannot be compiled: {compiled.failure}", FailureTag.HARNESS_ERROR)
     try:
-        return _graded(compiled, transcript.calls)
+        calls = transcript.calls
+        if compiled.shortcut is None:
+            return _graded(compiled, calls)
+        return compiled.shortcut.grade(calls) or compiled.shortcut.learn(calls, _graded(compiled, calls))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _errored(f"A grader crashed: {type(error).__name__}: {error}", FailureTag.HARNESS_ERROR)
 
@@ -98,7 +103,8 @@ def _graded(compiled: CompiledCase, calls: tuple[Call, ...]) -> CaseGrade:
 
 def _graded_calls(compiled: CompiledCase, calls: tuple[Call, ...]) -> CaseGrade:
     schemas = check_schemas(calls, compiled.offer)
-    alignment = max((align(each, calls, compiled.profile) for each in compiled.trajectories), key=_merit)
+    alignments = [align(each, calls, compiled.profile) for each in compiled.trajectories]
+    alignment = alignments[0] if len(alignments) == 1 else max(alignments, key=_merit)
     selection, selection_mode = calls_selection(alignment, calls, compiled.offer)
     equivalence = equivalence_verdict(alignment, calls, schemas)
     arguments, arguments_mode = arguments_verdict(alignment, schemas, equivalence)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from toolevals.grading.equality import Profile, number_in
@@ -23,13 +24,14 @@ from toolevals.grading.matchers import (
     Range,
 )
 from toolevals.grading.patterns import compile_pattern
+from toolevals.grading.problems import pointer_to
 from toolevals.grading.values import CallExpectation
 
 # Whether a value matches; None where only a judge can say.
 Test = Callable[[Any], "bool | None"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ArgumentsCheck:
     """How a call's arguments stand to what was expected, by argument name.
 
@@ -43,7 +45,7 @@ class ArgumentsCheck:
     wrong: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def faults(self) -> int:
         """How many arguments are not as expected."""
         return len(self.missing) + len(self.extra) + len(self.misshapen) + len(self.wrong)
@@ -64,9 +66,14 @@ ALL_MATCH = ArgumentsCheck()
 
 @dataclass(frozen=True, slots=True)
 class CompiledArgument:
-    """One expected argument: its test, its type, and whether it may, must or must not be there."""
+    """One expected argument: its test, its type, and whether it may, must or must not be there.
+
+    `document` is the matcher's and `pointer` leads to the argument; made once for all the reports that show them.
+    """
 
     matcher: Matcher
+    document: dict[str, Any]
+    pointer: str
     test: Test
     fits: Callable[[Any], bool]
     required: bool
@@ -83,11 +90,12 @@ class CompiledCall:
 
     def check(self, actual: Mapping[str, Any]) -> ArgumentsCheck:
         """Compare a call's arguments with what is expected of them."""
-        if self._all_match(actual):
+        if self.matches(actual):
             return ALL_MATCH
         return self._faults(actual)
 
-    def _all_match(self, actual: Mapping[str, Any]) -> bool:
+    def matches(self, actual: Mapping[str, Any]) -> bool:
+        """Tell whether everything is as expected and nothing is left to a judge."""
         present = 0
         for name, argument in self.arguments.items():
             if name in actual:
@@ -123,7 +131,7 @@ class CompiledCall:
 
 def compile_call(call: CallExpectation, profile: Profile) -> CompiledCall:
     """Return the expected call as tests under a profile."""
-    arguments = {name: _argument(matcher, profile) for name, matcher in call.arguments.items()}
+    arguments = {name: _argument(name, matcher, profile) for name, matcher in call.arguments.items()}
     return CompiledCall(call, profile.tool_name(call.tool), arguments)
 
 
@@ -151,10 +159,12 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
             return _text_test(matcher)
 
 
-def _argument(matcher: Matcher, profile: Profile) -> CompiledArgument:
+def _argument(name: str, matcher: Matcher, profile: Profile) -> CompiledArgument:
     forbidden = isinstance(matcher, Absent)
     return CompiledArgument(
         matcher=matcher,
+        document=matcher.to_document(),
+        pointer=pointer_to((name,)),
         test=compile_matcher(matcher, profile),
         fits=_type_test(matcher, profile),
         required=not (matcher.optional or forbidden),
@@ -164,6 +174,11 @@ def _argument(matcher: Matcher, profile: Profile) -> CompiledArgument:
 
 def _equal_to(expected: Any, profile: Profile) -> Test:
     equal = profile.equal
+    if expected is None or isinstance(expected, bool):
+        return lambda value: value is expected
+    if isinstance(expected, int | float) and profile.name != "loose":
+        types = (type(expected),) if profile.typed_numbers else (int, float)
+        return lambda value: type(value) in types and value == expected
     if isinstance(expected, str) and isinstance(form := profile.text_form(expected), str):
         text_form = profile.text_form
         return lambda value: isinstance(value, str) and text_form(value) == form

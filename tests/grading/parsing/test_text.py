@@ -102,7 +102,7 @@ def test_prose_holds_no_calls(text):
         ("f(a=1", "not a call", 1),
         (f"f(a={'[' * 200}{']' * 200})", "nested deeper", 63),
         ('{"name": "f", "arguments": {"a": }}', "not JSON", 33),
-        ('{"name": "f", "arguments": {"a": 1, "a": 2}}', "appears twice", None),
+        ('{"name": "f", "arguments": {"a": 1, "a": 2}}', "appears twice", 36),
         ('{"name": "f", "arguments": [1]}', "not an object", None),
         ('```json\n{"name": "f", "arguments": {"a"\n```', "not JSON", 31),
     ],
