@@ -58,7 +58,7 @@ class ArgumentField:
 
 
 def argument_fields(schema: Mapping[str, Any]) -> tuple[ArgumentField, ...]:
-    """Return the fields of a tool's input schema, the required ones first; none where it takes no named arguments."""
+    """Return the fields of a tool's input schema, in its order; none where it takes no named arguments."""
     return _fields(_resolved(schema, schema), schema, parent="", depth=0)
 
 
@@ -70,12 +70,10 @@ def _fields(
         return ()
     required = schema.get("required")
     names = set(required) if isinstance(required, list) else set()
-    fields = (
+    return tuple(
         _field(name, _resolved(part, root), root, required=name in names, parent=parent, depth=depth)
         for name, part in properties.items()
     )
-    # Stored schemas have lost the order in which their author wrote them.
-    return tuple(sorted(fields, key=lambda field: not field.required))
 
 
 def _field(

@@ -105,7 +105,7 @@ def decided(data: QueryDict, sides: Sides, tools: Sequence[ToolSpec]) -> Entered
 
 
 def _pretty(document: dict[str, Any]) -> str:
-    """Return an expectation as JSON in its reading order, which storage does not keep."""
+    """Return an expectation as JSON, in the order of its normal form where it has one."""
     with suppress(InvalidDocument):
         document = Expectation.from_document(document).to_document()
     return json.dumps(document, ensure_ascii=False, indent=2)

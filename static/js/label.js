@@ -17,6 +17,9 @@ document.addEventListener("input", (event) => inForm(event.target) && changed())
 document.addEventListener("change", (event) => inForm(event.target) && changed());
 document.addEventListener("focusout", (event) => {
   if (!inForm(event.target) || !event.target.name) return;
+  // From a value to its matcher is not yet out of the field; past the matcher alone was never in it.
+  const row = event.target.closest("[data-path]");
+  if (row && (!event.target.matches("[data-value]") || row.contains(event.relatedTarget))) return;
   leave(event.target);
   if (event.target.closest("#panel")) saveDraft();
 });

@@ -36,9 +36,9 @@ def problems(**entered: Any) -> dict[str, str]:
     return {problem.field: problem.message for problem in read_label(data(**entered), SPECS).problems}
 
 
-def test_the_schema_gives_the_fields_required_ones_first():
+def test_the_schema_gives_the_fields_in_its_order():
     found = argument_fields(SPECS[1].input_schema)
-    assert {field.name for field in found[:3]} == {"order_id", "skus", "refund_to"}
+    assert [field.name for field in found if field.required] == ["order_id", "skus", "refund_to"]
     kinds = {field.name: field.kind for field in found}
     assert kinds == {
         "order_id": Kind.TEXT,

@@ -1,0 +1,330 @@
+"""Two reviewers and an adjudicator at work at once, by keyboard, in real browsers on the running application."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import pytest
+from playwright.sync_api import Browser, Page, StorageState, expect
+
+from tests.fixtures.application import LiveApp
+from tests.fixtures.people import PASSWORD
+
+pytestmark = [pytest.mark.browser, pytest.mark.servers]
+
+EXAMPLES = 6
+# Milliseconds: a machine may be busy.
+WAIT = 15_000
+SEED = """
+import json
+from labeling.services import dataset_create, examples_import
+from tests.fixtures.people import PASSWORD
+from tests.labeling_pages.shop import TOOLS, row
+from toolevals.grading.examples import read_example
+from toolevals.registry.services import registry_create, registry_publish
+from toolevals.workspace.models import Role
+from toolevals.workspace.services import member_set, project_create, user_create
+
+project = project_create(actor=None, slug="shop", name="Shop support")
+for name, role in (("Ann", Role.REVIEWER), ("Ben", Role.REVIEWER), ("Ada", Role.ADJUDICATOR)):
+    user = user_create(actor=None, email=f"{name.lower()}@example.org", name=name, password=PASSWORD)
+    member_set(project=project, actor=None, user=user, role=role)
+registry = registry_create(project=project, actor=None, slug="tools", name="Tools")
+tools = registry_publish(registry=registry, actor=None, document=TOOLS)
+dataset = dataset_create(
+    project=project, actor=None, slug="core", name="Core", guideline="# Dates", default_tools=tools
+)
+examples_import(dataset=dataset, actor=None, rows=[read_example(row(number)) for number in range(6)])
+"""
+GOLD = """
+import json
+from labeling.models import Revision
+from labeling.services import settle_due
+from django.utils import timezone
+from datetime import timedelta
+settle_due(timezone.now() + timedelta(minutes=5))
+rows = Revision.objects.select_related("gold", "example").order_by("id")
+print(json.dumps({r.example.external_id: r.gold and [r.gold.source, r.gold.expectation] for r in rows}))
+"""
+LABELS = """
+import json
+from labeling.models import Label
+print(json.dumps(sorted([l.revision.example.external_id, l.reviewer.name] for l in Label.objects.in_force())))
+"""
+
+
+@pytest.fixture(scope="module")
+def app(live_app_start: Callable[..., LiveApp]) -> LiveApp:
+    started = live_app_start()
+    started.python(SEED)
+    return started
+
+
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, app: LiveApp) -> Callable[[str], StorageState]:
+    """Return a function that signs a person in, once, and gives their cookies."""
+
+    @cache
+    def sign_in(name: str) -> StorageState:
+        page = browser.new_page()
+        page.goto(f"{app.url}/sign-in/?next=/p/shop/")
+        page.get_by_label("E-mail").fill(f"{name.lower()}@example.org")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("/p/shop/$"), timeout=WAIT)
+        state = page.context.storage_state()
+        page.close()
+        return state
+
+    return sign_in
+
+
+@pytest.fixture
+def person(browser: Browser, signed_in: Callable[[str], StorageState]) -> Iterator[Callable[[str], Page]]:
+    """Return a function that opens the browser of a person who is signed in."""
+    contexts = []
+    errors: list[str] = []
+
+    def start(name: str) -> Page:
+        context = browser.new_context(viewport={"width": 1440, "height": 900}, storage_state=signed_in(name))
+        context.set_default_timeout(WAIT)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda line: errors.append(line.text) if "Content Security Policy" in line.text else None)
+        return page
+
+    expect.set_options(timeout=WAIT)
+    yield start
+    expect.set_options(timeout=5_000)
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def heading(page: Page) -> str:
+    return page.get_by_role("heading", level=1).inner_text()
+
+
+def choose_tool(page: Page, words: str) -> None:
+    """Find a tool by a part of its name and choose it; the focus goes to its first argument."""
+    page.keyboard.press("/")
+    page.keyboard.type(words)
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel [data-value]").first).to_be_focused()
+
+
+def label_return(page: Page, refund: str) -> None:
+    """Label a return by keyboard: the order from the conversation, a SKU, the refund by space or arrow."""
+    choose_tool(page, "return")
+    fill_return(page, refund)
+
+
+def fill_return(page: Page, refund: str) -> None:
+    page.keyboard.press("Escape")
+    page.keyboard.press("v")
+    page.keyboard.press("a")
+    expect(page.locator("[name='v:/order_id']")).to_have_value(re.compile(r"A-\d+"))
+    page.keyboard.press("Enter")
+    expect(page.locator("input[id][name='v:/skus']")).to_be_focused()
+    page.keyboard.type("LIN")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    if refund == "store credit":
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("r")
+    page.keyboard.type(f"She wants {refund}.")
+
+
+def submit(page: Page) -> None:
+    """Hand the label in and wait for what comes next."""
+    before = heading(page)
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", level=1)).not_to_have_text(before)
+
+
+def say_none(page: Page) -> None:
+    page.keyboard.press("0")
+    expect(page.locator("#panel input[name=why]").first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("clarification")).to_be_checked()
+
+
+def test_three_people_at_once(person: Callable[[str], Page], app: LiveApp, axe: Callable[..., list[str]]):
+    ann, ben = person("Ann"), person("Ben")
+    for page in (ann, ben):
+        page.goto(f"{app.url}/p/shop/label/")
+    # In turns, so that both hold an example at any moment.
+    for number in range(EXAMPLES):
+        label_return(ann, "original payment")
+        if number == 1:
+            say_none(ben)
+        else:
+            label_return(ben, "store credit" if number == 2 else "original payment")
+        if number == 0:
+            assert axe(ann) == []
+        submit(ann)
+        submit(ben)
+    assert heading(ann) == heading(ben) == "Nothing to label"
+    labels = json.loads(app.python(LABELS))
+    assert labels == [[f"ex-{number}", name] for number in range(EXAMPLES) for name in ("Ann", "Ben")]
+
+    ada = person("Ada")
+    ada.goto(f"{app.url}/p/shop/adjudicate/")
+    assert axe(ada) == []
+    for _ in range(2):
+        before = heading(ada)
+        left = ada.locator(".side").first.inner_text()
+        ada.keyboard.press("ArrowLeft" if "original payment" in left else "ArrowRight")
+        expect(ada.locator("[data-tally]")).to_have_text("1 of 1 decided")
+        ada.keyboard.press("r")
+        ada.keyboard.type("The customer said so.")
+        ada.keyboard.press("Control+Enter")
+        expect(ada.get_by_role("heading", level=1)).not_to_have_text(before)
+    assert heading(ada) == "Nothing to adjudicate"
+
+    gold = json.loads(app.python(GOLD))
+    assert [gold[f"ex-{number}"][0] for number in range(EXAMPLES)] == ["agreed", "adjudicated", "adjudicated"] + [
+        "agreed"
+    ] * 3
+    calls = [gold[f"ex-{number}"][1]["alternatives"][0]["ordered"][0] for number in range(EXAMPLES)]
+    assert {call["arguments"]["refund_to"]["exact"] for call in calls} == {"original payment"}
+
+
+@pytest.fixture
+def alone(person: Callable[[str], Page], app: LiveApp) -> Page:
+    """A reviewer in front of the first of two new examples."""
+    app.python(SEED_ONE)
+    page = person("Ann")
+    page.goto(f"{app.url}/p/shop/label/")
+    expect(page.locator(".tool-row").first).to_be_visible()
+    return page
+
+
+SEED_ONE = """
+from labeling.models import Dataset, LabelSlot
+from labeling.services import examples_import
+from tests.labeling_pages.shop import row
+from toolevals.grading.examples import read_example
+dataset = Dataset.objects.get(slug="core")
+LabelSlot.objects.exclude(state="submitted").update(state="closed")
+start = 100 + dataset.examples.count()
+examples_import(dataset=dataset, actor=None, rows=[read_example(row(start + number)) for number in range(2)])
+"""
+
+
+def test_a_reload_keeps_the_draft(alone: Page):
+    label_return(alone, "store credit")
+    alone.reload()
+    expect(alone.locator("#rationale")).to_have_value("She wants store credit.")
+    expect(alone.get_by_label("store credit")).to_be_checked()
+    expect(alone.locator(".chip")).to_have_text(re.compile("LIN"))
+
+
+def test_a_lost_connection_keeps_draft_and_label(alone: Page):
+    choose_tool(alone, "return")
+    expect(alone.locator("[data-saved]")).to_contain_text("saved")
+    alone.context.set_offline(True)
+    fill_return(alone, "original payment")
+    expect(alone.locator("[data-saved]")).to_have_text("Offline, kept in this browser")
+    before = heading(alone)
+    alone.keyboard.press("Control+Enter")
+    expect(alone.locator("[data-saved]")).to_have_text("Offline, 1 label waits")
+    alone.context.set_offline(False)
+    expect(alone.get_by_role("heading", level=1)).not_to_have_text(before, timeout=30_000)
+    expect(alone.locator("[data-toast]")).to_contain_text("Submitted")
+
+
+def test_a_copy_that_the_server_never_got_is_put_back(alone: Page):
+    choose_tool(alone, "return")
+    expect(alone.locator("[data-saved]")).to_contain_text("saved")
+    alone.route("**/draft/", lambda route: route.abort())
+    fill_return(alone, "original payment")
+    expect(alone.locator("[data-saved]")).to_have_text("Offline, kept in this browser")
+    alone.unroute("**/draft/")
+    alone.reload()
+    expect(alone.locator("#rationale")).to_have_value("She wants original payment.")
+    expect(alone.get_by_label("original payment")).to_be_checked()
+
+
+def test_undo_brings_the_label_back(alone: Page):
+    before = heading(alone)
+    label_return(alone, "original payment")
+    submit(alone)
+    alone.keyboard.press("u")
+    expect(alone.get_by_role("heading", level=1)).to_have_text(before)
+    expect(alone.locator("#rationale")).to_have_value("She wants original payment.")
+
+
+def test_problems_stand_beside_their_fields(alone: Page):
+    choose_tool(alone, "return")
+    alone.keyboard.press("Control+Enter")
+    expect(alone.locator("[data-remaining]")).to_have_text("3 fields to finish")
+    expect(alone.locator("[name='v:/order_id']")).to_be_focused()
+    expect(alone.locator("[data-error='/order_id']")).to_contain_text("Needs a value")
+    alone.keyboard.type("A-1")
+    alone.keyboard.press("Tab")
+    expect(alone.locator("[data-error='/order_id']")).to_be_hidden()
+    expect(alone.locator("[data-remaining]")).to_have_text("2 fields to finish")
+
+
+def test_json_and_back_by_keyboard(alone: Page):
+    label_return(alone, "store credit")
+    alone.keyboard.press("Escape")
+    alone.keyboard.press("j")
+    expect(alone.locator("#json")).to_be_focused()
+    assert "store credit" in alone.locator("#json").input_value()
+    alone.keyboard.press("Escape")
+    alone.keyboard.press("j")
+    expect(alone.get_by_label("store credit")).to_be_checked()
+
+
+def test_the_sheet_lists_the_keys_and_switches_them_off(alone: Page):
+    alone.keyboard.press("?")
+    expect(alone.locator("dialog#keys")).to_be_visible()
+    alone.locator("[data-single-keys]").uncheck()
+    alone.keyboard.press("Escape")
+    expect(alone.locator("dialog#keys")).to_be_hidden()
+    alone.keyboard.press("g")
+    expect(alone.locator("#guide")).to_be_hidden()
+    alone.get_by_role("link", name="Guidelines").click()
+    expect(alone.locator("#guide")).to_be_visible()
+    assert alone.url.endswith("?guide=1")
+
+
+PAGES = (
+    "label/",
+    "adjudicate/?list",
+    "datasets/",
+    "datasets/core/",
+    "datasets/core/settings/",
+    "datasets/core/import/",
+    "datasets/core/versions/",
+    "registries/",
+    "registries/tools/",
+    "registries/tools/1/",
+)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1440])
+def test_pages_are_accessible(
+    person: Callable[[str], Page], app: LiveApp, axe: Callable[..., list[str]], width: int, theme: str
+):
+    app.python(SEED_ONE)
+    ada = person("Ada")
+    ada.set_viewport_size({"width": width, "height": 800})
+    ada.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    for path in PAGES:
+        ada.goto(f"{app.url}/p/shop/{path}")
+        expect(ada.get_by_role("heading", level=1)).to_be_visible()
+        if path == "label/":
+            choose_tool(ada, "return")
+        assert axe(ada) == [], path
+        sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert ada.evaluate(sideways) == 0, path
