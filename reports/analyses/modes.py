@@ -15,6 +15,7 @@ MODES: Final[dict[str, str]] = {
     "needless_call": SELECTION,
     "extra_call": SELECTION,
     "disallowed_call": SELECTION,
+    "wrong_order": SELECTION,
     "malformed_output": SELECTION,
     "schema_error": ARGUMENTS,
     "wrong_shape": ARGUMENTS,

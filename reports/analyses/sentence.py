@@ -25,6 +25,7 @@ WEAK_SELECTION: Final = {
     "needless_call": "often calls where no call is due",
     "extra_call": "often makes more calls than are due",
     "disallowed_call": "often makes calls that are not allowed",
+    "wrong_order": "often calls the right tools in the wrong order",
     "malformed_output": "often writes calls that nobody can read",
 }
 WEAK_ARGUMENTS: Final = {
@@ -48,6 +49,8 @@ def sentence(layers: Layers, modes: Sequence[FailureMode]) -> str:
     clauses = [SCHEMA.get(grade(schema), "")]
     clauses.append(SELECTION_WORDS.get(grade(selection), "") or _weak(selection, modes, SELECTION, WEAK_SELECTION))
     clauses.append(ARGUMENT_WORDS.get(grade(arguments), "") or _weak(arguments, modes, ARGUMENTS, WEAK_ARGUMENTS))
+    if SCHEMA["weak"] in clauses and clauses[-1] == WEAK_ARGUMENTS["schema_error"]:
+        clauses.pop()  # that is said already
     said = [clause for clause in clauses if clause]
     if not said:
         return "Cases passed or failed as wholes; no layer was scored."
