@@ -1,0 +1,144 @@
+"""One step of measuring labelling, in a process of its own: `python -m benchmarks._labelling STEP`; prints JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import django
+
+EXAMPLES, CLIENTS, SECONDS, ALONE = 10_000, 8, 10, 300
+WORDS = "My parcel was due on Monday and has not come; can you tell me where it is? "
+PROPERTIES = {"order_id": {"type": "string"}, "verbose": {"type": "boolean"}}
+TOOLS = [
+    {
+        "name": name,
+        "description": "Does something with an order.",
+        "input_schema": {"type": "object", "properties": PROPERTIES, "required": ["order_id"]},
+    }
+    for name in ("get_order", "cancel_order", "refund_order", "track_parcel")
+]
+CALL = {
+    "kind": "calls",
+    "alternatives": [{"ordered": [{"tool": "track_parcel", "arguments": {"order_id": {"exact": "A-1"}}}]}],
+}
+
+
+def lines(**more: Any) -> Iterator[bytes]:
+    """Yield rows of about one kilobyte."""
+    for number in range(EXAMPLES):
+        message = {"role": "user", "content": f"{WORDS * 11}{number}"}
+        row = {"id": f"ex-{number:05}", "input": {"messages": [message]}, "strata": {"bucket": "selection"}, **more}
+        yield json.dumps(row).encode() + b"\n"
+
+
+def transfer() -> dict[str, float]:
+    """Import examples to label, and others with gold; export those. Rates in examples a second."""
+    from django.core.management import call_command
+
+    from labeling.exports import dataset_lines
+    from toolevals.registry.services import registry_create, registry_publish
+    from toolevals.workspace.models import Role
+    from toolevals.workspace.services import member_set, project_create, user_create
+
+    call_command("migrate", verbosity=0)
+    project = project_create(actor=None, slug="bench", name="Bench")
+    for number in range(CLIENTS):
+        user = user_create(actor=None, email=f"client{number}@example.org", name=f"Client {number}")
+        member_set(project=project, actor=None, user=user, role=Role.REVIEWER)
+    registry = registry_create(project=project, actor=None, slug="shop", name="Shop")
+    tools = registry_publish(registry=registry, actor=None, document=TOOLS)
+    bare = EXAMPLES / _timed(lambda: _bare_import(b"".join(lines())))
+    to_label = EXAMPLES / _timed(lambda: _import(project, tools, "support", b"".join(lines())))
+    text = b"".join(lines(expectation=CALL, rationale="It asks where the parcel is."))
+    with_gold = EXAMPLES / _timed(lambda: _import(project, tools, "gold", text))
+    exported = EXAMPLES / _timed(lambda: sum(map(len, dataset_lines(project.datasets.get(slug="gold")))))
+    return {"bare": bare, "to_label": to_label, "with_gold": with_gold, "exported": exported}
+
+
+def alone() -> dict[str, list[float]]:
+    """Label as the only client; seconds of each claim, each submit, and each bare transaction of one update."""
+    found = _label(0, lambda done: done < ALONE)
+    return found | {"bare": [_timed(_bare_transaction) for _ in range(ALONE)]}
+
+
+def client() -> dict[str, list[float]]:
+    """Label for a while, as one of several clients."""
+    until = time.monotonic() + SECONDS
+    return _label(int(sys.argv[2]), lambda _: time.monotonic() < until)
+
+
+def _label(number: int, go_on: Callable[[int], bool]) -> dict[str, list[float]]:
+    from labeling.models import Dataset
+    from labeling.services import label_submit, slot_claim
+    from toolevals.workspace.models import User
+
+    user, dataset = User.objects.get(email=f"client{number}@example.org"), Dataset.objects.get(slug="support")
+    claims: list[float] = []
+    submits: list[float] = []
+    while go_on(len(claims)):
+        begun = time.perf_counter()
+        slot = slot_claim(dataset_or_project=dataset, actor=user)
+        claimed = time.perf_counter()
+        if slot is None:
+            raise RuntimeError("there is nothing left to label")
+        label_submit(slot=slot, actor=user, expectation=CALL, rationale="It asks where the parcel is.")
+        claims.append(claimed - begun)
+        submits.append(time.perf_counter() - claimed)
+    return {"claims": claims, "submits": submits}
+
+
+def _import(project: Any, tools: Any, slug: str, text: bytes) -> None:
+    """Import as a job, its batches done by this process as one worker would."""
+    from celery import current_app
+    from django.utils import timezone
+
+    from labeling.services import dataset_create, import_start
+    from toolevals.workspace.models import Batch
+    from toolevals.workspace.services import upload_store
+
+    dataset = dataset_create(project=project, actor=None, slug=slug, name=slug, default_tools=tools)
+    upload = upload_store(project=project, actor=None, file=io.BytesIO(text), name="rows.jsonl")
+    import_start(dataset=dataset, actor=None, upload=upload)
+    current_app.loader.import_default_modules()
+    while batch := Batch.objects.due(timezone.now()).most_urgent_first().first():
+        current_app.tasks[batch.task](str(batch.pk))
+    if dataset.examples.count() != EXAMPLES:
+        raise RuntimeError("not every example was imported")
+
+
+def _bare_import(text: bytes) -> None:
+    """Do the least that an import could: parse each line and keep it in one table."""
+    from django.db import connection, transaction
+
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE bare (id varchar(200) PRIMARY KEY, line text)")
+        with transaction.atomic():
+            rows = [(json.loads(line)["id"], line.decode()) for line in text.splitlines()]
+            cursor.executemany("INSERT INTO bare VALUES (%s, %s)", rows)
+
+
+def _bare_transaction() -> None:
+    from django.db import transaction
+
+    from toolevals.workspace.models import Project
+
+    with transaction.atomic():
+        Project.objects.update(name="Bench")
+
+
+def _timed(act: Callable[[], Any]) -> float:
+    begun = time.perf_counter()
+    act()
+    return time.perf_counter() - begun
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
+    django.setup()
+    print(json.dumps({"transfer": transfer, "alone": alone, "client": client}[sys.argv[1]]()))
