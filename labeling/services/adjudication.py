@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from labeling.errors import InvalidAct
-from labeling.models import Adjudication, Dispute, Gold, GoldSource, Label, Resolution, Revision
+from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, Label, Resolution, Revision
 from labeling.services.expectations import expectation_read, text_required
 from labeling.services.resolution import gold_set, revision_locked
 from toolevals.workspace.models import User
@@ -43,6 +43,7 @@ def adjudication_decide(
             adjudication=adjudication,
         )
         disputes.update(settled_at=timezone.now())
+        Draft.objects.filter(revision=locked, user=actor).delete()
         audit_record(
             project=locked.example.dataset.project,
             actor=actor,

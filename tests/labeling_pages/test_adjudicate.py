@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labeling.models import Adjudication, Dispute, Gold, Revision
+from labeling.models import Adjudication, Dispute, Draft, Gold, Revision
 from labeling.services import adjudication_decide, dispute_open
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import fields, returned
@@ -196,3 +196,10 @@ def test_later_goes_on_and_comes_round(disagreed: Revision, client: Client):
     response = client.get(url("adjudicate") + f"?after={disagreed.pk}")
     assert response["Location"] == url("adjudicate-revision", disagreed.pk)
     assert client.get(url("adjudicate") + "?after=nonsense").status_code == 302
+
+
+def test_a_decision_leaves_no_draft_behind(disagreed: Revision, client: Client):
+    entered = choices(refund_to="left", express="left") | {"rationale": "So."}
+    client.post(url("adjudicate-draft", disagreed.pk), entered)
+    client.post(url("adjudicate-decide", disagreed.pk), entered)
+    assert not Draft.objects.exists()
