@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 pytest_plugins = [
+    "tests.fixtures.marks",
     "tests.fixtures.servers",
     "tests.fixtures.browser",
     "tests.fixtures.application",

@@ -19,6 +19,7 @@ PYTHON_PATHS = ["toolevals", "labeling", "reports", "tests", "scripts", "benchma
 # The status of tests/servers when PostgreSQL or Redis cannot be had.
 NOT_AVAILABLE = 69
 PARALLEL = ["-n", "2"]
+IN_PROCESS = "not servers and not browser"
 
 
 @dataclass
@@ -78,10 +79,9 @@ def test(_: argparse.Namespace) -> int:
     session = Session()
     session.step("requirement files follow from pyproject.toml", locks_fresh)
     static_checks(session)
-    session.tests("tests on SQLite", *PARALLEL, "-m", "not browser")
-    session.tests(
-        "tests on PostgreSQL and Redis", *PARALLEL, "-m", "(django_db or servers) and not browser", servers=True
-    )
+    session.tests("tests on SQLite", *PARALLEL, "-m", IN_PROCESS)
+    session.tests("tests on PostgreSQL and Redis", *PARALLEL, "-m", f"database and {IN_PROCESS}", servers=True)
+    session.tests("tests with servers and workers", "-m", "servers and not browser")
     if chromium.available() or chromium.install():
         session.tests("tests in a browser", "-m", "browser")
     else:
@@ -94,7 +94,7 @@ def check(_: argparse.Namespace) -> int:
     ensure("dev")
     session = Session()
     static_checks(session)
-    session.tests("unit tests", *PARALLEL, "-m", "not servers and not browser and not django_db")
+    session.tests("unit tests", *PARALLEL, "-m", f"not database and {IN_PROCESS}")
     return session.summary()
 
 

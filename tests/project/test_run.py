@@ -15,7 +15,10 @@ import pytest
 from scripts.dev.environment import PYTHON, ROOT
 from tests.servers.process import free_port
 
-pytestmark = pytest.mark.skipif(Path(sys.prefix) != PYTHON.parent.parent, reason="not run by ./dev: it has no .venv")
+pytestmark = [
+    pytest.mark.servers,
+    pytest.mark.skipif(Path(sys.prefix) != PYTHON.parent.parent, reason="not run by ./dev: it has no .venv"),
+]
 
 
 class Started:
