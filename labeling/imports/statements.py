@@ -88,7 +88,7 @@ SELECT s.gold_id, s.id, {_GOLD_VALUES} FROM {STAGED} s WHERE s.id = %(staged)s A
 """
 SHOW = f"UPDATE {EXAMPLE} SET current_id = %(staged)s WHERE id = %(example)s"
 CLOSE_SLOTS = f"""
-UPDATE {SLOT} SET state = 'closed', lease_until = NULL
+UPDATE {SLOT} SET state = 'closed', lease_until = NULL, priority = NULL
 WHERE revision_id = %(revision)s AND state IN ('open', 'claimed')
 """
 REGILD = f"""

@@ -89,6 +89,6 @@ class Revision(models.Model):
             models.UniqueConstraint(fields=["example", "digest"], name="revision_digest"),
         ]
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["id"], name="revision_disagreed", condition=models.Q(resolution="disagreed")),
-            models.Index(fields=["settles_at"], name="revision_settles", condition=models.Q(resolution="agreed")),
+            models.Index(fields=["resolution", "id"], name="revision_resolution"),
+            models.Index(fields=["settles_at"], name="revision_settles", condition=models.Q(settles_at__isnull=False)),
         ]

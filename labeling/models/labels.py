@@ -35,7 +35,8 @@ class LabelSlot(models.Model):
     reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     state = models.CharField(max_length=12, choices=SlotState.choices, default=SlotState.OPEN)
     # Higher first; within one priority the oldest first. A revision that has a label goes before one that has none.
-    priority = models.SmallIntegerField(default=0)
+    # Null once nobody is wanted for the slot: the queue's index holds the others only.
+    priority = models.SmallIntegerField(default=0, null=True)
     claimed_at = models.DateTimeField(null=True)
     lease_until = models.DateTimeField(null=True)
 
@@ -45,12 +46,17 @@ class LabelSlot(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["revision", "number"], name="slot_number"),
             models.UniqueConstraint(fields=["revision", "reviewer"], name="slot_reviewer"),
+            models.CheckConstraint(
+                condition=models.Q(priority__isnull=False) | models.Q(state__in=["submitted", "closed"]),
+                name="slot_open_is_queued",
+            ),
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(
                 fields=["dataset", "-priority", "id"],
                 name="slot_queue",
-                condition=models.Q(state__in=["open", "claimed"]),
+                # SQLite uses a partial index only where it can see that the query asks for no more: not by parameters.
+                condition=models.Q(priority__isnull=False),
             ),
             models.Index(
                 fields=["reviewer", "state"],

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import F, OuterRef, Q
 
 from labeling.blindness import labelled_by, shown_resolution
 from toolevals.workspace.models import Role
@@ -67,7 +67,7 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
         """Return the agreed revisions whose time to take a label back has passed."""
         from labeling.models import Resolution
 
-        return self.filter(resolution=Resolution.AGREED, settles_at__lte=now)
+        return self.filter(resolution=Resolution.AGREED, settles_at__lte=now, settles_at__isnull=False)
 
     def to_adjudicate(self, project: Project, user: User) -> RevisionQuerySet:
         """Return what waits for this person's decision, the oldest first: never what they have labelled themselves.
@@ -76,11 +76,11 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
         """
         from labeling.models import Dispute, Resolution
 
-        disputed = Exists(Dispute.objects.filter(revision=OuterRef("pk"), settled_at=None))
+        disputed = Dispute.objects.open().values("revision")
         return (
             self.in_project(project)
             .current()
-            .filter(Q(resolution=Resolution.DISAGREED) | Q(Q(disputed), resolution=Resolution.RESOLVED))
+            .filter(Q(resolution=Resolution.DISAGREED) | Q(pk__in=disputed, resolution=Resolution.RESOLVED))
             .exclude(labelled_by(user, OuterRef("pk")))
             .with_content()
             .order_by("id")

@@ -36,7 +36,7 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
 
         return self.filter(
             Q(state=SlotState.OPEN) | Q(state=SlotState.CLAIMED, lease_until__lt=now),
-            state__in=[SlotState.OPEN, SlotState.CLAIMED],
+            priority__isnull=False,
         )
 
     def for_reviewer(self, user: User) -> SlotQuerySet:

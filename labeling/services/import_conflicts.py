@@ -22,7 +22,7 @@ def earlier_revision_show(example_id: Any, revision_id: Any) -> None:
     revision = revision_locked(revision_id)
     if revision.resolution != Resolution.RESOLVED:
         LabelSlot.objects.filter(revision=revision, state=SlotState.CLOSED).update(
-            state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None
+            state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None, priority=0
         )
         revision_evaluate(revision)
 

@@ -53,7 +53,7 @@ def label_submit(
             flagged=flagged,
             seconds=max(0.0, seconds),
         )
-        LabelSlot.objects.filter(pk=place.pk).update(state=SlotState.SUBMITTED, lease_until=None)
+        LabelSlot.objects.filter(pk=place.pk).update(state=SlotState.SUBMITTED, lease_until=None, priority=None)
         _raise_others(revision)
         Draft.objects.filter(revision=revision, user=actor).delete()
         audit_record(
@@ -91,7 +91,8 @@ def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
         current = revision.example.current_id == revision.pk
         slot.state = SlotState.CLAIMED if current else SlotState.CLOSED
         slot.claimed_at, slot.lease_until = now, lease_end(now) if current else None
-        slot.save(update_fields=["state", "claimed_at", "lease_until"])
+        slot.priority = PAIR_FIRST if current else None
+        slot.save(update_fields=["state", "claimed_at", "lease_until", "priority"])
         audit_record(
             project=project, actor=actor, verb="label_withdraw", target=label, detail={"revision": str(revision.pk)}
         )

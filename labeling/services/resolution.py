@@ -114,7 +114,7 @@ def gold_set(
 def slots_close(revision: Revision) -> None:
     """Take the slots that have no label out of the queue. Who is at work on one may still hand in the label."""
     revision.slots.filter(state__in=[SlotState.OPEN, SlotState.CLAIMED]).update(
-        state=SlotState.CLOSED, lease_until=None
+        state=SlotState.CLOSED, lease_until=None, priority=None
     )
 
 

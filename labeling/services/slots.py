@@ -18,7 +18,6 @@ from django.utils import timezone
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, Draft, LabelSlot, Revision, Skip, SlotState
 from labeling.querysets.slots import SlotQuerySet
-from labeling.services.resolution import settle_due
 from toolevals.workspace.models import Membership, Project, User
 from toolevals.workspace.services import audit_record
 
@@ -34,7 +33,6 @@ def slot_claim(*, dataset_or_project: Dataset | Project, actor: User) -> LabelSl
     Revisions that have a label come first, then the oldest.
     """
     project = dataset_or_project.project if isinstance(dataset_or_project, Dataset) else dataset_or_project
-    settle_due(project=project)
     with transaction.atomic():
         Membership.objects.select_for_update().filter(project=project, user=actor).first()
         scope = LabelSlot.objects.with_content()
@@ -121,8 +119,8 @@ def slot_of_revision(revision_id: Any, actor: User, now: datetime) -> LabelSlot 
 
     Runs in the caller's transaction.
     """
-    slots = LabelSlot.objects.with_content().filter(revision=revision_id)
-    own = slots.select_for_update(of=("self",)).filter(reviewer=actor).first()
+    slots = LabelSlot.objects.filter(revision=revision_id)
+    own = slots.with_content().select_for_update(of=("self",)).filter(reviewer=actor).first()
     return own or _take(slots, actor, now)
 
 
@@ -136,7 +134,7 @@ def _datasets(scope: Dataset | Project) -> Iterable[Dataset]:
 
 def _claim_first(datasets: Iterable[Dataset], actor: User, now: datetime) -> LabelSlot | None:
     for dataset in datasets:
-        slot = _take(LabelSlot.objects.with_content().of_dataset(dataset), actor, now)
+        slot = _take(LabelSlot.objects.of_dataset(dataset), actor, now)
         if slot is not None:
             return slot
     return None
@@ -145,10 +143,8 @@ def _claim_first(datasets: Iterable[Dataset], actor: User, now: datetime) -> Lab
 def _take(slots: SlotQuerySet, actor: User, now: datetime) -> LabelSlot | None:
     """Claim the first of `slots` that is free and fit for this person."""
     fit = slots.free(now).for_reviewer(actor).in_turn().select_for_update(skip_locked=True, of=("self",))
-    while (slot := fit.first()) is not None:
-        claim = {"state": SlotState.CLAIMED, "reviewer": actor, "claimed_at": now, "lease_until": lease_end(now)}
-        if LabelSlot.objects.filter(pk=slot.pk).free(now).update(**claim):
-            for name, value in claim.items():
-                setattr(slot, name, value)
-            return slot
+    while (candidate := fit.only("pk").first()) is not None:
+        chosen = LabelSlot.objects.filter(pk=candidate.pk)
+        if chosen.free(now).update(state=SlotState.CLAIMED, reviewer=actor, claimed_at=now, lease_until=lease_end(now)):
+            return chosen.with_content().get()
     return None
