@@ -52,9 +52,6 @@ class BatchQuerySet(models.QuerySet["Batch"]):
         """Return what is neither done, failed nor cancelled."""
         return self.filter(state__in=OPEN)
 
-    def in_current_stage(self) -> BatchQuerySet:
-        return self.filter(stage=F("job__stage"))
-
 
 def _batches(field: str) -> Any:
     from toolevals.workspace.models import Batch
