@@ -49,6 +49,8 @@ def worked_with_a_kill(run_jobs: Callable[..., int], number: int) -> bool:
     return killed
 
 
+# Who is killed closes no cursor: PostgreSQL's driver minds.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("kind", ["baseline", "upload"])
 def test_a_kill_between_any_two_statements_changes_nothing(project, run_jobs, monkeypatch, kind):
     monkeypatch.setattr(ingesting, "CHUNK", 2)
