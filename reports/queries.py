@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
@@ -28,12 +29,13 @@ def shown_grading(run: Run, number: int | None) -> Grading | None:
 def matrix_counts(grading: Grading, filters: Filters) -> MatrixCounts:
     """Return how many cases (view "first") or pairs (view "aligned") stand in each cell."""
     if filters.unfiltered:
-        rows = MatrixCount.objects.filter(grading=grading, view=filters.view).values_list("expected", "actual", "count")
-    elif filters.view is View.ALIGNED:
-        rows = _counted(AlignedPair.objects.filter(_strata(filters), grading=grading))
-    else:
-        rows = _counted(CaseGrade.objects.filter(_strata(filters), grading=grading).exclude(expected=""))
-    return {(expected, actual): count for expected, actual, count in rows}
+        held = MatrixCount.objects.filter(grading=grading, view=filters.view)
+        return {
+            (expected, actual): count for expected, actual, count in held.values_list("expected", "actual", "count")
+        }
+    if filters.view is View.ALIGNED:
+        return _counted(AlignedPair.objects.filter(_strata(filters), grading=grading))
+    return _counted(CaseGrade.objects.filter(_strata(filters), grading=grading).exclude(expected=""))
 
 
 def verdict_counts(grading: Grading) -> dict[str, dict[str, int]]:
@@ -117,10 +119,11 @@ def neighbours(cases: QuerySet[CaseGrade], case: CaseGrade) -> tuple[UUID | None
 
 def example_in_other_runs(case: CaseGrade, most: int) -> list[tuple[int, UUID, str]]:
     """Return (run, case, outcome) of the same example in the project's newest runs, oldest first, one row a trial."""
+    # Two steps, so that no database begins with every transcript of the project.
+    entries = VersionEntry.objects.filter(revision__example=case.transcript.entry.revision.example_id)
     rows = (
         CaseGrade.objects.filter(
-            transcript__entry__revision__example=case.transcript.entry.revision.example_id,
-            transcript__run__project=case.grading.run.project_id,
+            transcript__entry__in=list(entries.order_by().values_list("pk", flat=True)),
             grading=F("transcript__run__grading"),
         )
         .order_by("-transcript__run__number", "-transcript__trial")
@@ -130,17 +133,16 @@ def example_in_other_runs(case: CaseGrade, most: int) -> list[tuple[int, UUID, s
 
 
 def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[str]) -> Iterator[tuple[Any, ...]]:
-    """Yield rows of `columns`, ordered by transcript, a page at a time: memory does not grow with their number."""
-    cases = listed_cases(grading, wanted).order_by("transcript_id")
-    last: UUID | None = None
-    while True:
-        page = cases.filter(transcript_id__gt=last) if last else cases
-        rows = list(page.values_list("transcript_id", *columns)[:KEYSET_PAGE])
-        for row in rows:
-            yield row[1:]
-        if len(rows) < KEYSET_PAGE:
-            return
-        last = rows[-1][0]
+    """Yield rows of `columns`, "transcript_id" among them, ordered by it, a page at a time.
+
+    Memory does not grow with the number of rows, and every page costs the same.
+    """
+    place = columns.index("transcript_id")
+    cases = listed_cases(grading, wanted).order_by("transcript_id").values_list(*columns)
+    rows = list(cases[:KEYSET_PAGE])
+    while rows:
+        yield from rows
+        rows = list(cases.filter(transcript_id__gt=rows[-1][place])[:KEYSET_PAGE])
 
 
 def read_id(text: str) -> UUID | None:
@@ -151,8 +153,13 @@ def read_id(text: str) -> UUID | None:
         return None
 
 
-def _counted(rows: QuerySet[Any]) -> Any:
-    return rows.order_by().values_list("expected", "actual").annotate(count=Count("pk"))
+def _counted(rows: QuerySet[Any]) -> MatrixCounts:
+    """Group in the order of the index over strata and cells, so that it alone answers; strata are summed here."""
+    cells: Counter[tuple[str, str]] = Counter()
+    grouped = rows.order_by().values_list("bucket", "difficulty", "expected", "actual").annotate(count=Count("*"))
+    for _, _, expected, actual, count in grouped:
+        cells[expected, actual] += count
+    return dict(cells)
 
 
 def _strata(filters: Filters) -> Q:

@@ -44,7 +44,7 @@ def test_every_text_comes_back_as_it_was_but_for_the_apostrophe(rows):
     assert [[cell.removeprefix("'") for cell in row] for row in read[1:]] == [
         [cell.removeprefix("'") for cell in row] for row in rows
     ]
-    assert not any(cell.startswith(FORMULA_STARTS) for row in read for cell in row)
+    assert not any(cell[:1] in FORMULA_STARTS for row in read for cell in row)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -11,14 +11,14 @@ from uuid import UUID
 Cell = str | int | float | bool | UUID | datetime | None
 
 # Characters that make a spreadsheet read the cell as a formula, full-width forms among them.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 ROWS_A_CHUNK = 500
 
 
 def safe_cell(cell: Cell) -> str | int | float:
     """Return what is written. Numbers stay numbers; text that looks like a formula gets an apostrophe in front."""
     if isinstance(cell, str):
-        return f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell
+        return f"'{cell}" if cell[:1] in FORMULA_STARTS else cell
     if cell is None:
         return ""
     if isinstance(cell, bool):

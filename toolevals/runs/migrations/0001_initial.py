@@ -164,6 +164,10 @@ class Migration(migrations.Migration):
             model_name='alignedpair',
             index=models.Index(fields=['grading', 'expected', 'actual', 'id'], name='pair_cell'),
         ),
+        migrations.AddIndex(
+            model_name='alignedpair',
+            index=models.Index(fields=['grading', 'bucket', 'difficulty', 'expected', 'actual'], name='pair_strata'),
+        ),
         migrations.AddConstraint(
             model_name='alignedpair',
             constraint=models.UniqueConstraint(fields=('case', 'number'), name='pair_number'),
@@ -199,6 +203,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='casegrade',
             index=models.Index(fields=['grading', 'mode', 'id'], name='case_mode'),
+        ),
+        migrations.AddIndex(
+            model_name='casegrade',
+            index=models.Index(fields=['grading', 'bucket', 'difficulty', 'expected', 'actual'], name='case_strata'),
         ),
         migrations.AddConstraint(
             model_name='casegrade',

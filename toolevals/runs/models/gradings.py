@@ -74,6 +74,8 @@ class CaseGrade(models.Model):
             models.Index(fields=["grading", "expected", "actual", "id"], name="case_cell"),
             models.Index(fields=["grading", "outcome", "id"], name="case_outcome"),
             models.Index(fields=["grading", "mode", "id"], name="case_mode"),
+            # A filtered matrix is counted from this alone.
+            models.Index(fields=["grading", "bucket", "difficulty", "expected", "actual"], name="case_strata"),
         ]
 
 
@@ -97,6 +99,7 @@ class AlignedPair(models.Model):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["grading", "expected", "actual", "id"], name="pair_cell"),
+            models.Index(fields=["grading", "bucket", "difficulty", "expected", "actual"], name="pair_strata"),
         ]
 
 

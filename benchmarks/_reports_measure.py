@@ -1,0 +1,115 @@
+"""Times the reports of a large grading inside an installation of its own: prints one JSON object. Run by `reports`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+import time
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+import django
+
+TIMES = 15
+GROUPED = """SELECT expected, actual, COUNT(*) FROM runs_casegrade WHERE grading_id = %s AND expected <> ''
+GROUP BY expected, actual"""
+JOINED = """SELECT c.id, t.id, r.id, e.external_id, t.trial, c.bucket, c.difficulty, c.expected, c.actual, c.outcome,
+c.selection, c.arguments, c.schema, c.shape, c.equivalence, c.tag, c.mode FROM runs_casegrade c
+JOIN runs_transcript t ON t.id = c.transcript_id JOIN labeling_versionentry v ON v.id = t.entry_id
+JOIN labeling_revision r ON r.id = v.revision_id JOIN labeling_example e ON e.id = r.example_id
+WHERE c.grading_id = %s ORDER BY c.transcript_id"""
+
+
+def main() -> None:
+    """Measure."""
+    django.setup()
+    from django.core.management import call_command
+    from django.db import connection
+    from django.test import Client
+
+    from benchmarks._reports_store import store_grading
+    from reports.analyses.matrix import matrix_of
+    from reports.filters import CaseFilter, Filters
+    from reports.queries import listed_cases, matrix_counts, read_id
+    from toolevals.workspace.models import User
+
+    call_command("migrate", verbosity=0)
+    call_command("collectstatic", verbosity=0, interactive=False)
+    grading = store_grading()
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(User.objects.get(email="bench@example.org"))
+    base = "/p/bench/runs/1/"
+    largest = max(matrix_of(matrix_counts(grading, Filters())).cells, key=lambda cell: cell.count)
+    cell = {"expected": largest.expected, "actual": largest.actual}
+    ids = listed_cases(grading, CaseFilter(expected=largest.expected, actual=largest.actual)).order_by("pk")
+    middle = str(ids[largest.count // 2].pk)
+    assert read_id(middle) is not None
+
+    def page(path: str, **query: str) -> Callable[[], Any]:
+        def asked() -> Any:
+            response = client.get(base + path, query)
+            assert response.status_code == HTTPStatus.OK, path
+            return response.content
+
+        return asked
+
+    def grouped() -> Any:
+        with connection.cursor() as cursor:
+            cursor.execute(GROUPED, [grading.pk.hex if connection.vendor == "sqlite" else grading.pk])
+            return cursor.fetchall()
+
+    found = {
+        "raw GROUP BY": milliseconds(grouped),
+        "run page": milliseconds(page("")),
+        "matrix page": milliseconds(page("matrix/")),
+        "matrix page, filtered": milliseconds(page("matrix/", bucket="selection")),
+        "cell, in the middle of its cases": milliseconds(page("matrix/cell/", after=middle, **cell)),
+        "case page": milliseconds(page(f"cases/{middle}/", **cell)),
+        "per-tool CSV": milliseconds(lambda: streamed(client.get(base + "tools.csv"))),
+    }
+    rows, seconds = counted(lambda: streamed(client.get(base + "cases.csv")))
+    found["cases CSV"] = rows / seconds
+    rows, seconds = counted(lambda: raw_csv(connection, grading))
+    found["raw CSV"] = rows / seconds
+    json.dump(found, sys.stdout)
+
+
+def milliseconds(act: Callable[[], Any]) -> float:
+    """Return the 95th percentile of some runs, after one that warms up."""
+    act()
+    taken = []
+    for _ in range(TIMES):
+        start = time.perf_counter()
+        act()
+        taken.append(1000 * (time.perf_counter() - start))
+    return sorted(taken)[-1 - TIMES // 20]
+
+
+def counted(act: Callable[[], int]) -> tuple[int, float]:
+    """Return how many rows came, and in how many seconds."""
+    start = time.perf_counter()
+    rows = act()
+    return rows, time.perf_counter() - start
+
+
+def streamed(response: Any) -> int:
+    """Return how many lines a file has, without keeping it."""
+    return sum(chunk.count(b"\n") for chunk in response.streaming_content)
+
+
+def raw_csv(connection: Any, grading: Any) -> int:
+    """Write the same columns with nothing between the driver and the csv module."""
+    writer, rows = csv.writer(io.StringIO()), 0
+    with connection.cursor() as cursor:
+        cursor.execute(JOINED, [grading.pk.hex if connection.vendor == "sqlite" else grading.pk])
+        while batch := cursor.fetchmany(2000):
+            writer.writerows(batch)
+            rows += len(batch)
+    return rows
+
+
+if __name__ == "__main__":
+    main()
