@@ -1,7 +1,7 @@
-"""Datasets as native JSON Lines: the full form of the example schema, one canonical document a line.
+"""Datasets as native JSON Lines: the full form of the example schema, one document a line.
 
-Lines are put together from the canonical text that is stored, so that an export streams at the speed of the database
-and an import of it gives the same text again.
+Lines are put together from the text that is stored, keys in the order in which they were written, so that an export
+streams at the speed of the database and an import of it gives the same text again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from labeling.models import Dataset, DatasetVersion, Example, VersionEntry
-from toolevals.grading.canonical import canonical
+from toolevals.grading.canonical import exact
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 
@@ -51,27 +51,24 @@ def _lines(rows: Iterator[tuple[Any, ...]]) -> Iterator[bytes]:
     tools = _ToolTexts()
     for external_id, shown, tool_list, expectation, rationale, source, *values in rows:
         strata = {name: value for name, value in zip(Example.STRATA, values, strict=True) if value}
-        # In the order of the canonical form.
-        parts = []
+        parts = [f'"id":{exact(external_id)}', f'"input":{shown}', f'"tools":{tools[tool_list]}']
         if expectation is not None:
-            parts += [f'"expectation":{expectation}', f'"gold_source":{canonical(source)}']
-        parts += [f'"id":{canonical(external_id)}', f'"input":{shown}']
+            parts += [f'"expectation":{expectation}', f'"gold_source":{exact(source)}']
         if rationale:
-            parts.append(f'"rationale":{canonical(rationale)}')
+            parts.append(f'"rationale":{exact(rationale)}')
         if strata:
-            parts.append(f'"strata":{canonical(strata)}')
-        parts.append(f'"tools":{tools[tool_list]}')
+            parts.append(f'"strata":{exact(strata)}')
         yield f"{{{','.join(parts)}}}\n".encode()
 
 
 class _ToolTexts(dict[UUID, str]):
-    """The canonical text of tool lists, by id: most examples share a few."""
+    """The text of tool lists, by id: most examples share a few."""
 
     KEPT = 1000
 
     def __missing__(self, pk: UUID) -> str:
         if len(self) >= self.KEPT:
             self.clear()
-        text = canonical([spec.to_document() for spec in tools_in(ToolList.objects.get(pk=pk))])
+        text = exact([spec.to_document() for spec in tools_in(ToolList.objects.get(pk=pk))])
         self[pk] = text
         return text

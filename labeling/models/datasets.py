@@ -24,7 +24,7 @@ class Dataset(models.Model):
     guideline = models.TextField(blank=True)
     # Offered where an example brings no tools of its own.
     default_tools = models.ForeignKey(
-        RegistryVersion, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+        RegistryVersion, null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -69,8 +69,8 @@ class VersionEntry(models.Model):
     id = PublicIdField()
     version = models.ForeignKey(DatasetVersion, on_delete=models.CASCADE, related_name="entries")
     position = models.PositiveIntegerField()
-    revision = models.ForeignKey("labeling.Revision", on_delete=models.PROTECT, related_name="+")
-    gold = models.ForeignKey("labeling.Gold", on_delete=models.PROTECT, related_name="+")
+    revision = models.ForeignKey("labeling.Revision", on_delete=models.RESTRICT, related_name="+")
+    gold = models.ForeignKey("labeling.Gold", on_delete=models.RESTRICT, related_name="+")
 
     objects = EntryQuerySet.as_manager()
 

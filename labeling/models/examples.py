@@ -18,7 +18,7 @@ class Example(models.Model):
     id = PublicIdField()
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="examples", db_index=False)
     external_id = models.CharField(max_length=200)
-    current = models.OneToOneField("labeling.Revision", null=True, on_delete=models.PROTECT, related_name="+")
+    current = models.OneToOneField("labeling.Revision", null=True, on_delete=models.RESTRICT, related_name="+")
     # Strata; empty where not said.
     bucket = models.CharField(max_length=40, blank=True)
     no_call_kind = models.CharField(max_length=40, blank=True)
@@ -73,12 +73,12 @@ class Revision(models.Model):
     digest = models.CharField(max_length=64)
     # `{"messages": [...], "context": {...}}`
     input = DocumentField()
-    tools = models.ForeignKey(ToolList, on_delete=models.PROTECT, related_name="+")
+    tools = models.ForeignKey(ToolList, on_delete=models.RESTRICT, related_name="+")
     resolution = models.CharField(max_length=12, choices=Resolution.choices, default=Resolution.OPEN)
     # When an agreement becomes gold by itself.
     settles_at = models.DateTimeField(null=True)
     # The newest decision, which is in force.
-    gold = models.OneToOneField("labeling.Gold", null=True, on_delete=models.PROTECT, related_name="+")
+    gold = models.OneToOneField("labeling.Gold", null=True, on_delete=models.RESTRICT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = RevisionQuerySet.as_manager()

@@ -41,7 +41,7 @@ class Gold(models.Model):
     expectation = DocumentField()
     rationale = models.TextField(blank=True)
     source = models.CharField(max_length=12, choices=GoldSource.choices)
-    adjudication = models.ForeignKey(Adjudication, null=True, on_delete=models.PROTECT, related_name="+")
+    adjudication = models.ForeignKey(Adjudication, null=True, on_delete=models.RESTRICT, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -47,7 +47,7 @@ class StagedExample(models.Model):
     external_id = models.CharField(max_length=200)
     digest = models.CharField(max_length=64)
     input = DocumentField()
-    tools = models.ForeignKey(ToolList, on_delete=models.PROTECT, related_name="+")
+    tools = models.ForeignKey(ToolList, on_delete=models.RESTRICT, related_name="+")
     # Null where the example is still to be labelled.
     expectation = DocumentField(null=True)
     rationale = models.TextField(blank=True)

@@ -70,7 +70,7 @@ class Label(models.Model):
     """What one person expects, and why. Changing one's mind adds a label; the newest counts."""
 
     id = PublicIdField()
-    slot = models.ForeignKey(LabelSlot, on_delete=models.PROTECT, related_name="labels")
+    slot = models.ForeignKey(LabelSlot, on_delete=models.RESTRICT, related_name="labels")
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="labels")
     reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     # The document of `toolevals.grading.values.Expectation`.

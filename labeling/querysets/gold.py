@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.db import models
+from django.db.models import F
 
 from labeling.blindness import visible
 from toolevals.workspace.models import Role
@@ -20,6 +21,10 @@ class GoldQuerySet(models.QuerySet["Gold"]):
     def in_project(self, project: Project) -> GoldQuerySet:
         """Return the project's gold, what was replaced included."""
         return self.filter(revision__example__dataset__project=project)
+
+    def in_force(self) -> GoldQuerySet:
+        """Return what has not been replaced."""
+        return self.filter(pk=F("revision__gold"))
 
     def history_of(self, revision: Revision) -> GoldQuerySet:
         """Return every gold that the revision ever had, the newest, which is in force, first."""

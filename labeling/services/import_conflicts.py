@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
+from uuid import UUID
 
-from labeling.models import Dispute, Example, LabelSlot, Resolution, Revision, SlotState, StagedExample
+from labeling.models import (
+    Dispute,
+    Example,
+    Gold,
+    GoldSource,
+    LabelSlot,
+    Resolution,
+    Revision,
+    SlotState,
+    StagedExample,
+)
 from labeling.services.resolution import revision_evaluate, revision_locked, slots_close
+from toolevals.grading.canonical import canonical
 from toolevals.grading.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.workspace.models import User
 
+AT_ONCE = 500
 REASON = "An import brought another expectation."
 
 
@@ -27,6 +42,27 @@ def earlier_revision_show(example_id: Any, revision_id: Any) -> None:
         revision_evaluate(revision)
 
 
+def staged_with_other_gold(pairs: Iterable[tuple[Any, Any]]) -> set[UUID]:
+    """Return which staged rows, each paired with its revision, say something other than the gold in force.
+
+    The order of keys says nothing. Why an expectation is right is compared with imported gold only: people's own
+    reasons stay theirs.
+    """
+    different: set[UUID] = set()
+    rest = iter(pairs)
+    while some := {UUID(str(staged)): UUID(str(revision)) for staged, revision in islice(rest, AT_ONCE)}:
+        golds = {gold.revision_id: gold for gold in Gold.objects.in_force().filter(revision__in=some.values())}
+        rows = StagedExample.objects.filter(pk__in=some).only("expectation", "rationale")
+        different.update(row.pk for row in rows if _is_other(row, golds.get(some[row.pk])))
+    return different
+
+
+def _is_other(row: StagedExample, gold: Gold | None) -> bool:
+    if gold is None or canonical(gold.expectation) != canonical(row.expectation):
+        return True
+    return gold.source == GoldSource.IMPORTED and gold.rationale != row.rationale
+
+
 def import_dispute(staged_id: Any, revision_id: Any, *, actor: User | None) -> bool:
     """Dispute people's gold, or their labelling under way, with what an import says; return whether that is new.
 
@@ -37,7 +73,8 @@ def import_dispute(staged_id: Any, revision_id: Any, *, actor: User | None) -> b
     said = Expectation.from_document(expectation)
     if revision.gold is not None and equivalent(said, Expectation.from_document(revision.gold.expectation)):
         return False
-    if Dispute.objects.filter(revision=revision, reason=REASON, expectation=expectation).exists():
+    asked = Dispute.objects.filter(revision=revision, reason=REASON).values_list("expectation", flat=True)
+    if any(canonical(each) == canonical(expectation) for each in asked):
         return False
     Dispute.objects.create(revision=revision, actor=actor, reason=REASON, expectation=expectation)
     return True

@@ -20,8 +20,8 @@ from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.imports import statements as sql
-from labeling.models import Dataset, LabelSlot, Revision, SlotState
-from labeling.services.import_conflicts import earlier_revision_show, import_dispute
+from labeling.models import Dataset, GoldSource, LabelSlot, Revision, SlotState
+from labeling.services.import_conflicts import earlier_revision_show, import_dispute, staged_with_other_gold
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import User
 
@@ -57,6 +57,11 @@ class Change(NamedTuple):
     has_labels: int
 
     @property
+    def may_be_replaced(self) -> bool:
+        """Whether the gold was imported, or there is none and nobody has labelled yet."""
+        return self.gold_source == GoldSource.IMPORTED or not (self.gold_source or self.has_labels)
+
+    @property
     def names(self) -> dict[str, Any]:
         """The parameters of a statement for one row."""
         return {"staged": self.staged, "example": self.example, "revision": self.revision}
@@ -88,21 +93,19 @@ class _Publication:
         done.added = self._execute(sql.ADD_EXAMPLES)
         self._execute(sql.ADD_REVISIONS)
         self._execute(sql.ADD_GOLD)
-        revised = [change for change in changes if change.other_content and change.earlier is None]
-        self._each(sql.REVISE, revised)
-        self._each(sql.REVISE_GOLD, revised)
-        self._each(sql.CLOSE_SLOTS, revised)
-        self._each(sql.SHOW, revised)
+        contents = [change for change in changes if change.other_content]
+        self._revise([change for change in contents if change.earlier is None])
         self._add_slots()
-        returned = [change for change in changes if change.other_content and change.earlier is not None]
-        for change in returned:
-            earlier_revision_show(change.example, change.earlier)
-        done.revised = len(revised) + len(returned)
-        done.gold_changed, done.disputed = self._gold()
+        for change in contents:
+            if change.earlier is not None:
+                earlier_revision_show(change.example, change.earlier)
+        replaced, disputed = self._gold()
         strata = [change for change in changes if change.other_strata]
         self._each(sql.SET_STRATA, strata)
-        done.strata_changed = len(strata)
-        done.unchanged = done.rows - done.added - len(changes)
+        done.revised, done.gold_changed = len(contents), len(replaced)
+        done.disputed, done.strata_changed = len(disputed), len(strata)
+        touched = {change.example for change in (*contents, *replaced, *disputed, *strata)}
+        done.unchanged = done.rows - done.added - len(touched)
         return done
 
     def _changes(self) -> list[Change]:
@@ -113,16 +116,25 @@ class _Publication:
             found = self._query(sql.CHANGES)
         return [Change(*row) for row in found]
 
-    def _gold(self) -> tuple[int, int]:
-        """Change imported gold, dispute people's; return how many of each."""
+    def _revise(self, changes: list[Change]) -> None:
+        for statement in (sql.REVISE, sql.REVISE_GOLD, sql.CLOSE_SLOTS, sql.SHOW):
+            self._each(statement, changes)
+
+    def _gold(self) -> tuple[list[Change], list[Change]]:
+        """Change imported gold, dispute people's; return what was changed and what is newly disputed.
+
+        Looks again, because an earlier revision may be shown by now.
+        """
         changes = [change for change in self._changes() if change.other_gold and not change.other_content]
-        replaced = [c for c in changes if c.gold_source == "imported" or not (c.gold_source or c.has_labels)]
-        self._each(sql.REGILD, replaced)
-        self._each(sql.PUT_IN_FORCE, replaced)
-        self._each(sql.CLOSE_SLOTS, replaced)
-        kept = [change for change in changes if change not in replaced]
-        disputed = sum(import_dispute(change.staged, change.revision, actor=self.actor) for change in kept)
-        return len(replaced), disputed
+        different = staged_with_other_gold((change.staged, change.revision) for change in changes)
+        replaced: list[Change] = []
+        kept: list[Change] = []
+        for change in changes:
+            if UUID(str(change.staged)) in different:
+                (replaced if change.may_be_replaced else kept).append(change)
+        for statement in (sql.REGILD, sql.PUT_IN_FORCE, sql.CLOSE_SLOTS):
+            self._each(statement, replaced)
+        return replaced, [c for c in kept if import_dispute(c.staged, c.revision, actor=self.actor)]
 
     def _add_slots(self) -> None:
         revisions = [row[0] for row in self._query(sql.TO_LABEL)]

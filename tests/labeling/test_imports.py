@@ -182,6 +182,18 @@ def test_importing_again_changes_nothing(dataset, load):
     assert [list(model.objects.order_by("pk").values()) for model in (Example, Revision, Gold, LabelSlot)] == before
 
 
+def test_the_order_of_keys_is_no_change(dataset, load):
+    load([document("a", expectation=call())])
+    turned = dict(reversed(document("a", expectation=call()).items()))
+    (trajectory,) = turned["expectation"]["alternatives"]
+    trajectory["ordered"][0]["arguments"] |= {"verbose": {"exact": True}}
+    load([turned])
+    trajectory["ordered"][0]["arguments"] = dict(reversed(trajectory["ordered"][0]["arguments"].items()))
+    job = load([turned])
+    assert (job.report["gold_changed"], job.report["unchanged"]) == (0, 1)
+    assert Gold.objects.count() == 2
+
+
 def test_changed_input_is_a_further_revision_and_labels_stay_with_theirs(dataset, load, ann, submit, claim):
     load([document("a")])
     label = submit(ann, NO_CALL)

@@ -51,7 +51,7 @@ class ToolListEntry(models.Model):
 
     tools = models.ForeignKey(ToolList, on_delete=models.CASCADE, related_name="entries")
     position = models.PositiveIntegerField()
-    spec = models.ForeignKey(ToolSpec, on_delete=models.PROTECT, related_name="+")
+    spec = models.ForeignKey(ToolSpec, on_delete=models.RESTRICT, related_name="+")
 
     class Meta:
         ordering: ClassVar[list[str]] = ["position"]
@@ -86,7 +86,7 @@ class RegistryVersion(models.Model):
     id = PublicIdField()
     registry = models.ForeignKey(Registry, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
-    tools = models.ForeignKey(ToolList, on_delete=models.PROTECT, related_name="registry_versions")
+    tools = models.ForeignKey(ToolList, on_delete=models.RESTRICT, related_name="registry_versions")
     note = models.CharField(max_length=300, blank=True)
     # What could not be carried over from the file's format: `[{"pointer", "message"}]`.
     losses = DocumentField(default=list)

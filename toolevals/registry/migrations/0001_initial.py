@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('registry', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='registry.registry')),
-                ('tools', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='registry_versions', to='registry.toollist')),
+                ('tools', models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='registry_versions', to='registry.toollist')),
             ],
             options={
                 'ordering': ['-number'],
@@ -67,7 +67,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('position', models.PositiveIntegerField()),
                 ('tools', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='entries', to='registry.toollist')),
-                ('spec', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='registry.toolspec')),
+                ('spec', models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='registry.toolspec')),
             ],
             options={
                 'ordering': ['position'],
