@@ -1,0 +1,26 @@
+"""Every column of every file is described where the documents say so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from reports import tables
+
+DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "reports.md").read_text()
+FILES = {
+    "matrix.csv": tables.MATRIX_LONG,
+    "tools.csv": tables.TOOLS,
+    "layers.csv": tables.LAYERS,
+    "cases.csv": tuple(tables.CASES),
+    "trends.csv": tables.TRENDS,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_columns_are_described_in_order(name):
+    section = DOCUMENT.partition(f"/{name}`")[2].partition("\n### ")[0].partition("\n## ")[0]
+    cells = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
+    assert tuple(re.findall(r"`(\w+)`", " ".join(cells))) == FILES[name]
