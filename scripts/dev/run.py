@@ -22,6 +22,18 @@ class StopRequested(BaseException):
     """Ctrl-C, or a signal that asks for the end."""
 
 
+class StopOnce:
+    """A signal handler that raises StopRequested the first time; the end itself is not interrupted."""
+
+    def __init__(self) -> None:
+        self.requested = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if not self.requested:
+            self.requested = True
+            raise StopRequested
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Prepare, serve until asked to stop, stop. Raises DevError."""
     data = (arguments.data or Path(os.environ.get("TOOLEVALS_DATA_DIR", ROOT / "data"))).resolve()
@@ -29,8 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
     ensure("run")
     writable(data)
     application = Application(python=PYTHON, data=data, host=arguments.host, port=arguments.port)
+    stop = StopOnce()
     for number in SIGNALS:
-        signal.signal(number, stop_requested)
+        signal.signal(number, stop)
     with application:
         try:
             logins = application.prepare(sample=not arguments.no_sample)
@@ -39,8 +52,6 @@ def run(arguments: argparse.Namespace) -> int:
             say_logins(json.loads(logins or "[]"))
             watch(application)
         except StopRequested:
-            for number in SIGNALS:
-                signal.signal(number, signal.SIG_IGN)
             say("\nStopping")
     return 0
 
@@ -61,11 +72,6 @@ def say_logins(logins: list[dict[str, str]]) -> None:
         say("\nThe sample project's people sign in from this machine only:")
     for login in logins:
         say(f"  {login['email']:<22}{login['password']:<14}{login['role']:<13}{login['does']}")
-
-
-def stop_requested(number: int, frame: FrameType | None) -> NoReturn:
-    """Turn a signal into an exception."""
-    raise StopRequested
 
 
 def port_free(host: str, port: int) -> None:

@@ -91,12 +91,13 @@ def answers(url: str) -> bool:
         return False
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_all_of_it(start: Callable[[], Started], number: signal.Signals) -> None:
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM, signal.SIGINT]])
+def test_signals_end_all_of_it(start: Callable[[], Started], signals: list[signal.Signals]) -> None:
     started = start()
     assert answers(started.url)
     assert started.children().keys() == {"gunicorn", "celery"}
-    started.process.send_signal(number)
+    for number in signals:
+        started.process.send_signal(number)
     assert "Stopping" in started.wait()
     assert started.process.returncode == 0
     assert not answers(started.url)
