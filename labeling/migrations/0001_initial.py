@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('registry', '0002_alter_registryversion_tools_alter_toollistentry_spec'),
+        ('registry', '0001_initial'),
         ('workspace', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

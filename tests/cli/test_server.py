@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +32,7 @@ TOOLS = [
     }
     for name, when in (("get_order_status", "the state of one order is asked for"), ("cancel_order", "to cancel"))
 ]
-EXAMPLES = [
+EXAMPLES: list[dict[str, Any]] = [
     {
         "id": "ex-1",
         "input": {"messages": [{"role": "user", "content": "What is the state of order A-1?"}]},
@@ -38,13 +41,13 @@ EXAMPLES = [
     },
     {"id": "ex-2", "input": {"messages": [{"role": "user", "content": "Thanks!"}]}, "expected_tool": None},
 ]
-PREDICTIONS = [
+PREDICTIONS: list[dict[str, Any]] = [
     {"id": "ex-1", "tool_calls": [{"name": "get_order_status", "arguments": '{"order_id": "A-1"}'}]},
     {"id": "ex-2", "tool_calls": [{"name": "cancel_order", "arguments": {"order_id": "A-1"}}]},
 ]
 
 
-def lines(path, rows):
+def lines(path: Path, rows: Iterable[dict[str, Any]]) -> str:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
 
