@@ -54,7 +54,7 @@ def sentence(layers: Layers, modes: Sequence[FailureMode]) -> str:
     said = [clause for clause in clauses if clause]
     if not said:
         return "Cases passed or failed as wholes; no layer was scored."
-    text = ", ".join(said[:-1]) + (", and " if len(said) > 2 else ", " if len(said) == 2 else "") + said[-1]
+    text = ", ".join(said[:-1]) + (", and " if len(said) > 2 else " and " if len(said) == 2 else "") + said[-1]
     return f"{text[0].upper()}{text[1:]}."
 
 

@@ -15,6 +15,8 @@ register.filter("percent", numbers.percent)
 register.filter("whole_percent", numbers.whole_percent)
 register.filter("thousands", numbers.count)
 register.filter("words", words)
+# The outcome, layers and depths as the pages call them; the others are called what they are.
+NAMES = {"outcome": "every layer", "equivalence": "equal call"}
 
 MARK = (
     '<svg class="ivl{0}" aria-hidden="true"><rect class="track" y="6.5" width="100%" height="1"/>'
@@ -37,6 +39,12 @@ def interval(value: float | None, low: float | None, high: float | None, goal: f
 def span(low: float | None, high: float | None) -> str:
     """Return an interval in words: "81.6 to 87.8"."""
     return numbers.span(low, high)
+
+
+@register.filter
+def layer_name(name: str) -> str:
+    """Return what the pages call an outcome, layer or depth."""
+    return NAMES.get(name, name)
 
 
 @register.filter
