@@ -72,6 +72,17 @@ def places(problems: list[SchemaProblem]) -> set[tuple[str, str]]:
     return {(problem.pointer, problem.keyword) for problem in problems}
 
 
+@pytest.mark.parametrize(
+    ("arguments", "pointer"),
+    [({"": 1}, "/"), ({"": {"": 1}}, "//"), ({"a": [{"": 1}]}, "/a/0/"), ({"": [{"a": 1}]}, "//0/a")],
+)
+def test_a_place_under_an_empty_name_is_told(arguments, pointer):
+    inner: dict[str, Any] = {"type": ["string", "object", "array"], "items": {"$ref": "#/$defs/each"}}
+    each = inner | {"additionalProperties": {"$ref": "#/$defs/each"}}
+    tool = ToolSpec("t", "", {"$defs": {"each": each}, "type": "object", "additionalProperties": each})
+    assert [problem.pointer for problem in call_problems(tool, arguments)] == [pointer]
+
+
 @settings(max_examples=300)
 @given(objects(SCHEMAS), ARGUMENTS)
 def test_the_fast_validator_and_the_reference_agree(schema, arguments):

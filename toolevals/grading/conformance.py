@@ -63,7 +63,11 @@ def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     if validator.is_valid(arguments):
         return []
     found = (
-        SchemaProblem(pointer_to(error.instance_path), str(error.schema_path[-1]), error.message[:_MESSAGE_LENGTH])
+        SchemaProblem(
+            pointer_to(_whole_path(arguments, error.instance_path, error.instance) or error.instance_path),
+            str(error.schema_path[-1]),
+            error.message[:_MESSAGE_LENGTH],
+        )
         for error in validator.iter_errors(arguments)
         if not _is_there_after_all(error)
     )
@@ -120,6 +124,22 @@ def _is_there_after_all(error: jsonschema_rs.ValidationError) -> bool:
         and isinstance(inside, dict)
         and kind.property in inside
     )
+
+
+def _whole_path(value: Any, path: list[str | int], wanted: Any) -> list[str | int] | None:
+    """Return the path to what is wrong; the engine leaves empty names out, and the value found shows where."""
+    if not path and type(value) is type(wanted) and value == wanted:
+        return []
+    inside: Any = dict(enumerate(value)) if isinstance(value, list) else value if isinstance(value, dict) else {}
+    if path and path[0] in inside:
+        rest = _whole_path(inside[path[0]], path[1:], wanted)
+        if rest is not None:
+            return [path[0], *rest]
+    if "" in inside:
+        rest = _whole_path(inside[""], path, wanted)
+        if rest is not None:
+            return ["", *rest]
+    return None
 
 
 def _reference_of(schema: dict[str, Any]) -> Any:
