@@ -124,7 +124,7 @@ class Application:
             env=self.environment,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=end_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - one system call
+            preexec_fn=end_with_parent,  # noqa: PLW1509 - one system call
         )
         return self.processes[name]
 
@@ -173,8 +173,9 @@ class Application:
 
 
 def end_with_parent() -> None:
-    """Let the kernel end this process when its parent is gone, however that came to its end."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    """Let Linux end this process when its parent is gone, however that came to its end."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def end_group(process: subprocess.Popen[bytes]) -> None:

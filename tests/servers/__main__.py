@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ NOT_AVAILABLE = 69
 
 def main(command: list[str]) -> int:
     """Return the command's exit status, or 69 when a server cannot be had."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         with PostgresServer() as postgres, RedisServer() as broker:
             environment = os.environ | {"DATABASE_URL": postgres.url(), "REDIS_URL": broker.url}

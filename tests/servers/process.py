@@ -15,6 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from scripts.dev.application import end_with_parent
+
 READY_SECONDS = 30
 
 
@@ -88,6 +90,7 @@ class Server:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=end_with_parent,  # noqa: PLW1509 - one system call
                 **self.identity(),
             )
         if not wait_until(self.answers, while_alive=self.process):
