@@ -86,7 +86,7 @@ class Label(models.Model):
     objects = LabelQuerySet.as_manager()
 
     class Meta:
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["reviewer", "-id"], name="label_reviewer")]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["reviewer", "revision"], name="label_reviewer")]
 
 
 class Draft(models.Model):

@@ -13,10 +13,11 @@ from labeling.imports.findings import findings_of
 from labeling.imports.lines import MAX_LINE_BYTES, lines_in, parts_of
 from labeling.imports.sources import SOURCES, Source, line_read
 from labeling.imports.staging import Part, part_resolve, part_store
-from labeling.models import Dataset, ImportPart, StagedExample
+from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
 from labeling.services.publishing import Published, rows_publish
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.workspace.bulk import tables_analyze
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create
 from toolevals.workspace.models import Job, Upload, User
 from toolevals.workspace.services import audit_record
@@ -100,6 +101,7 @@ def import_publish(lease: Lease) -> None:
             target=dataset,
             detail={"job": str(job.pk)} | published.to_document(),
         )
+    tables_analyze(Example, Revision, Gold, LabelSlot)
 
 
 def examples_import(*, dataset: Dataset, actor: User | None, rows: Iterable[ExampleRow]) -> Published:

@@ -38,8 +38,9 @@ def revision_evaluate(revision: Revision) -> None:
             settles_at = timezone.now() + timedelta(seconds=revision.example.dataset.project.undo_seconds)
         else:
             resolution = Resolution.DISAGREED
-    revision.resolution, revision.settles_at = resolution, settles_at
-    revision.save(update_fields=["resolution", "settles_at"])
+    if (revision.resolution, revision.settles_at) != (resolution, settles_at):
+        revision.resolution, revision.settles_at = resolution, settles_at
+        revision.save(update_fields=["resolution", "settles_at"])
 
 
 def revision_settle(*, revision: Revision, actor: User | None = None, now: datetime | None = None) -> Gold | None:

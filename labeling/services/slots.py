@@ -35,16 +35,15 @@ def slot_claim(*, dataset_or_project: Dataset | Project, actor: User) -> LabelSl
     project = dataset_or_project.project if isinstance(dataset_or_project, Dataset) else dataset_or_project
     with transaction.atomic():
         Membership.objects.select_for_update().filter(project=project, user=actor).first()
-        scope = LabelSlot.objects.with_content()
         scope = (
-            scope.of_dataset(dataset_or_project)
+            LabelSlot.objects.of_dataset(dataset_or_project)
             if isinstance(dataset_or_project, Dataset)
-            else scope.in_project(dataset_or_project)
+            else LabelSlot.objects.in_project(dataset_or_project)
         )
         now = timezone.now()
-        slot = scope.held_by(actor).first()
-        if slot is not None and slot_renew(slot=slot, actor=actor):
-            return slot
+        held = scope.held_by(actor).only("pk").first()
+        if held is not None and slot_renew(slot=held, actor=actor):
+            return LabelSlot.objects.with_content().get(pk=held.pk)
         slot = _claim_first(_datasets(dataset_or_project), actor, now)
         if slot is not None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=slot)
@@ -120,7 +119,7 @@ def slot_of_revision(revision_id: Any, actor: User, now: datetime) -> LabelSlot 
     Runs in the caller's transaction.
     """
     slots = LabelSlot.objects.filter(revision=revision_id)
-    own = slots.with_content().select_for_update(of=("self",)).filter(reviewer=actor).first()
+    own = slots.select_for_update(of=("self",)).filter(reviewer=actor).first()
     return own or _take(slots, actor, now)
 
 
