@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import timedelta
+from queue import Queue
 
 import pytest
 from celery import current_app
@@ -83,10 +84,12 @@ def test_only_so_many_are_announced_ahead(job_of, rung):
 def test_a_worker_with_the_in_memory_broker_announces_no_more_than_it_can_do_next(job_of, monkeypatch, settings):
     settings.REDIS_URL = ""
     monkeypatch.setattr(LocalDoorbell, "pid", os.getpid())
-    monkeypatch.setattr(Channel, "queues", {})
+    waiting: Queue[str] = Queue()
+    monkeypatch.setattr(Channel, "queues", {settings.CELERY_TASK_DEFAULT_QUEUE: waiting})
+    monkeypatch.setattr(current_app, "send_task", lambda _name, args, **_: waiting.put(args[0]))
     job_of([{}] * 3)
     assert [ring_due(), ring_due()] == [1, 0]
-    Channel.queues[settings.CELERY_TASK_DEFAULT_QUEUE].get()
+    waiting.get()
     assert ring_due() == 1
 
 
