@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from reports.analyses.matrix import SPECIAL, Cell, Matrix
 from reports.analyses.rates import Rate
@@ -12,14 +11,15 @@ from reports.matrix_state import MatrixState
 from reports.queries import listed_cases, page_of
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in
-from toolevals.runs.models import CaseGrade, Grading
+from toolevals.runs.models import CaseGrade, Grading, Subject
+from toolevals.runs.offers import tools_offered
 
 CASES_A_PAGE = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A tool and what its spec says of it, as offered in the cell's first case."""
+    """A tool and what its spec says of it, in the words that the subject was given in the cell's first case."""
 
     name: str
     description: str
@@ -59,7 +59,7 @@ def read_cell(grading: Grading, matrix: Matrix, state: MatrixState) -> CellReadi
         confusions=len(largest_first),
         previous=largest_first[place - 1] if place else None,
         next=_following(largest_first, place),
-        tools=_described(page[0], chosen) if page else (),
+        tools=_described(page[0], chosen, grading.run.subject) if page else (),
         cases=case_rows(page[:CASES_A_PAGE]),
         more_after=str(page[CASES_A_PAGE - 1].pk) if len(page) > CASES_A_PAGE else "",
     )
@@ -86,7 +86,8 @@ def _following(confusions: tuple[Cell, ...], place: int | None) -> Cell | None:
     return confusions[after] if after < len(confusions) else None
 
 
-def _described(case: CaseGrade, cell: Cell) -> tuple[Described, ...]:
-    specs: dict[str, Any] = {spec.name: spec for spec in tools_in(case.transcript.entry.revision.tools)}
+def _described(case: CaseGrade, cell: Cell, subject: Subject) -> tuple[Described, ...]:
+    offered = tools_offered(tools_in(case.transcript.entry.revision.tools), subject)
+    specs = {spec.name: spec for spec in offered}
     names = [name for name in dict.fromkeys((cell.expected, cell.actual)) if name not in SPECIAL]
     return tuple(Described(name, specs[name].description) for name in names if name in specs)
