@@ -118,7 +118,7 @@ def served(
 ) -> Installation:
     """PostgreSQL and Redis."""
     url = postgres_server.database_create(f"killed_{os.getpid()}")
-    return Installation(live_app_start(**ENVIRONMENT, DATABASE_URL=url, REDIS_URL=redis_server.url), url)
+    return Installation(live_app_start(**ENVIRONMENT, DATABASE_URL=url, REDIS_URL=redis_server.database_url()), url)
 
 
 @pytest.mark.parametrize("pair", ["embedded", "served"])

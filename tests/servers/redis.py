@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,10 +18,18 @@ class RedisServer(Server):
 
     name = "redis"
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._databases = itertools.cycle(range(1, 16))
+
     @property
     def url(self) -> str:
         """Return the value for `REDIS_URL`, without a database number."""
         return f"redis://127.0.0.1:{self.port}"
+
+    def database_url(self) -> str:
+        """Return a `REDIS_URL` of its own: workers of one installation must not hear what is meant for another's."""
+        return f"{self.url}/{next(self._databases)}"
 
     def command(self) -> Sequence[str | Path]:
         """Run in the foreground, in memory only."""

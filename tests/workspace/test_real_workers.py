@@ -24,7 +24,9 @@ def embedded(tmp_path) -> Iterator[Installation]:
 def served(tmp_path, postgres_server, redis_server) -> Iterator[Installation]:
     """PostgreSQL and Redis."""
     database = postgres_server.database_create(f"queue_{uuid4().hex}")
-    with Installation(tmp_path, DATABASE_URL=database, REDIS_URL=redis_server.url, SWEEP_SECONDS="1") as installation:
+    with Installation(
+        tmp_path, DATABASE_URL=database, REDIS_URL=redis_server.database_url(), SWEEP_SECONDS="1"
+    ) as installation:
         yield installation
 
 
