@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from uuid import uuid4
 
@@ -11,6 +12,8 @@ from tests.workspace.installation import Installation
 
 pytestmark = pytest.mark.servers
 BATCHES, SOME = 12, 3
+# Longer than a batch takes, so that those in hand end meanwhile.
+AWAY_SECONDS = 3
 
 
 @pytest.fixture
@@ -92,6 +95,19 @@ def test_a_broker_that_dies_and_comes_back_empty_loses_nothing(served, redis_ser
     redis_server.kill()
     redis_server.start()
     ended(served)
+
+
+def test_workers_outlive_a_broker_that_is_away_while_they_finish(served, redis_server):
+    served.drive("start", BATCHES)
+    worker = served.worker()
+    served.drive("wait", SOME)
+    redis_server.kill()
+    try:
+        time.sleep(AWAY_SECONDS)
+    finally:
+        redis_server.start()
+    ended(served)
+    assert worker.poll() is None, served.log()
 
 
 def test_a_job_made_while_the_broker_is_away_is_done_when_it_is_back(served, redis_server):

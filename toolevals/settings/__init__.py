@@ -149,6 +149,7 @@ SPECTACULAR_SETTINGS = {
 # The database is the truth and the broker only a doorbell: see docs/decisions.
 REDIS_URL = env.str("REDIS_URL", "")
 CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_BROKER_TRANSPORT = "toolevals.workspace.broker:Transport" if REDIS_URL else "memory"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
