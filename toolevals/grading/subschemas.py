@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jsonschema_rs
@@ -26,7 +26,8 @@ _ONE = (
     "unevaluatedProperties",
 )
 _LISTS = ("allOf", "anyOf", "items", "oneOf", "prefixItems")
-_MAPS = ("$defs", "definitions", "dependentSchemas", "patternProperties", "properties")
+_MAPS = ("$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties")
+_HOLDING = frozenset({*_LISTS, *_MAPS})
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 
 # Compiled patterns larger than this are refused, as RE2 does: their cost is memory, not time.
@@ -38,16 +39,35 @@ def subschemas(schema: Any, path: Path = ()) -> Iterator[tuple[Path, dict[str, A
     if not isinstance(schema, dict):
         return
     yield path, schema
+    for place, inside in direct_subschemas(schema):
+        yield from subschemas(inside, (*path, *place))
+
+
+def direct_subschemas(schema: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
+    """Yield what stands directly inside a schema where a schema belongs, with its path."""
     for keyword in _ONE:
-        yield from subschemas(schema.get(keyword), (*path, keyword))
+        if isinstance(inside := schema.get(keyword), dict):
+            yield (keyword,), inside
     for keyword in _LISTS:
         if isinstance(members := schema.get(keyword), list):
-            for place, member in enumerate(members):
-                yield from subschemas(member, (*path, keyword, place))
+            yield from (((keyword, place), member) for place, member in enumerate(members))
     for keyword in _MAPS:
         if isinstance(named := schema.get(keyword), dict):
-            for name, member in named.items():
-                yield from subschemas(member, (*path, keyword, name))
+            yield from (((keyword, name), member) for name, member in named.items())
+
+
+def with_subschemas(schema: dict[str, Any], convert: Callable[[Any, Path], Any]) -> dict[str, Any]:
+    """Return a schema whose direct subschemas are replaced by what `convert` makes of each and of its path."""
+    made = {
+        keyword: value.copy() if isinstance(value, dict | list) and keyword in _HOLDING else value
+        for keyword, value in schema.items()
+    }
+    for place, inside in list(direct_subschemas(schema)):
+        if len(place) == 1:
+            made[str(place[0])] = convert(inside, place)
+        else:
+            made[str(place[0])][place[1]] = convert(inside, place)
+    return made
 
 
 def remote_references(schema: dict[str, Any]) -> list[Problem]:
@@ -82,7 +102,7 @@ def without_refused_patterns(schema: dict[str, Any]) -> tuple[dict[str, Any], li
 def _cleaned(schema: Any, path: Path, losses: list[Problem]) -> Any:
     if not isinstance(schema, dict):
         return schema
-    cleaned = {keyword: _cleaned_keyword(keyword, value, (*path, keyword), losses) for keyword, value in schema.items()}
+    cleaned = with_subschemas(schema, lambda inside, at: _cleaned(inside, (*path, *at), losses))
     if isinstance(pattern := schema.get("pattern"), str) and not is_linear(pattern):
         cleaned["x-unchecked-pattern"] = cleaned.pop("pattern")
         losses.append(
@@ -103,11 +123,3 @@ def _cleaned(schema: Any, path: Path, losses: list[Problem]) -> Any:
             for pattern in refused
         )
     return cleaned
-
-
-def _cleaned_keyword(keyword: str, value: Any, path: Path, losses: list[Problem]) -> Any:
-    if keyword in _LISTS and isinstance(value, list):
-        return [_cleaned(member, (*path, place), losses) for place, member in enumerate(value)]
-    if keyword in _MAPS and isinstance(value, dict):
-        return {name: _cleaned(member, (*path, name), losses) for name, member in value.items()}
-    return _cleaned(value, path, losses) if keyword in _ONE else value
