@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from tests.grading.strategies import json_values
-from toolevals.grading.canonical import MAX_DEPTH, canonical, digest, exact, parse
+from toolevals.grading.canonical import MAX_DEPTH, canonical, digest, exact, parse, shown
 
 
 def nested(levels: int) -> list[Any]:
@@ -87,6 +87,23 @@ def test_one_and_one_point_nought_stay_two_values():
 def test_integers_beyond_64_bits_survive():
     assert parse(canonical({"n": 2**64})) == {"n": 2**64}
     assert parse(str(-(2**63) - 1)) == -(2**63) - 1
+
+
+def test_an_integer_of_too_many_digits_is_refused():
+    assert canonical(10**4300 - 1) == "9" * 4300
+    for value in (10**4300, [-(10**4300)], 1 << 2_000_000):
+        with pytest.raises(ValueError, match="an integer has more than 4,300 digits"):
+            canonical(value)
+
+
+def test_anything_can_be_shown_to_people():
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    assert shown({"b": 1, "a": 2}, 40) == '{"a":2,"b":1}'
+    assert shown("x" * 50, 10) == f'"{"x" * 9}…'
+    for value in (deep, 10**5000, [10**5000], "\0", "\ud800", {1: "\ud800"}, float("nan"), object()):
+        assert len(canonical(shown(value, 40))) > 2
 
 
 @pytest.mark.parametrize("text", ["NaN", "[1e999]", "[12345678901234567890, NaN]", "{", '"\\ud800"'])

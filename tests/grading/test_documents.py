@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from tests.grading.strategies import json_values
-from toolevals.grading.documents import SCHEMA_NAMES, load_json, problems_in, schema
+from toolevals.grading.documents import SCHEMA_NAMES, load_json, problems_in, require_json, schema
 from toolevals.grading.problems import InvalidDocument, Problem
 
 
@@ -26,7 +26,9 @@ def test_good_json_is_read_as_it_is(value):
         ("[true, 1.5, NaN]", "NaN is not a JSON value at line 1, column 13"),
         ("-Infinity", "-Infinity is not a JSON value at line 1, column 1"),
         ("[1e999]", "1e999 is beyond what a number can hold at line 1, column 2"),
-        ("1" * 5000, "too many digits"),
+        ("[1,\n " + "1" * 4301 + "]", "an integer has more than 4,300 digits at line 2, column 2"),
+        ('{"a": 1, "a": [NaN]}', 'the key "a" appears twice in one object at line 1, column 10'),
+        ('{"a": NaN, "a": 1}', "NaN is not a JSON value at line 1, column 7"),
         ('["a\\u0000"]', "/0: holds a NUL"),
         ('{"a": {"\\u0000": 1}}', "/a: holds a NUL"),
         ('["\\ud83d"]', "/0: holds a lone surrogate"),
@@ -43,6 +45,39 @@ def test_bad_json_is_refused_with_its_place(text, words):
         load_json(text)
     assert words in str(caught.value)
     assert len(caught.value.problems) == 1
+
+
+def test_integers_are_exact_up_to_the_limit():
+    for text in ("9" * 4300, "-" + "9" * 4300, str(2**64)):
+        assert load_json(text) == int(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"a": [1, float("nan")]}, "/a/1: is nan, which is not a JSON value"),
+        ([10**4300], "/0: is an integer of more than 4,300 digits"),
+        ([-(10**4300)], "/0: is an integer of more than 4,300 digits"),
+        ({"a": {1: 2}}, "/a: has a key that is not text"),
+        ({"a": b"x"}, "/a: is a bytes, not JSON"),
+        (["a\0"], "/0: holds a NUL"),
+        ({"\ud800": 1}, "holds a lone surrogate"),
+        (json.loads("[" * 201 + "]" * 201), "nested deeper than 200 levels"),
+    ],
+)
+def test_a_value_that_json_text_could_not_give_is_refused_with_its_place(value, words):
+    with pytest.raises(InvalidDocument) as caught:
+        require_json(value)
+    assert words in str(caught.value)
+
+
+@given(json_values)
+def test_a_value_that_was_read_is_never_refused(value):
+    require_json(load_json(json.dumps(value)))
+
+
+def test_a_value_as_deep_as_can_be_read_is_not_refused():
+    require_json(load_json("[" * 200 + "]" * 200))
 
 
 def test_limits_are_the_callers():

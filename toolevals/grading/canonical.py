@@ -18,6 +18,9 @@ import orjson
 
 # What orjson takes; the same limit holds for documents with large integers, which orjson does not take.
 MAX_DEPTH = 254
+# What Python reads and writes unless told otherwise; beyond it both take quadratic time.
+MAX_DIGITS = 4_300
+INTEGER_LIMIT: int = 10**MAX_DIGITS
 
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 # orjson reads integers beyond 64 bits as floats; 19 digits are the first that may be beyond.
@@ -65,8 +68,17 @@ def shown(value: Any, length: int) -> str:
     try:
         text = canonical(value)
     except ValueError:
-        text = repr(value)
+        text = _described(value)
     return text if len(text) <= length else f"{text[:length]}…"
+
+
+def _described(value: Any) -> str:
+    """Return what can be said of a value that has no canonical text; this is text that has one."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        text = f"a {type(value).__name__} beyond our limits"
+    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -99,9 +111,15 @@ def _written(value: Any, depth: int, order: Callable[[Iterable[str]], list[str]]
     return _written_scalar(value)
 
 
+def _written_integer(value: int) -> str:
+    if not -INTEGER_LIMIT < value < INTEGER_LIMIT:
+        raise ValueError(f"an integer has more than {MAX_DIGITS:,} digits")
+    return str(int(value))
+
+
 def _written_scalar(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
-        return str(int(value))
+        return _written_integer(value)
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is not a JSON value")
     if isinstance(value, str) and "\0" in value:

@@ -16,7 +16,7 @@ from typing import Any, Literal, NoReturn
 
 import jsonschema_rs
 
-from toolevals.grading.canonical import MAX_DEPTH
+from toolevals.grading.canonical import INTEGER_LIMIT, MAX_DEPTH, MAX_DIGITS, exact
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 
 SchemaName = Literal["example", "expectation", "prediction", "tool", "transcript", "verdict"]
@@ -32,26 +32,38 @@ def load_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int =
     """Return the value of JSON text from outside.
 
     Refused, with line and column or JSON pointer: what is not JSON, NaN and infinities, numbers that a float can't
-    hold, a key that appears twice in one object, NUL, lone surrogates, and text beyond the two limits.
-    Raises InvalidDocument.
+    hold, integers of more than 4,300 digits, a key that appears twice in one object, NUL, lone surrogates, and text
+    beyond the two limits. Raises InvalidDocument.
     """
     text = _decoded(text, max_bytes)
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InvalidDocument([Problem("", f"not JSON at {where}: {error.msg}")], error.pos) from None
-    except _RefusedError as error:
-        place = refused_at(text)
-        where = "" if place is None else f" at line {text.count(chr(10), 0, place) + 1}, column {_column(text, place)}"
-        raise InvalidDocument([Problem("", f"{error}{where}")], place) from None
+        raise _invalid(text, f"not JSON at {_where(text, error.pos)}: {error.msg}", error.pos) from None
     except ValueError:
-        raise InvalidDocument.at("", "holds an integer of too many digits") from None
+        # A key twice, or a number that we do not take. The decoder does not say where.
+        place, reason = next(_refusals(text), (0, "holds what JSON does not"))
+        raise _invalid(text, f"{reason} at {_where(text, place)}", place) from None
     except RecursionError:
         raise InvalidDocument.at("", f"nested deeper than {max_depth} levels") from None
     if text.count("[") + text.count("{") > max_depth or "\\u0000" in text or "\\ud" in text or "\\uD" in text:
         _check_inside(value, max_depth)
     return value
+
+
+def require_json(value: Any, *, max_depth: int = MAX_READ_DEPTH) -> None:
+    """Raise InvalidDocument, with a pointer, where `load_json` could not have given this value.
+
+    For values that come from other code: what passes can be kept, and stand inside a document of ours.
+    """
+    wrapped = value
+    for _ in range(MAX_DEPTH - max_depth):
+        wrapped = [wrapped]
+    try:
+        exact(wrapped)
+    except ValueError as error:
+        _check_inside(value, max_depth)
+        raise InvalidDocument.at("", str(error)) from None
 
 
 def schema(name: SchemaName) -> dict[str, Any]:
@@ -73,8 +85,8 @@ def require_valid(document: Any, schema_name: SchemaName) -> None:
         raise InvalidDocument(problems)
 
 
-class _RefusedError(ValueError):
-    """JSON that Python would take and we do not."""
+def _invalid(text: str, message: str, place: int) -> InvalidDocument:
+    return InvalidDocument([Problem("", message)], min(place, len(text)))
 
 
 def _decoded(text: str | bytes, max_bytes: int) -> str:
@@ -94,88 +106,108 @@ def _decoded(text: str | bytes, max_bytes: int) -> str:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise _RefusedError(f"the key {json.dumps(twice)} appears twice in one object")
+        raise ValueError("a key twice")
     return value
 
 
 def _float(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise _RefusedError(f"{text[:40]} is beyond what a number can hold")
+        raise ValueError("beyond what a float can hold")
     return value
 
 
 def _constant(name: str) -> NoReturn:
-    raise _RefusedError(f"{name} is not a JSON value")
+    raise ValueError(name)
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
 
+# A key, text, a bracket, or a number or name.
+_TOKEN = re.compile(r'("(?:[^"\\]|\\.)*+")\s*+:|"(?:[^"\\]|\\.)*+"|[{}\[\]]|[^\s{}\[\]:,"]+')
 
-def refused_at(text: str) -> int | None:
-    """Return where JSON text first has a key twice in one object, or a number that no float holds; None if nowhere."""
-    keys: list[set[str]] = []
+
+def _refusals(text: str) -> Iterator[tuple[int, str]]:
+    """Yield place and reason of every key that comes twice in its object and every number that we do not take.
+
+    Good up to the first; what follows may be no JSON.
+    """
+    keys: list[set[str]] = [set()]
     for token in _TOKEN.finditer(text):
         written = token.group()
         if written in "{[":
             keys.append(set())
         elif written in "}]":
             keys.pop()
-        elif written[0] == '"':
-            if token.group(1) is not None:
-                key = json.loads(token.group(1))
-                if key in keys[-1]:
-                    return token.start()
-                keys[-1].add(key)
-        elif written[-1].isalnum() and not _is_plain(written):
-            return token.start()
-    return None
+        elif token.group(1) is not None:
+            key = json.loads(token.group(1), strict=False)
+            if key in keys[-1]:
+                yield token.start(), f"the key {json.dumps(key)} appears twice in one object"
+            keys[-1].add(key)
+        elif written[0] != '"' and (reason := _number_problem(written)):
+            yield token.start(), reason
 
 
-# A key, text, a bracket, or a number or name.
-_TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]:,"]+')
+def _number_problem(written: str) -> str | None:
+    if written in {"true", "false", "null"}:
+        return None
+    if written in {"NaN", "Infinity", "-Infinity"}:
+        return f"{written} is not a JSON value"
+    if written.removeprefix("-").isdecimal():
+        too_long = len(written.removeprefix("-")) > MAX_DIGITS
+        return f"an integer has more than {MAX_DIGITS:,} digits" if too_long else None
+    return None if math.isfinite(float(written)) else f"{written[:40]} is beyond what a number can hold"
 
 
-def _is_plain(written: str) -> bool:
-    return written in {"true", "false", "null"} or math.isfinite(float(written))
-
-
-def _column(text: str, place: int) -> int:
-    return place - text.rfind("\n", 0, place)
+def _where(text: str, place: int) -> str:
+    return f"line {text.count(chr(10), 0, place) + 1}, column {place - text.rfind(chr(10), 0, place)}"
 
 
 def _check_inside(value: Any, max_depth: int) -> None:
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while waiting:
         path, item = waiting.pop()
-        if isinstance(item, str):
-            _check_text(path, item)
-            continue
-        if isinstance(item, dict | list) and len(path) >= max_depth:
+        if isinstance(item, dict | list | tuple) and len(path) >= max_depth:
             raise InvalidDocument.at("", f"nested deeper than {max_depth} levels")
+        if problem := _scalar_problem(item):
+            raise InvalidDocument.at(pointer_to(path), problem)
         for key, child in _children(item):
-            if isinstance(key, str):
-                _check_text(path, key)
+            if isinstance(item, dict) and (problem := _key_problem(key)):
+                raise InvalidDocument.at(pointer_to(path), problem)
             waiting.append(((*path, key), child))
 
 
-def _children(item: Any) -> Iterator[tuple[str | int, Any]]:
+def _key_problem(key: Any) -> str | None:
+    return text_problem(key) if isinstance(key, str) else "has a key that is not text"
+
+
+def _children(item: Any) -> Iterator[tuple[Any, Any]]:
     if isinstance(item, dict):
         yield from item.items()
-    elif isinstance(item, list):
+    elif isinstance(item, list | tuple):
         yield from enumerate(item)
 
 
-def _check_text(path: tuple[str | int, ...], text: str) -> None:
+def _scalar_problem(item: Any) -> str | None:
+    if isinstance(item, str):
+        return text_problem(item)
+    if isinstance(item, int):
+        return None if -INTEGER_LIMIT < item < INTEGER_LIMIT else f"is an integer of more than {MAX_DIGITS:,} digits"
+    if isinstance(item, float):
+        return None if math.isfinite(item) else f"is {item}, which is not a JSON value"
+    return None if item is None or isinstance(item, dict | list | tuple) else f"is a {type(item).__name__}, not JSON"
+
+
+def text_problem(text: str) -> str | None:
+    """Return why a text cannot be kept: it holds a NUL character or a lone surrogate; None where it can."""
     if "\0" in text:
-        raise InvalidDocument.at(pointer_to(path), "holds a NUL character")
+        return "holds a NUL character"
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise InvalidDocument.at(pointer_to(path), "holds a lone surrogate") from None
+            return "holds a lone surrogate"
+    return None
 
 
 @cache

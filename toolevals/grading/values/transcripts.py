@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
@@ -36,6 +37,7 @@ class MalformedCall:
     position: int | None = None
     text: str = ""
     name: str | None = None
+    id: str | None = None
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
@@ -47,6 +49,8 @@ class MalformedCall:
         document: dict[str, Any] = {"malformed": malformed}
         if self.name is not None:
             document["name"] = self.name
+        if self.id is not None:
+            document["id"] = self.id
         return document
 
 
@@ -55,7 +59,7 @@ Call: TypeAlias = ToolCall | MalformedCall
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answered, beside the call that it answers (None where no call has its id)."""
+    """What a tool answered, beside the call that it answers (None where that is not known, or nobody can read it)."""
 
     call: ToolCall | None
     content: str
@@ -107,13 +111,26 @@ class Transcript:
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
-        """Every tool's answer, in order."""
-        calls = {call.id: call for call in self.calls if isinstance(call, ToolCall) and call.id is not None}
-        return tuple(
-            ToolResult(calls.get(message.call_id or ""), message.content or "", message.is_error)
-            for message in self.messages
-            if message.role == "tool"
-        )
+        """Every tool's answer, in order.
+
+        It answers the last call before it that has its id; without an id, the earliest call without one that is not
+        answered yet.
+        """
+        made: list[ToolResult] = []
+        named: dict[str, Call] = {}
+        unnamed: deque[Call] = deque()
+        for message in self.messages:
+            for call in message.calls:
+                if call.id is None:
+                    unnamed.append(call)
+                else:
+                    named[call.id] = call
+            if message.role == "tool":
+                loose = unnamed.popleft() if unnamed and message.call_id is None else None
+                found = loose if message.call_id is None else named.get(message.call_id)
+                answered = found if isinstance(found, ToolCall) else None
+                made.append(ToolResult(answered, message.content or "", message.is_error))
+        return tuple(made)
 
     @classmethod
     def from_document(cls, document: Any) -> Self:
@@ -155,5 +172,9 @@ def _call(document: dict[str, Any]) -> Call:
     if (malformed := document.get("malformed")) is None:
         return ToolCall(document["name"], document["arguments"], document.get("id"))
     return MalformedCall(
-        malformed["reason"], malformed.get("position"), malformed.get("text", ""), document.get("name")
+        malformed["reason"],
+        malformed.get("position"),
+        malformed.get("text", ""),
+        document.get("name"),
+        document.get("id"),
     )
