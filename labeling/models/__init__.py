@@ -1,13 +1,28 @@
 """Datasets, their examples, people's labels, and the gold that comes of them."""
 
-from labeling.models.datasets import Dataset, DatasetVersion, VersionEntry
+from labeling.models.datasets import Dataset, DatasetVersion, GuidelineVersion, QueueOrder, VersionEntry
 from labeling.models.examples import Example, Resolution, Revision
 from labeling.models.gold import Adjudication, Dispute, Gold, GoldSource
 from labeling.models.imports import ImportPart, StagedExample
-from labeling.models.labels import Draft, Label, LabelSlot, Skip, SlotState
+from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState
+from labeling.models.preparing import (
+    CalibrationAnswer,
+    CalibrationItem,
+    CalibrationRound,
+    KeyBindings,
+    LintReport,
+    ProposalState,
+    ProposedExample,
+    Suggestion,
+)
+from labeling.models.talk import Comment
 
 __all__ = [
     "Adjudication",
+    "CalibrationAnswer",
+    "CalibrationItem",
+    "CalibrationRound",
+    "Comment",
     "Dataset",
     "DatasetVersion",
     "Dispute",
@@ -15,13 +30,22 @@ __all__ = [
     "Example",
     "Gold",
     "GoldSource",
+    "GuidelineVersion",
     "ImportPart",
+    "KeyBindings",
     "Label",
+    "LabelAnswer",
+    "LabelBatch",
     "LabelSlot",
+    "LintReport",
+    "ProposalState",
+    "ProposedExample",
+    "QueueOrder",
     "Resolution",
     "Revision",
     "Skip",
     "SlotState",
     "StagedExample",
+    "Suggestion",
     "VersionEntry",
 ]

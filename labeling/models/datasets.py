@@ -8,8 +8,17 @@ from django.db import models
 
 from labeling.querysets.datasets import DatasetQuerySet, DatasetVersionQuerySet, EntryQuerySet
 from toolevals.registry.models import RegistryVersion
-from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Project, User
+
+
+class QueueOrder(models.TextChoices):
+    """In which order a dataset's examples are labelled; those that have a label already always come first."""
+
+    OLDEST = "oldest", "oldest first"
+    DEFICITS = "deficits", "what the strata lack, then oldest first"
+    RANDOM = "random", "random, by a seed"
+    DISAGREEMENT = "disagreement", "what subjects disagree about, then oldest first"
 
 
 class Dataset(models.Model):
@@ -20,8 +29,12 @@ class Dataset(models.Model):
     slug = models.SlugField(max_length=60)
     name = models.CharField(max_length=120)
     description = models.TextField(blank=True)
-    # What reviewers read beside the example.
+    # What reviewers read beside the example: the text of the newest GuidelineVersion.
     guideline = models.TextField(blank=True)
+    order = models.CharField(max_length=12, choices=QueueOrder.choices, default=QueueOrder.OLDEST)
+    order_seed = models.PositiveIntegerField(default=0)
+    # How many examples of what are wanted: see `labeling.quotas`.
+    quotas = DocumentField(default=dict, blank=True)
     # Offered where an example brings no tools of its own.
     default_tools = models.ForeignKey(
         RegistryVersion, null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
@@ -39,6 +52,23 @@ class Dataset(models.Model):
         return self.slug
 
 
+class GuidelineVersion(models.Model):
+    """One wording of a dataset's guideline, and who wrote it. Labels name the one that was in force."""
+
+    id = PublicIdField()
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="guidelines")
+    number = models.PositiveIntegerField()
+    text = models.TextField(blank=True)
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-number"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["dataset", "number"], name="guideline_number"),
+        ]
+
+
 class DatasetVersion(models.Model):
     """Frozen example revisions with the gold that was in force: what runs are made against."""
 
@@ -46,6 +76,8 @@ class DatasetVersion(models.Model):
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
     note = models.CharField(max_length=300, blank=True)
+    # Names that people gave it, such as "release-3".
+    tags = DocumentField(default=list, blank=True)
     # How many examples it holds.
     size = models.PositiveIntegerField()
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

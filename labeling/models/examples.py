@@ -60,7 +60,11 @@ class Resolution(models.TextChoices):
     OPEN = "open", "to label"
     AGREED = "agreed", "agreed, can still be taken back"
     DISAGREED = "disagreed", "to adjudicate"
+    # Two people passed it on: an adjudicator decides.
+    PASSED_ON = "passed_on", "passed on, to adjudicate"
     RESOLVED = "resolved", "gold"
+    # There is no gold, on purpose: ambiguous, or the right tool is missing.
+    SET_ASIDE = "set_aside", "set aside"
 
 
 class Revision(models.Model):
@@ -75,6 +79,12 @@ class Revision(models.Model):
     input = DocumentField()
     tools = models.ForeignKey(ToolList, on_delete=models.RESTRICT, related_name="+")
     resolution = models.CharField(max_length=12, choices=Resolution.choices, default=Resolution.OPEN)
+    # Why it was set aside: a LabelAnswer other than an expectation.
+    set_aside_as = models.CharField(max_length=12, blank=True, db_default="")
+    # Counts from 1; reopening an example begins another round of labels.
+    round = models.PositiveSmallIntegerField(default=1, db_default=1)
+    # How far subjects differ about it, 0..1; written by those who run them.
+    disagreement = models.FloatField(default=0, db_default=0)
     # When an agreement becomes gold by itself.
     settles_at = models.DateTimeField(null=True)
     # The newest decision, which is in force.

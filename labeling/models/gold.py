@@ -19,6 +19,8 @@ class GoldSource(models.TextChoices):
     ADJUDICATED = "adjudicated"
     SINGLE = "single"
     IMPORTED = "imported"
+    # Earlier gold that was put in force again.
+    RESTORED = "restored"
 
 
 class Adjudication(models.Model):

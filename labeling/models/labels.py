@@ -31,12 +31,21 @@ class LabelSlot(models.Model):
     # where one below begins with them: slots are written by the ten thousand.
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="+", db_index=False)
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="slots", db_index=False)
+    round = models.PositiveSmallIntegerField(default=1, db_default=1)
     number = models.PositiveSmallIntegerField()
+    # The part of the work that it belongs to, and the one person who may take it, where someone said so.
+    batch = models.ForeignKey(
+        "labeling.LabelBatch", null=True, on_delete=models.SET_NULL, related_name="slots", db_index=False
+    )
+    assignee = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     state = models.CharField(max_length=12, choices=SlotState.choices, default=SlotState.OPEN)
-    # Higher first; within one priority the oldest first. A revision that has a label goes before one that has none.
+    # Higher first; within one priority by `turn`, lower first, then the oldest. A revision that has a label goes before
+    # one that has none.
     # Null once nobody is wanted for the slot: the queue's index holds the others only.
     priority = models.SmallIntegerField(default=0, null=True)
+    # The place that the dataset's order gives; 0 where that is the oldest first.
+    turn = models.IntegerField(default=0, db_default=0)
     claimed_at = models.DateTimeField(null=True)
     lease_until = models.DateTimeField(null=True)
 
@@ -44,8 +53,8 @@ class LabelSlot(models.Model):
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["revision", "number"], name="slot_number"),
-            models.UniqueConstraint(fields=["revision", "reviewer"], name="slot_reviewer"),
+            models.UniqueConstraint(fields=["revision", "round", "number"], name="slot_number"),
+            models.UniqueConstraint(fields=["revision", "round", "reviewer"], name="slot_reviewer"),
             models.CheckConstraint(
                 condition=models.Q(priority__isnull=False) | models.Q(state__in=["submitted", "closed"]),
                 name="slot_open_is_queued",
@@ -53,7 +62,7 @@ class LabelSlot(models.Model):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(
-                fields=["dataset", "-priority", "id"],
+                fields=["dataset", "-priority", "turn", "id"],
                 name="slot_queue",
                 # SQLite uses a partial index only where it can see that the query asks for no more: not by parameters.
                 condition=models.Q(priority__isnull=False),
@@ -63,7 +72,39 @@ class LabelSlot(models.Model):
                 name="slot_reviewer_state",
                 condition=models.Q(reviewer__isnull=False),
             ),
+            models.Index(fields=["batch"], name="slot_batch", condition=models.Q(batch__isnull=False)),
+            models.Index(fields=["assignee"], name="slot_assignee", condition=models.Q(assignee__isnull=False)),
         ]
+
+
+class LabelAnswer(models.TextChoices):
+    """What a label says: what should happen, or why nobody can say."""
+
+    EXPECTATION = "expectation", "an expectation"
+    AMBIGUOUS = "ambiguous", "ambiguous: more than one reading"
+    MISSING_TOOL = "missing_tool", "the right tool is missing"
+
+
+class LabelBatch(models.Model):
+    """A part of a dataset's labelling that somebody answers for, perhaps until a day."""
+
+    id = PublicIdField()
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="batches")
+    name = models.CharField(max_length=120)
+    owner = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    due_on = models.DateField(null=True)
+    note = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-id"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["dataset", "name"], name="label_batch_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Label(models.Model):
@@ -73,10 +114,15 @@ class Label(models.Model):
     slot = models.ForeignKey(LabelSlot, on_delete=models.RESTRICT, related_name="labels")
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="labels")
     reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    # The document of `toolevals.grading.values.Expectation`.
-    expectation = DocumentField()
+    answer = models.CharField(max_length=12, choices=LabelAnswer.choices, default=LabelAnswer.EXPECTATION)
+    # The document of `toolevals.grading.values.Expectation`; null where the answer is another.
+    expectation = DocumentField(null=True)
     rationale = models.TextField(blank=True)
     flagged = models.BooleanField(default=False)
+    # The number of the guideline that was in force; 0 where there was none.
+    guideline = models.PositiveIntegerField(default=0)
+    # What a model suggested and the reviewer saw; null where nothing was shown.
+    suggestion = DocumentField(null=True)
     # Set when its author took it back.
     withdrawn_at = models.DateTimeField(null=True)
     # Seconds of work.

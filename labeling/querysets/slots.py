@@ -48,8 +48,8 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         return self.exclude(Exists(taken)).exclude(Exists(passed))
 
     def in_turn(self) -> SlotQuerySet:
-        """Return slots in the order of work: by priority, then the oldest first."""
-        return self.order_by("-priority", "id")
+        """Return slots in the order of work: by priority, then by turn, then the oldest first."""
+        return self.order_by("-priority", "turn", "id")
 
     def with_content(self) -> SlotQuerySet:
         """Return slots with what their page shows at hand."""

@@ -27,6 +27,12 @@ class Project(models.Model):
     name = models.CharField(max_length=120)
     # How many people label each example before it is resolved.
     labels_wanted = models.PositiveSmallIntegerField(default=2)
+    # The share of examples that get so many labels, 0..1; the others get one.
+    labels_share = models.FloatField(default=1.0)
+    # Whether an adjudicator may decide an example that they have labelled: for teams of two.
+    decide_own = models.BooleanField(default=False)
+    # Whether reviewers are shown what a model suggests. It anchors people, and is recorded with each label.
+    suggestions = models.BooleanField(default=False)
     # Seconds in which a submitted label can be taken back before an agreement takes effect.
     undo_seconds = models.PositiveIntegerField(default=10)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -38,6 +44,7 @@ class Project(models.Model):
         ordering: ClassVar[list[str]] = ["name", "id"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.CheckConstraint(condition=models.Q(labels_wanted__range=(1, 5)), name="labels_wanted_1_to_5"),
+            models.CheckConstraint(condition=models.Q(labels_share__range=(0, 1)), name="labels_share_0_to_1"),
         ]
 
     def __str__(self) -> str:

@@ -1,0 +1,131 @@
+"""What prepares a dataset and its people: model suggestions, proposed edge cases, calibration rounds, lint."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from labeling.models.datasets import Dataset
+from labeling.models.examples import Example, Revision
+from toolevals.registry.models import ToolList
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import Job, User
+
+
+class Suggestion(models.Model):
+    """What a model would expect of a revision; shown only where the project allows it."""
+
+    id = PublicIdField()
+    revision = models.OneToOneField(Revision, on_delete=models.CASCADE, related_name="suggestion")
+    # Who says so, such as a subject's name and model.
+    source = models.CharField(max_length=200)
+    expectation = DocumentField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
+class ProposalState(models.TextChoices):
+    """What a person said of a proposed example."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+class ProposedExample(models.Model):
+    """An edge case of one parameter, drafted from an example that is there, for a person to accept or to drop."""
+
+    id = PublicIdField()
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="proposals")
+    origin = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="+")
+    tool = models.CharField(max_length=200)
+    # A JSON pointer into the tool's arguments.
+    parameter = models.CharField(max_length=300)
+    # One of `toolevals.grading.edge_cases`.
+    kind = models.CharField(max_length=40)
+    input = DocumentField()
+    tools = models.ForeignKey(ToolList, on_delete=models.RESTRICT, related_name="+")
+    expectation = DocumentField(null=True)
+    state = models.CharField(max_length=10, choices=ProposalState.choices, default=ProposalState.OPEN)
+    # What it became.
+    example = models.ForeignKey(Example, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["dataset", "tool", "parameter", "kind", "origin"], name="one_proposal_each"
+            ),
+        ]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["dataset", "state", "id"], name="proposal_state")]
+
+
+class CalibrationRound(models.Model):
+    """A set of examples that everyone labels, to learn how the others read the guideline. It makes no gold."""
+
+    id = PublicIdField()
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="calibrations")
+    name = models.CharField(max_length=120)
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-id"]
+
+
+class CalibrationItem(models.Model):
+    """One example of a calibration round, at its place."""
+
+    id = PublicIdField()
+    round = models.ForeignKey(CalibrationRound, on_delete=models.CASCADE, related_name="items")
+    position = models.PositiveIntegerField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["position"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["round", "position"], name="calibration_position"),
+            models.UniqueConstraint(fields=["round", "revision"], name="calibration_revision"),
+        ]
+
+
+class CalibrationAnswer(models.Model):
+    """What one person said of one example of a round."""
+
+    id = PublicIdField()
+    item = models.ForeignKey(CalibrationItem, on_delete=models.CASCADE, related_name="answers")
+    reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    answer = models.CharField(max_length=12)
+    expectation = DocumentField(null=True)
+    rationale = models.TextField(blank=True)
+    seconds = models.FloatField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["item", "reviewer"], name="one_calibration_answer_each"),
+        ]
+
+
+class LintReport(models.Model):
+    """What a lint of a dataset found; the newest is shown."""
+
+    id = PublicIdField()
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="lints")
+    job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
+    # Findings and counts: see `labeling.lint`.
+    document = DocumentField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-id"]
+
+
+class KeyBindings(models.Model):
+    """One person's own keys: `{"submit": "ctrl+enter", ...}`, where they differ from the usual ones."""
+
+    id = PublicIdField()
+    user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="+")
+    bindings = DocumentField(default=dict, blank=True)

@@ -1,0 +1,33 @@
+"""What reviewers ask about an example, and what adjudicators answer."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from labeling.models.examples import Revision
+from labeling.querysets.talk import CommentQuerySet
+from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.models import User
+
+
+class Comment(models.Model):
+    """One remark in the thread between one reviewer and the adjudicators; other reviewers see it once resolved."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="comments", db_index=False)
+    # The reviewer whose thread it is.
+    asker = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
+    author = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    text = models.TextField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = CommentQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["id"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["revision", "asker", "id"], name="comment_thread"),
+            models.Index(fields=["asker", "id"], name="comment_asker"),
+        ]
