@@ -1,0 +1,173 @@
+"""`create_trajectory_match_evaluator` of `agentevals` 0.0.9 (MIT), faults included.
+
+Calls are matched greedily, so that a broad match can take the call that a narrow one needed. A subset trajectory swaps
+the two sides, which turns the argument modes subset and superset around; unordered wants both directions, which
+leaves of them only exact. Values compare by Python's `==`, at the top level of the arguments. Strict goes message by
+message: roles count, words do not, and the same calls in one message or in two are different.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from toolevals.grading.dialects.plain_calls import ValidationError
+
+TrajectoryMode = Literal["strict", "unordered", "subset", "superset"]
+ArgumentMode = Literal["exact", "ignore", "subset", "superset"]
+Override: TypeAlias = "ArgumentMode | list[str]"
+"""A mode of its own for one tool, or the dotted paths of the arguments that must agree."""
+
+_Arguments: TypeAlias = dict[str, Any]
+_Matcher: TypeAlias = Callable[[_Arguments, _Arguments], bool]
+_Call: TypeAlias = tuple[str, _Arguments]
+
+_ROLES = {
+    "human": "user",
+    "user": "user",
+    "ai": "assistant",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "developer",
+    "function": "function",
+    "tool": "tool",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrajectoryMatch:
+    """The evaluator's options. An override that is empty is passed over, as the original does."""
+
+    trajectory_match_mode: TrajectoryMode = "strict"
+    tool_args_match_mode: ArgumentMode = "exact"
+    tool_args_match_overrides: Mapping[str, Override] | None = None
+
+    def score(self, expected: Any, actual: Any) -> bool:
+        """Tell whether the trajectories match.
+
+        Both are lists of chat messages, `{"messages": [...]}`, one message, or None for none. A call is OpenAI's
+        `{"function": {"name", "arguments": "JSON"}}` or `{"name", "args"}`. Raises what the original raises on
+        others: ValidationError, ValueError (JSONDecodeError among them), KeyError, AttributeError, TypeError.
+        """
+        wanted, made = _messages(expected), _messages(actual)
+        if self.trajectory_match_mode == "strict":
+            return self._strict(wanted, made)
+        covers = self._covers(wanted, made) if self.trajectory_match_mode != "subset" else True
+        covered = self._covers(made, wanted) if covers and self.trajectory_match_mode != "superset" else True
+        return covers and covered
+
+    def _strict(self, wanted: list[_Message], made: list[_Message]) -> bool:
+        return len(wanted) == len(made) and all(
+            one.role == other.role and len(one.calls) == len(other.calls) and self._same_calls(other.calls, one.calls)
+            for one, other in zip(wanted, made, strict=True)
+        )
+
+    def _same_calls(self, made: list[_Call], wanted: list[_Call]) -> bool:
+        """Tell whether every call made takes an expected one of its own, first fit."""
+        left = list(wanted)
+        for name, arguments in made:
+            fits = self._matcher(name)
+            place = next((at for at, (other, args) in enumerate(left) if other == name and fits(arguments, args)), None)
+            if place is None:
+                return False
+            del left[place]
+        return True
+
+    def _covers(self, wanted: list[_Message], made: list[_Message]) -> bool:
+        """Tell whether every wanted call takes a made one of its own, first fit."""
+        left = [call for message in made for call in message.calls]
+        for name, arguments in (call for message in wanted for call in message.calls):
+            fits = self._matcher(name)
+            place = next((at for at, (other, args) in enumerate(left) if other == name and fits(args, arguments)), None)
+            if place is None:
+                return False
+            del left[place]
+        return True
+
+    def _matcher(self, name: str) -> _Matcher:
+        override = (self.tool_args_match_overrides or {}).get(name)
+        if not override:
+            return _MATCHERS[self.tool_args_match_mode]
+        if isinstance(override, list):
+            return _agree_at(override)
+        # A mode that the original does not know ignores the arguments there.
+        return _MATCHERS.get(override, _ignore)
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    role: str
+    calls: list[_Call]
+
+
+def _messages(given: Any) -> list[_Message]:
+    if given is None:
+        return []
+    if isinstance(given, Mapping):
+        if "role" not in given and "messages" not in given:
+            raise ValueError("neither a message nor an object with messages")
+        given = [given] if "role" in given else given["messages"]
+    return [_message(message) for message in (given if isinstance(given, list) else [given])]
+
+
+def _message(message: Any) -> _Message:
+    if not isinstance(message, Mapping):
+        raise TypeError("a message is not an object")
+    role = message["role"] if isinstance(message.get("role"), str) else ""
+    if role not in _ROLES:
+        raise ValueError(f"{role!r} is no role")
+    # Calls of any other role are read nowhere.
+    calls = message.get("tool_calls") if _ROLES[role] == "assistant" else None
+    return _Message(_ROLES[role], [_call(call) for call in calls or ()])
+
+
+def _call(call: Any) -> _Call:
+    if not isinstance(call, Mapping):
+        raise TypeError("a call is not an object")
+    if "function" in call:
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        if isinstance(arguments, str):
+            arguments = json.loads(arguments, strict=False)
+    else:
+        name, arguments = call.get("name"), call.get("args")
+    if not isinstance(name, str) or not isinstance(arguments, dict):
+        raise ValidationError("a call's name is not text or its arguments are not an object")
+    return name, arguments
+
+
+def _exact(made: _Arguments, wanted: _Arguments) -> bool:
+    return made == wanted
+
+
+def _ignore(made: _Arguments, wanted: _Arguments) -> bool:
+    return True
+
+
+def _subset(made: _Arguments, wanted: _Arguments) -> bool:
+    return all(key in wanted and bool(wanted[key] == value) for key, value in made.items())
+
+
+def _superset(made: _Arguments, wanted: _Arguments) -> bool:
+    return _subset(wanted, made)
+
+
+_MATCHERS: Mapping[str, _Matcher] = {"exact": _exact, "ignore": _ignore, "subset": _subset, "superset": _superset}
+
+
+def _agree_at(paths: Sequence[str]) -> _Matcher:
+    def matches(made: _Arguments, wanted: _Arguments) -> bool:
+        return all(bool(_at(made, path) == _at(wanted, path)) for path in paths)
+
+    return matches
+
+
+def _at(arguments: _Arguments, path: str) -> Any:
+    """Return the value at a dotted path; None where there is none, as where it is null."""
+    value: Any = arguments
+    for part in path.split("."):
+        value = value.get(part) if isinstance(value, dict) else None
+        if value is None:
+            return None
+    return value
