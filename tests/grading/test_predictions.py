@@ -85,7 +85,8 @@ def test_messages_of_a_conversation_and_the_last_words_as_answer():
             ],
         }
     ).transcript  # fmt: skip
-    assert transcript.calls == (ToolCall("a", {}, "1"), ToolCall("b", {"x": 1}))
+    assert transcript.calls == (ToolCall("a", {}, "1"), ToolCall("b", {"x": 1}, "call-2"))
+    assert transcript.results[1].call == ToolCall("b", {"x": 1}, "call-2")
     assert transcript.answer == "All\ndone."
     assert transcript.results[0].is_error
     assert transcript.results[0].call == ToolCall("a", {}, "1")

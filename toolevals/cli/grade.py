@@ -28,7 +28,9 @@ from toolevals.grading.values import Transcript
 from toolevals.grading.verdicts import CaseGrade
 from toolevals.presentation.csv import Cell, csv_stream
 
-_PREDICTION_KEYS = ("trial", "tool_calls", "messages", "text", "answer", "usage", "latency_ms", "error")
+_PREDICTION_KEYS = (
+    "trial", "tool_calls", "messages", "format", "steps", "text", "answer", "usage", "latency_ms", "error",
+)  # fmt: skip
 _BOM = b"\xef\xbb\xbf"
 # After so many bad lines the rest are only counted.
 _MOST_SHOWN = 20

@@ -16,24 +16,58 @@ LONGEST_SHOWN = 2_000
 def call_in(item: Any) -> Call:
     """Read one structured call: `{"name", "arguments"}`, or the OpenAI form with an object under "function".
 
-    Arguments are an object, or JSON text of one; none are none. Anything else is a MalformedCall.
+    Arguments are an object, or JSON text of one; none are none. A tool that takes free text (OpenAI's "custom") has it
+    as the argument `input`. Anything else is a MalformedCall.
     """
     if not isinstance(item, dict):
         return MalformedCall("the call is not an object", text=shown(item, LONGEST_SHOWN))
+    identifier = identifier_in(item, "id")
     if isinstance(malformed := item.get("malformed"), dict):
-        return MalformedCall(str(malformed.get("reason", "")), text=str(malformed.get("text", "")))
+        return _malformed(item, malformed, identifier)
+    if item.get("type") == "custom" and isinstance(custom := item.get("custom"), dict):
+        return free_text_call(custom.get("name"), custom.get("input"), identifier)
     function = item.get("function")
     inner = function if isinstance(function, dict) else item
     name = function if isinstance(function, str) else inner.get("name")
-    if not isinstance(name, str) or not name:
-        return MalformedCall("the call has no name", text=shown(item, LONGEST_SHOWN))
-    identifier = item.get("id")
     key = next((key for key in ARGUMENT_KEYS if key in inner), None)
-    given = None if key is None else inner[key]
-    read = _arguments(given, name)
-    if isinstance(read, MalformedCall):
-        return read
-    return ToolCall(name, read, identifier if isinstance(identifier, str) else None)
+    return call_of(name, None if key is None else inner[key], identifier, shown_as=item)
+
+
+def call_of(name: Any, given: Any, identifier: str | None, *, shown_as: Any = None) -> Call:
+    """Return the call of a tool by this name with arguments as given: an object, JSON text of one, or nothing."""
+    if not isinstance(name, str) or not name:
+        return MalformedCall("the call has no name", text=shown(shown_as, LONGEST_SHOWN), id=identifier)
+    if given is None or given == "":
+        return ToolCall(name, {}, identifier)
+    value = given
+    if isinstance(given, str):
+        if not given.strip():
+            return ToolCall(name, {}, identifier)
+        try:
+            value = load_json(given)
+        except InvalidDocument as error:
+            text = printable(given[:LONGEST_SHOWN])
+            return MalformedCall(f"the arguments: {error}", error.position, text, name, identifier)
+    if not isinstance(value, dict):
+        reason = "the arguments are not an object"
+        return MalformedCall(reason, text=shown(given, LONGEST_SHOWN), name=name, id=identifier)
+    return ToolCall(name, value, identifier)
+
+
+def free_text_call(name: Any, text: Any, identifier: str | None) -> Call:
+    """Return the call of a tool that takes free text and no named arguments: the text is the argument `input`."""
+    return call_of(name, {"input": text}, identifier)
+
+
+def identifier_in(item: dict[str, Any], *keys: str) -> str | None:
+    """Return the first of these keys that holds an id: text that is not empty, or a number (JSON-RPC's), as text."""
+    for key in keys:
+        value = item.get(key)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return shown(value, 100)
+    return None
 
 
 def looks_like_call(item: Any) -> bool:
@@ -57,18 +91,18 @@ def calls_in_json(value: Any) -> tuple[Call, ...] | None:
     return tuple(call_in(item) for item in items)
 
 
-def _arguments(given: Any, name: str) -> dict[str, Any] | MalformedCall:
-    if given is None:
-        return {}
-    if isinstance(given, str):
-        if not given.strip():
-            return {}
-        try:
-            given_value = load_json(given)
-        except InvalidDocument as error:
-            return MalformedCall(f"the arguments: {error}", error.position, given[:LONGEST_SHOWN], name)
-    else:
-        given_value = given
-    if not isinstance(given_value, dict):
-        return MalformedCall("the arguments are not an object", text=shown(given, LONGEST_SHOWN), name=name)
-    return given_value
+def printable(text: str) -> str:
+    """Return text that can be kept: NUL characters and lone surrogates become U+FFFD or `?`."""
+    return text.replace("\0", "\ufffd").encode(errors="replace").decode()
+
+
+def _malformed(item: dict[str, Any], malformed: dict[str, Any], identifier: str | None) -> MalformedCall:
+    reason, text, name = malformed.get("reason"), malformed.get("text"), item.get("name")
+    position = malformed.get("position")
+    return MalformedCall(
+        reason if isinstance(reason, str) else "the call cannot be read",
+        position if isinstance(position, int) and position >= 0 and not isinstance(position, bool) else None,
+        text if isinstance(text, str) else "",
+        name if isinstance(name, str) else None,
+        identifier,
+    )

@@ -1,0 +1,194 @@
+"""Step lists as agents' frameworks write them, read as an AgentRun.
+
+Read: ReAct (`thought`, `action`, `action_input`, `observation`), LangChain's intermediate steps (`[{tool, tool_input},
+observation]`), steps with `tool`, `arguments` and `result`, and ai-evaluation's trajectories (`tool_calls` with result,
+success and error in each, `task.description`, `final_result`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from toolevals.grading.documents import require_json
+from toolevals.grading.parsing.content import result_text
+from toolevals.grading.parsing.json_calls import call_of, identifier_in
+from toolevals.grading.parsing.steps import AgentRun, Step, run_of_steps
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult
+
+_STEPS = ("steps", "trajectory", "intermediate_steps")
+_GOAL = ("goal", "task", "question", "input")
+_GOAL_INSIDE = ("description", "goal", "instruction")
+_TOOLS = ("available_tools", "tools")
+_FINAL = ("final_result", "final_answer", "final_output", "answer", "output", "result")
+_THOUGHT = ("thought", "reasoning", "thoughts")
+_ARGUMENTS = ("arguments", "args", "tool_input", "action_input", "parameters", "input")
+_RESULT = ("observation", "result", "output")
+_NAME = ("name", "tool", "tool_name", "action")
+# What ReAct agents write for "I am done"; what they give it is the final result.
+_DONE = frozenset({"final answer", "final_answer", "finish", "final"})
+
+
+def read_run(document: Any) -> AgentRun:
+    """Read a list of steps, or an object with `steps` and perhaps `goal`, `available_tools` and `final_result`.
+
+    A call that cannot be read is a MalformedCall. A step's `error`, or `success: false`, marks the results of its calls
+    as errors. Without a final result, what the step that is final says is it. Raises InvalidDocument where there is no
+    list of steps, a step is no object, or a value could not have come from JSON.
+    """
+    require_json(document)
+    outer = document if isinstance(document, dict) else {"steps": document}
+    key = next((key for key in _STEPS if isinstance(outer.get(key), list)), None)
+    if key is None:
+        raise InvalidDocument.at("", "holds no list of steps (steps, trajectory or intermediate_steps)")
+    prefix = f"/{key}" if outer is document else ""
+    identifiers = _Identifiers()
+    read = [_step(item, f"{prefix}/{place}", identifiers) for place, item in enumerate(outer[key])]
+    said = _first(outer, _FINAL)
+    final = said if said is not None else next((each.final for each in reversed(read) if each.final is not None), None)
+    return run_of_steps(
+        tuple(each.step for each in read), goal=_goal(outer), available_tools=_tools(outer), final_result=final
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    step: Step
+    final: Any
+
+
+class _Identifiers:
+    """Gives calls without an id one of their own, `call-<place>`, and takes no id twice."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._count = 0
+
+    def next(self, given: str | None) -> str:
+        self._count += 1
+        identifier = given or f"call-{self._count}"
+        while identifier in self._taken:
+            identifier += "'"
+        self._taken.add(identifier)
+        return identifier
+
+
+def _step(item: Any, pointer: str, identifiers: _Identifiers) -> _Read:
+    if isinstance(item, list) and len(item) == 2 and isinstance(item[0], dict):
+        item = {**item[0], "observation": item[1]}
+    if not isinstance(item, dict):
+        raise InvalidDocument.at(pointer, "a step is not an object")
+    action = item.get("action")
+    if isinstance(action, str) and action.strip().lower() in _DONE:
+        return _last(item)
+    made = [_called(each, identifiers) for each in _calls_of(item)]
+    error, observed = _error(item), _first(item, _RESULT)
+    results = tuple(_result_of(call, each) for call, each in made if _has_result(each))
+    if not results and (observed is not None or error is not None):
+        results = tuple(_result_of(call, item) for call, _ in made)
+    step = Step(
+        thought=_text(_first(item, _THOUGHT)),
+        action=action if isinstance(action, str) and not _is_tool(item) else None,
+        calls=tuple(call for call, _ in made),
+        results=results,
+        observation=result_text(observed) if observed is not None else _joined(results),
+        error=error or next((result.content or "failed" for result in results if result.is_error), None),
+        is_final=any(item.get(key) is True for key in ("is_final", "final", "done")),
+    )
+    return _Read(step, _words(step) if step.is_final and not step.calls else None)
+
+
+def _last(item: dict[str, Any]) -> _Read:
+    final = _first(item, (*_ARGUMENTS, *_RESULT))
+    said = None if final is None else result_text(final)
+    return _Read(Step(_text(_first(item, _THOUGHT)), item["action"], (), (), said, _error(item), is_final=True), final)
+
+
+def _words(step: Step) -> str | None:
+    return step.observation or step.action or step.thought
+
+
+def _calls_of(item: dict[str, Any]) -> list[Any]:
+    several = item.get("tool_calls")
+    if isinstance(several, list) and several:
+        return several
+    for key in ("tool_call", "tool", "action"):
+        if isinstance(one := item.get(key), dict):
+            return [{**_outer_arguments(item), **one}]
+    return [item] if _is_tool(item) or isinstance(item.get("tool"), str) or item.get("tool_name") else []
+
+
+def _outer_arguments(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: item[key] for key in _ARGUMENTS if key in item}
+
+
+def _is_tool(item: dict[str, Any]) -> bool:
+    """Tell whether a step's action is a tool's name: it has arguments and nothing else names the tool."""
+    named = any(item.get(key) for key in ("tool", "tool_name", "tool_call", "tool_calls"))
+    return isinstance(item.get("action"), str) and not named and any(key in item for key in _ARGUMENTS)
+
+
+def _called(item: Any, identifiers: _Identifiers) -> tuple[Call, Any]:
+    if not isinstance(item, dict):
+        return call_of(item, None, identifiers.next(None), shown_as=item), {}
+    inner = item["function"] if isinstance(item.get("function"), dict) else item
+    name = next((inner[key] for key in _NAME if isinstance(inner.get(key), str) and inner[key]), None)
+    # Of a whole step the action describes; the tool's own name comes first.
+    if isinstance(tool := inner.get("tool", inner.get("tool_name")), str) and "name" not in inner:
+        name = tool
+    given = _first(inner, _ARGUMENTS)
+    return call_of(name, given, identifiers.next(identifier_in(item, "id", "call_id")), shown_as=item), item
+
+
+def _has_result(item: Any) -> bool:
+    return isinstance(item, dict) and (_first(item, _RESULT) is not None or _error(item) is not None)
+
+
+def _result_of(call: Call, item: dict[str, Any]) -> ToolResult:
+    value, error = _first(item, _RESULT), _error(item)
+    return ToolResult(_readable(call), result_text(value) if value is not None else error or "", error is not None)
+
+
+def _readable(call: Call) -> ToolCall | None:
+    return None if isinstance(call, MalformedCall) else call
+
+
+def _error(item: dict[str, Any]) -> str | None:
+    error = item.get("error")
+    if error is not None and error is not False and error != "":
+        return "failed" if error is True else result_text(error)
+    failed = item.get("success") is False or item.get("is_error") is True or item.get("status") in ("error", "failed")
+    return (result_text(_first(item, _RESULT)) or "failed") if failed else None
+
+
+def _joined(results: tuple[ToolResult, ...]) -> str | None:
+    return "\n".join(result.content for result in results) if results else None
+
+
+def _goal(outer: dict[str, Any]) -> str | None:
+    goal = _first(outer, _GOAL)
+    return _text(_first(goal, _GOAL_INSIDE)) if isinstance(goal, dict) else _text(goal)
+
+
+def _tools(outer: dict[str, Any]) -> tuple[str, ...] | None:
+    tools = next((outer[key] for key in _TOOLS if isinstance(outer.get(key), list)), None)
+    if tools is None:
+        return None
+    names = (_tool_name(tool) for tool in tools)
+    return tuple(name for name in names if name)
+
+
+def _tool_name(tool: Any) -> str | None:
+    if isinstance(tool, dict):
+        inner = tool["function"] if isinstance(tool.get("function"), dict) else tool
+        return _text(inner.get("name"))
+    return _text(tool)
+
+
+def _first(item: dict[str, Any], keys: tuple[str, ...]) -> Any:
+    return next((item[key] for key in keys if item.get(key) is not None), None)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
