@@ -16,7 +16,7 @@ import jsonschema_rs
 from toolevals.grading.matchers import Absent, Exact, Matcher, OneOf
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.subschemas import PATTERNS, remote_references, without_refused_patterns
-from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, ToolSpec
+from toolevals.grading.values import CallExpectation, Expectation, ToolSpec
 from toolevals.grading.verdicts import SchemaProblem
 
 # Keywords beside which `properties` does not say all of an object's properties.
@@ -94,7 +94,7 @@ def expectation_problems(expectation: Expectation, tools: Sequence[ToolSpec]) ->
     """
     offered = {tool.name: tool for tool in tools}
     problems: list[Problem] = []
-    for pointer, call in _calls_of(expectation):
+    for pointer, call in expectation.located_calls():
         if (tool := offered.get(call.tool)) is None:
             problems.append(Problem(f"{pointer}/tool", f"{call.tool} is not among the offered tools"))
         elif _is_checkable(tool):
@@ -145,20 +145,6 @@ def _whole_path(value: Any, path: list[str | int], wanted: Any) -> list[str | in
 def _reference_of(schema: dict[str, Any]) -> Any:
     # A draft that nobody knows is read as the newest.
     return jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
-
-
-def _calls_of(expectation: Expectation) -> Iterator[tuple[str, CallExpectation]]:
-    for place, trajectory in enumerate(expectation.alternatives):
-        root = f"/alternatives/{place}"
-        for step_place, step in enumerate(trajectory.ordered):
-            if isinstance(step, AnyOrder):
-                for member, call in enumerate(step.calls):
-                    yield f"{root}/ordered/{step_place}/any_order/{member}", call
-            else:
-                yield f"{root}/ordered/{step_place}", step
-        for name, calls in (("unordered", trajectory.unordered), ("disallowed", trajectory.disallowed)):
-            for call_place, call in enumerate(calls):
-                yield f"{root}/{name}/{call_place}", call
 
 
 def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) -> Iterator[Problem]:

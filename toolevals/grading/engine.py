@@ -17,7 +17,7 @@ from toolevals.grading.offer import Offer
 from toolevals.grading.placement import Placement, needless_differences, needless_pairs
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.shortcut import Shortcut
-from toolevals.grading.trajectory import Alignment, CompiledTrajectory, align, compile_trajectory
+from toolevals.grading.trajectory import CompiledTrajectory, best_alignment, compile_trajectory
 from toolevals.grading.values import Call, Expectation, ToolSpec, Transcript
 from toolevals.grading.verdicts import (
     NONE,
@@ -103,8 +103,7 @@ def _graded(compiled: CompiledCase, calls: tuple[Call, ...]) -> CaseGrade:
 
 def _graded_calls(compiled: CompiledCase, calls: tuple[Call, ...]) -> CaseGrade:
     schemas = check_schemas(calls, compiled.offer)
-    alignments = [align(each, calls, compiled.profile) for each in compiled.trajectories]
-    alignment = alignments[0] if len(alignments) == 1 else max(alignments, key=_merit)
+    alignment = best_alignment(compiled.trajectories, calls, compiled.profile)
     selection, selection_mode = calls_selection(alignment, calls, compiled.offer)
     equivalence = equivalence_verdict(alignment, calls, schemas)
     arguments, arguments_mode = arguments_verdict(alignment, schemas, equivalence)
@@ -127,18 +126,6 @@ def _graded_calls(compiled: CompiledCase, calls: tuple[Call, ...]) -> CaseGrade:
         pairs=placement.pairs(schemas.broken),
         differences=placement.differences(),
         schema_problems=schemas.problems,
-    )
-
-
-def _merit(alignment: Alignment) -> tuple[bool, bool, float, int, int]:
-    """Return what makes one alternative fit better than another, the weightiest first."""
-    right = alignment.tools_are_right
-    return (
-        right and alignment.matched == alignment.total,
-        right,
-        alignment.share,
-        len(alignment.pairs),
-        -len(alignment.unmatched_expected) - len(alignment.violations) - len(alignment.extra),
     )
 
 

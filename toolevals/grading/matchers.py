@@ -1,17 +1,19 @@
-"""What an argument's value has to be: nine matchers, and three extensions of ours.
+"""What an argument's value has to be: nine matchers, and five extensions of ours (`is_extension`).
 
 Every matcher wants its argument to be present, unless `optional` says that it may be left out. What "equal" means is
-the expectation's profile; see `equality`. Here are the values only: `matching` turns them into tests.
+the expectation's profile; see `equality`. Here are the values only: `matcher_documents` reads them and
+`matching` turns them into tests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
-from toolevals.grading.patterns import compile_pattern
-from toolevals.grading.problems import InvalidDocument, pointer_to
+from toolevals.grading.dates import Moment, read_moment
+from toolevals.grading.numbers import decimal_value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +21,7 @@ class _Matcher:
     """What all matchers share."""
 
     kind: ClassVar[str]
+    is_extension: ClassVar[bool] = False
 
     optional: bool = False
 
@@ -135,6 +138,7 @@ class Fields(_Matcher):
     """An object whose fields match one by one. An extension: benchmarks nest their allowed values."""
 
     kind = "fields"
+    is_extension = True
     fields: Mapping[str, Matcher]
     additional_fields: bool = field(default=False, kw_only=True)
 
@@ -153,6 +157,7 @@ class Items(_Matcher):
     """A list of just this length whose items match one by one, in order. An extension."""
 
     kind = "items"
+    is_extension = True
     items: tuple[Matcher, ...]
 
     def content(self) -> Any:
@@ -164,6 +169,51 @@ class Absent(_Matcher):
     """The argument must be left out. An extension."""
 
     kind = "absent"
+    is_extension = True
+
+
+@dataclass(frozen=True, slots=True)
+class Approximately(_Matcher):
+    """A number no farther from this one than the wider of two tolerances. An extension.
+
+    `absolute` is in the value's unit, `relative` a share of the value; at least one is given.
+    """
+
+    kind = "approximately"
+    is_extension = True
+    value: float
+    absolute: float | None = None
+    relative: float | None = None
+
+    def content(self) -> Any:
+        tolerances = {"absolute": self.absolute, "relative": self.relative}
+        return {"value": self.value, **{name: each for name, each in tolerances.items() if each is not None}}
+
+    def bounds(self) -> tuple[Fraction, Fraction]:
+        """Return the least and the greatest number admitted, exact in the decimals as written."""
+        value = decimal_value(self.value)
+        tolerance = max(decimal_value(self.absolute or 0), decimal_value(self.relative or 0) * abs(value))
+        return value - tolerance, value + tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class DateEqual(_Matcher):
+    """Text that is the same date or time, written in any form that can be read in one way only. An extension.
+
+    `formats` say how numeric dates that could be read in two ways are to be read; see `dates`.
+    """
+
+    kind = "date_equal"
+    is_extension = True
+    date: str
+    formats: tuple[str, ...] = ()
+
+    def content(self) -> Any:
+        return {"date": self.date, "formats": list(self.formats)} if self.formats else self.date
+
+    def moment(self) -> Moment | None:
+        """Return the date that is meant; None where the text is none, which no document that was read has."""
+        return read_moment(self.date, self.formats)
 
 
 Matcher: TypeAlias = (
@@ -179,6 +229,8 @@ Matcher: TypeAlias = (
     | Fields
     | Items
     | Absent
+    | Approximately
+    | DateEqual
 )
 MATCHERS: tuple[type[Matcher], ...] = (
     Exact,
@@ -193,52 +245,6 @@ MATCHERS: tuple[type[Matcher], ...] = (
     Fields,
     Items,
     Absent,
+    Approximately,
+    DateEqual,
 )
-_BY_KIND: dict[str, type[Matcher]] = {matcher.kind: matcher for matcher in MATCHERS}
-
-
-def matcher_from_document(document: dict[str, Any], pointer: str = "") -> Matcher:
-    """Read a matcher that the expectation's schema has passed.
-
-    Raises InvalidDocument on a pattern that RE2 refuses and on an empty range; `pointer` is where the matcher stands.
-    """
-    kind = next(key for key in document if key in _BY_KIND)
-    content, optional = document[kind], document.get("optional", False)
-    if kind in {"key_only", "absent"}:
-        return KeyOnly(optional=optional) if kind == "key_only" else Absent(optional=optional)
-    if kind == "one_of":
-        return OneOf(tuple(content), optional=optional)
-    if kind == "range":
-        return _range(content, optional, pointer)
-    if kind == "fields":
-        fields = matchers_from_document(content, f"{pointer}/fields")
-        return Fields(fields, optional=optional, additional_fields=document.get("additional_fields", False))
-    if kind == "items":
-        items = (matcher_from_document(item, f"{pointer}/items/{place}") for place, item in enumerate(content))
-        return Items(tuple(items), optional=optional)
-    if kind == "pattern":
-        _check_pattern(content, f"{pointer}/pattern")
-    plain: Any = _BY_KIND[kind]
-    matcher: Matcher = plain(content, optional=optional)
-    return matcher
-
-
-def matchers_from_document(document: dict[str, Any], pointer: str = "") -> dict[str, Matcher]:
-    """Read an object of matchers that the expectation's schema has passed. Raises InvalidDocument."""
-    return {name: matcher_from_document(item, pointer + pointer_to([name])) for name, item in document.items()}
-
-
-def _range(content: list[float | None], optional: bool, pointer: str) -> Range:
-    low, high = content
-    if low is None and high is None:
-        raise InvalidDocument.at(f"{pointer}/range", "both ends are open: use key_only")
-    if low is not None and high is not None and low > high:
-        raise InvalidDocument.at(f"{pointer}/range", "the lower end is above the upper end")
-    return Range(low, high, optional=optional)
-
-
-def _check_pattern(pattern: str, pointer: str) -> None:
-    try:
-        compile_pattern(pattern)
-    except ValueError as error:
-        raise InvalidDocument.at(pointer, str(error)) from None

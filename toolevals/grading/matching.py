@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from toolevals.grading.dates import read_moment
 from toolevals.grading.equality import Profile, number_in
 from toolevals.grading.matchers import (
     Absent,
+    Approximately,
     Contains,
+    DateEqual,
     Exact,
     Fields,
     HasPrefix,
@@ -23,12 +26,16 @@ from toolevals.grading.matchers import (
     Pattern,
     Range,
 )
+from toolevals.grading.numbers import decimal_value, is_finite
 from toolevals.grading.patterns import compile_pattern
 from toolevals.grading.problems import pointer_to
 from toolevals.grading.values import CallExpectation
 
 # Whether a value matches; None where only a judge can say.
 Test = Callable[[Any], "bool | None"]
+
+# What does not look at the value.
+_ANSWERS = {NaturalLanguage.kind: None, KeyOnly.kind: True, Absent.kind: False}
 
 
 @dataclass(frozen=True)
@@ -145,16 +152,17 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
             return lambda value: any(test(value) for test in tests)
         case Range():
             return _between(matcher, profile)
+        case Approximately():
+            return _close_to(matcher, profile)
+        case DateEqual():
+            return _same_date(matcher)
         case Fields():
             return _fields(matcher, profile)
         case Items():
             return _items(matcher, profile)
-        case NaturalLanguage():
-            return lambda _value: None
-        case KeyOnly():
-            return lambda _value: True
-        case Absent():
-            return lambda _value: False
+        case NaturalLanguage() | KeyOnly() | Absent():
+            answer = _ANSWERS[matcher.kind]
+            return lambda _value: answer
         case _:
             return _text_test(matcher)
 
@@ -191,6 +199,26 @@ def _between(matcher: Range, profile: Profile) -> Test:
     def test(value: Any) -> bool:
         number = _number(value, profile)
         return number is not None and (low is None or low <= number) and (high is None or number <= high)
+
+    return test
+
+
+def _close_to(matcher: Approximately, profile: Profile) -> Test:
+    low, high = matcher.bounds()
+
+    def test(value: Any) -> bool:
+        number = _number(value, profile)
+        return number is not None and is_finite(number) and low <= decimal_value(number) <= high
+
+    return test
+
+
+def _same_date(matcher: DateEqual) -> Test:
+    wanted, formats = matcher.moment(), matcher.formats
+
+    def test(value: Any) -> bool:
+        moment = read_moment(value, formats) if isinstance(value, str) else None
+        return wanted is not None and moment is not None and wanted.admits(moment)
 
     return test
 
@@ -248,9 +276,9 @@ def _type_test(matcher: Matcher, profile: Profile) -> Callable[[Any], bool]:
             types = {_type_of(matcher.value, profile)}
         case OneOf():
             types = {_type_of(value, profile) for value in matcher.values}
-        case Range():
+        case Range() | Approximately():
             types = {"number", "integer"}
-        case Pattern() | Contains() | HasPrefix() | HasSuffix():
+        case DateEqual() | Pattern() | Contains() | HasPrefix() | HasSuffix():
             types = {"string"}
         case Fields():
             types = {"object"}

@@ -27,9 +27,10 @@ class Shortcut:
     @classmethod
     def of(cls, trajectories: Sequence[CompiledTrajectory], offer: Offer) -> Shortcut | None:
         """Return the short way; None where more than one call may be right, or some are banned."""
-        if len(trajectories) != 1 or len(trajectories[0].calls) != 1 or trajectories[0].disallowed:
+        if len(trajectories) != 1 or len(trajectories[0].calls) != 1:
             return None
-        return cls(trajectories[0].calls[0], offer)
+        only = trajectories[0]
+        return None if only.disallowed or only.choices else cls(only.calls[0], offer)
 
     def grade(self, calls: Sequence[Call]) -> CaseGrade | None:
         """Return the grade of the one call that was expected; None where the case has to go the long way."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 
+from toolevals.grading.alignment import best_assignment
 from toolevals.grading.equality import Profile
 from toolevals.grading.matching import ArgumentsCheck, CompiledCall, compile_call
 from toolevals.grading.sequence import best_sequence
-from toolevals.grading.values import AnyOrder, Call, ToolCall, Trajectory
+from toolevals.grading.values import AnyOrder, Call, ToolCall, Trajectory, options_of
 
 # The first aim outweighs any number of the second; among equals the pairs with fewer faults decide.
 _FIRST = 1_000_000
@@ -20,13 +22,22 @@ _MOST_FAULTS = 900
 
 @dataclass(frozen=True, slots=True)
 class CompiledTrajectory:
-    """A trajectory as tests. `positions` and `unordered` hold places in `calls`."""
+    """A trajectory as tests. `positions` and `unordered` hold places in `calls`.
+
+    Where any of several calls may fill a place, `choices` holds them all and `calls` one of them: in an alignment the
+    one that was made, else the first.
+    """
 
     trajectory: Trajectory
     calls: tuple[CompiledCall, ...]
     positions: tuple[tuple[int, ...], ...]
     unordered: tuple[int, ...]
     disallowed: tuple[CompiledCall, ...]
+    choices: Mapping[int, tuple[CompiledCall, ...]] = field(default_factory=dict)
+
+    def options(self, place: int) -> tuple[CompiledCall, ...]:
+        """Return the calls that may fill a place."""
+        return self.choices.get(place) or (self.calls[place],)
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,29 @@ class Alignment:
         """Matched of expected calls (`tools_percentage_pass`); with none expected, 1 where nothing was violated."""
         if self.total:
             return self.matched / self.total
-        return 0.0 if self.violations else 1.0
+        return 0.0 if self.violations or self.extra else 1.0
+
+    @property
+    def all_pass(self) -> bool:
+        """Every expected call was made as expected, in order, and no other that must not be (`tools_all_pass`)."""
+        return self.tools_are_right and self.matched == self.total
+
+    @property
+    def merit(self) -> tuple[bool, bool, float, int, int]:
+        """What makes one alternative fit better than another, the weightiest first."""
+        return (
+            self.all_pass,
+            self.tools_are_right,
+            self.share,
+            len(self.pairs),
+            -len(self.unmatched_expected) - len(self.violations) - len(self.extra),
+        )
+
+    def due(self, place: int) -> str:
+        """Return the tool that an expected call names; of a choice that nobody met, all of them."""
+        if place not in self.unmatched_expected:
+            return self.compiled.calls[place].expectation.tool
+        return " or ".join(dict.fromkeys(option.expectation.tool for option in self.compiled.options(place)))
 
 
 def compile_trajectory(trajectory: Trajectory, profile: Profile) -> CompiledTrajectory:
@@ -81,13 +114,22 @@ def compile_trajectory(trajectory: Trajectory, profile: Profile) -> CompiledTraj
         size = len(step.calls) if isinstance(step, AnyOrder) else 1
         positions.append(tuple(range(place, place + size)))
         place += size
+    options = [tuple(compile_call(call, profile) for call in options_of(each)) for each in trajectory.expected]
     return CompiledTrajectory(
         trajectory=trajectory,
-        calls=tuple(compile_call(call, profile) for call in trajectory.calls),
+        calls=tuple(each[0] for each in options),
         positions=tuple(positions),
         unordered=tuple(range(place, place + len(trajectory.unordered))),
         disallowed=tuple(compile_call(call, profile) for call in trajectory.disallowed),
+        choices={place: each for place, each in enumerate(options) if len(each) > 1},
     )
+
+
+def best_alignment(alternatives: Sequence[CompiledTrajectory], calls: Sequence[Call], profile: Profile) -> Alignment:
+    """Return the alignment with the alternative that fits best, the first of equals; there is at least one."""
+    if len(alternatives) == 1:
+        return align(alternatives[0], calls, profile)
+    return max((align(each, calls, profile) for each in alternatives), key=attrgetter("merit"))
 
 
 def align(compiled: CompiledTrajectory, calls: Sequence[Call], profile: Profile) -> Alignment:
@@ -97,7 +139,12 @@ def align(compiled: CompiledTrajectory, calls: Sequence[Call], profile: Profile)
     wrong argument is never shown as a missed call.
     """
     names = [profile.tool_name(call.name) if isinstance(call, ToolCall) else None for call in calls]
-    if len(calls) == len(compiled.calls) == 1 and isinstance(calls[0], ToolCall) and names[0] == compiled.calls[0].name:
+    if (
+        len(calls) == len(compiled.calls) == 1
+        and isinstance(calls[0], ToolCall)
+        and names[0] == compiled.calls[0].name
+        and not compiled.choices
+    ):
         check = compiled.calls[0].check(calls[0].arguments)
         return Alignment(compiled, ((0, 0),), (check,), (), (), _violations(compiled, calls, names))
     checks = _checks(compiled, calls, names)
@@ -110,46 +157,61 @@ def align(compiled: CompiledTrajectory, calls: Sequence[Call], profile: Profile)
     return best
 
 
-# What is expected and what is made, by their places.
-_Checks = dict[tuple[int, int], ArgumentsCheck]
+# What is expected and what is made, by their places: how the arguments stand, and for which option.
+_Checks = dict[tuple[int, int], tuple[ArgumentsCheck, CompiledCall]]
 
 
 def _checks(compiled: CompiledTrajectory, calls: Sequence[Call], names: Sequence[str | None]) -> _Checks:
-    return {
-        (expected, actual): wanted.check(call.arguments)
-        for expected, wanted in enumerate(compiled.calls)
-        for actual, call in enumerate(calls)
-        if names[actual] == wanted.name and isinstance(call, ToolCall)
-    }
+    made: dict[str | None, list[tuple[int, ToolCall]]] = {}
+    for actual, call in enumerate(calls):
+        if isinstance(call, ToolCall):
+            made.setdefault(names[actual], []).append((actual, call))
+    checks: _Checks = {}
+    for expected in range(len(compiled.calls)):
+        for option in compiled.options(expected):
+            for actual, call in made.get(option.name, ()):
+                check = option.check(call.arguments)
+                known = checks.get((expected, actual))
+                if known is None or _weight(known[0], by_tool=False) < _weight(check, by_tool=False):
+                    checks[expected, actual] = check, option
+    return checks
 
 
 def _covers(compiled: CompiledTrajectory, names: Sequence[str | None]) -> bool:
+    """Tell whether every expected tool can be put to a call, whatever the order."""
+    if compiled.choices:
+        wanted = [{option.name for option in compiled.options(place)} for place in range(len(compiled.calls))]
+        return None not in best_assignment([[int(name in each) for name in names] for each in wanted])
     return not Counter(call.name for call in compiled.calls) - Counter(name for name in names if name is not None)
 
 
 def _alignment(
     compiled: CompiledTrajectory, calls: Sequence[Call], names: Sequence[str | None], checks: _Checks, *, by_tool: bool
 ) -> Alignment:
-    weights = [
-        [_weight(checks.get((expected, actual)), by_tool) for actual in range(len(calls))]
-        for expected in range(len(compiled.calls))
-    ]
+    weights = [[0] * len(calls) for _ in compiled.calls]
+    for (expected, actual), (check, _) in checks.items():
+        weights[expected][actual] = _weight(check, by_tool=by_tool)
     assigned = best_sequence(weights, compiled.positions, compiled.unordered) if calls else [None] * len(weights)
     pairs = tuple((expected, actual) for expected, actual in enumerate(assigned) if actual is not None)
     used = {actual for _, actual in pairs}
     return Alignment(
-        compiled=compiled,
+        compiled=_chosen(compiled, pairs, checks),
         pairs=pairs,
-        checks=tuple(checks[pair] for pair in pairs),
+        checks=tuple(checks[pair][0] for pair in pairs),
         unmatched_expected=tuple(expected for expected, actual in enumerate(assigned) if actual is None),
         unmatched_actual=tuple(actual for actual in range(len(calls)) if actual not in used),
         violations=_violations(compiled, calls, names),
     )
 
 
-def _weight(check: ArgumentsCheck | None, by_tool: bool) -> int:
-    if check is None:
-        return 0
+def _chosen(compiled: CompiledTrajectory, pairs: Iterable[tuple[int, int]], checks: _Checks) -> CompiledTrajectory:
+    if not compiled.choices:
+        return compiled
+    chosen = dict(enumerate(compiled.calls)) | {pair[0]: checks[pair][1] for pair in pairs}
+    return replace(compiled, calls=tuple(chosen.values()))
+
+
+def _weight(check: ArgumentsCheck, *, by_tool: bool) -> int:
     if check.faults:
         return (_FIRST if by_tool else 0) + _SECOND - min(check.faults, _MOST_FAULTS)
     return _FIRST + _SECOND - min(len(check.unjudged), 1)

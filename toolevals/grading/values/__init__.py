@@ -5,9 +5,12 @@ from toolevals.grading.values.expectations import (
     CallExpectation,
     Expectation,
     ExpectationKind,
+    Expected,
+    OneOfCalls,
     ProfileName,
     Step,
     Trajectory,
+    options_of,
 )
 from toolevals.grading.values.tools import ToolAnnotations, ToolSpec
 from toolevals.grading.values.transcripts import Call, MalformedCall, Message, ToolCall, ToolResult, Transcript
@@ -18,8 +21,10 @@ __all__ = [
     "CallExpectation",
     "Expectation",
     "ExpectationKind",
+    "Expected",
     "MalformedCall",
     "Message",
+    "OneOfCalls",
     "ProfileName",
     "Step",
     "ToolAnnotations",
@@ -28,4 +33,5 @@ __all__ = [
     "ToolSpec",
     "Trajectory",
     "Transcript",
+    "options_of",
 ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeAlias
 
 from toolevals.grading.documents import require_valid
-from toolevals.grading.matchers import Exact, Matcher, matchers_from_document
+from toolevals.grading.matcher_documents import matchers_from_document
+from toolevals.grading.matchers import Exact, Matcher
 from toolevals.grading.patterns import compile_pattern
 from toolevals.grading.problems import InvalidDocument
 
@@ -34,17 +35,36 @@ class CallExpectation:
 
 
 @dataclass(frozen=True, slots=True)
+class OneOfCalls:
+    """One expected call that any of several fills; it counts as one. An extension of ours."""
+
+    options: tuple[CallExpectation, ...]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"one_of_calls": [call.to_document() for call in self.options]}
+
+
+Expected: TypeAlias = CallExpectation | OneOfCalls
+
+
+def options_of(expected: Expected) -> tuple[CallExpectation, ...]:
+    """Return the calls of which one is expected: just the one, unless there is a choice."""
+    return expected.options if isinstance(expected, OneOfCalls) else (expected,)
+
+
+@dataclass(frozen=True, slots=True)
 class AnyOrder:
     """A group that fills one position of an ordered list; its calls come in any order."""
 
-    calls: tuple[CallExpectation, ...]
+    calls: tuple[Expected, ...]
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
         return {"any_order": [call.to_document() for call in self.calls]}
 
 
-Step: TypeAlias = CallExpectation | AnyOrder
+Step: TypeAlias = Expected | AnyOrder
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +72,34 @@ class Trajectory:
     """Expected calls in order, expected calls anywhere, calls that must not be, and whether others may be."""
 
     ordered: tuple[Step, ...] = ()
-    unordered: tuple[CallExpectation, ...] = ()
+    unordered: tuple[Expected, ...] = ()
     disallowed: tuple[CallExpectation, ...] = ()
     additional_calls: bool = True
 
     @property
-    def calls(self) -> tuple[CallExpectation, ...]:
-        """Every expected call: the ordered ones with their groups opened, then the unordered ones."""
-        flat: list[CallExpectation] = []
+    def expected(self) -> tuple[Expected, ...]:
+        """What is expected, one by one: the ordered calls with their groups opened, then the unordered ones."""
+        flat: list[Expected] = []
         for step in self.ordered:
             flat.extend(step.calls if isinstance(step, AnyOrder) else (step,))
         return (*flat, *self.unordered)
+
+    @property
+    def calls(self) -> tuple[CallExpectation, ...]:
+        """Every call that may serve, in the order of `expected`: of a choice, all of its options."""
+        return tuple(call for each in self.expected for call in options_of(each))
+
+    def located_calls(self) -> Iterator[tuple[str, CallExpectation]]:
+        """Yield every call that is named, disallowed ones too, with the JSON pointer to it in the document."""
+        for place, step in enumerate(self.ordered):
+            members = step.calls if isinstance(step, AnyOrder) else (step,)
+            for member, expected in enumerate(members):
+                group = f"/any_order/{member}" if isinstance(step, AnyOrder) else ""
+                yield from _located(expected, f"/ordered/{place}{group}")
+        for place, expected in enumerate(self.unordered):
+            yield from _located(expected, f"/unordered/{place}")
+        for place, call in enumerate(self.disallowed):
+            yield f"/disallowed/{place}", call
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
@@ -120,6 +157,11 @@ class Expectation:
             state=document.get("state"),
         )
 
+    def located_calls(self) -> Iterator[tuple[str, CallExpectation]]:
+        """Yield every call that is named, disallowed ones too, with the JSON pointer to it in the document."""
+        for place, trajectory in enumerate(self.alternatives):
+            yield from ((f"/alternatives/{place}{pointer}", call) for pointer, call in trajectory.located_calls())
+
     def to_document(self) -> dict[str, Any]:
         """Return the normal form, without what is at its default."""
         document: dict[str, Any] = {"kind": self.kind}
@@ -138,12 +180,19 @@ class Expectation:
         return document
 
 
+def _located(expected: Expected, pointer: str) -> Iterator[tuple[str, CallExpectation]]:
+    if isinstance(expected, OneOfCalls):
+        yield from ((f"{pointer}/one_of_calls/{place}", call) for place, call in enumerate(expected.options))
+    else:
+        yield pointer, expected
+
+
 def _trajectory(document: dict[str, Any], pointer: str) -> Trajectory:
     return Trajectory(
         ordered=tuple(
             _step(step, f"{pointer}/ordered/{place}") for place, step in enumerate(document.get("ordered", ()))
         ),
-        unordered=_calls(document.get("unordered", ()), f"{pointer}/unordered"),
+        unordered=_expected(document.get("unordered", ()), f"{pointer}/unordered"),
         disallowed=_calls(document.get("disallowed", ()), f"{pointer}/disallowed"),
         additional_calls=document.get("additional_calls", True),
     )
@@ -151,7 +200,17 @@ def _trajectory(document: dict[str, Any], pointer: str) -> Trajectory:
 
 def _step(document: dict[str, Any], pointer: str) -> Step:
     if "any_order" in document:
-        return AnyOrder(_calls(document["any_order"], f"{pointer}/any_order"))
+        return AnyOrder(_expected(document["any_order"], f"{pointer}/any_order"))
+    return _one(document, pointer)
+
+
+def _expected(documents: Iterable[dict[str, Any]], pointer: str) -> tuple[Expected, ...]:
+    return tuple(_one(document, f"{pointer}/{place}") for place, document in enumerate(documents))
+
+
+def _one(document: dict[str, Any], pointer: str) -> Expected:
+    if "one_of_calls" in document:
+        return OneOfCalls(_calls(document["one_of_calls"], f"{pointer}/one_of_calls"))
     return _call(document, pointer)
 
 
