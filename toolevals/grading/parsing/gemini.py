@@ -24,7 +24,11 @@ def recognises(item: dict[str, Any]) -> bool:
 
 def accepts(item: dict[str, Any]) -> bool:
     """Tell whether an item can be read: a content, or a candidate that holds one."""
-    return "parts" in item or _either(item, "content", "finishReason", "finish_reason") is not None
+    return (
+        "parts" in item
+        or isinstance(item.get("content"), dict)
+        or _either(item, "finishReason", "finish_reason") is not None
+    )
 
 
 def turns(items: Iterable[dict[str, Any]]) -> Iterator[Turn]:

@@ -1,0 +1,106 @@
+"""The recorded runs of the simulators, counted; see the notes that come with the data."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.grading.benchmark import needs_benchmark
+from toolevals.grading.parsing.recorded import tau2_runs, tau_runs
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values import ToolCall, Transcript
+
+
+def recorded(name: str) -> Any:
+    path = Path(os.environ["TOOLEVALS_BENCHMARK_DATA"]) / "tau" / name
+    return json.loads(gzip.decompress(path.read_bytes()))
+
+
+@needs_benchmark
+def test_the_airline_runs_have_the_published_counts():
+    runs = list(tau_runs(recorded("tau_gpt-4o_airline.slim.json.gz")))
+    assert len(runs) == 200
+    assert {run.trial for run in runs} == {0, 1, 2, 3}
+    # pass^1 of the published table.
+    assert sum(run.reward for run in runs) / len(runs) == pytest.approx(0.420)
+    calls = [call for run in runs for call in run.transcript.calls]
+    assert len(calls) == 1164
+    assert all(isinstance(call, ToolCall) for call in calls)
+    errors = [sum(result.is_error for result in run.transcript.results) for run in runs]
+    assert (sum(errors), sum(map(bool, errors))) == (73, 36)
+    assert all(result.call is not None for run in runs for result in run.transcript.results)
+
+
+@needs_benchmark
+def test_a_shaped_reward_gives_way_to_the_outcome():
+    runs = list(tau_runs(recorded("tau_grok-3_retail_flaky503.slim.json.gz")))
+    assert len(runs) == 115
+    assert {run.reward for run in runs} == {0.0, 1.0}
+    assert sum(result.is_error for run in runs for result in run.transcript.results) == 159
+
+
+@needs_benchmark
+@pytest.mark.parametrize(
+    ("name", "runs", "calls", "errors"),
+    [
+        ("tau2_gpt-4.1_retail_1trial.slim.json.gz", 40, 299, 12),
+        ("tau2_gpt-4.1_airline_1trial.json.gz", 20, 148, 1),
+        ("tau2_gpt-oss-120b_airline.slim.json.gz", 50, 847, 16),
+        ("tau2_qwen2.5-7b_airline_1trial.slim.json.gz", 50, 344, 79),
+    ],
+)
+def test_simulations_of_the_second_benchmark_are_read_whole(name, runs, calls, errors):
+    read = list(tau2_runs(recorded(name)))
+    results = [result for run in read for result in run.transcript.results]
+    assert (len(read), sum(len(run.transcript.calls) for run in read)) == (runs, calls)
+    assert sum(result.is_error for result in results) == errors
+    assert all(result.call is not None for result in results)
+    assert all(Transcript.from_document(run.transcript.to_document()) == run.transcript for run in read)
+
+
+def test_a_tau2_simulation_without_the_calls_of_the_simulated_user():
+    document = {
+        "simulations": [
+            {
+                "task_id": 3,
+                "trial": 1,
+                "reward_info": {"reward": 1.0},
+                "messages": [
+                    {"role": "user", "content": None, "tool_calls": [{"id": "u", "name": "reboot", "arguments": {}}]},
+                    {"role": "tool", "id": "u", "content": "ok", "requestor": "user", "error": False},
+                    {"role": "assistant", "tool_calls": [{"id": "a", "name": "look", "arguments": {"x": 1}}]},
+                    {"role": "tool", "id": "a", "content": "gone", "requestor": "assistant", "error": True},
+                    {"role": "assistant", "content": "Sorry."},
+                ],
+            }
+        ]
+    }
+    (run,) = tau2_runs(document)
+    assert (run.task_id, run.trial, run.reward) == ("3", 1, 1.0)
+    assert run.transcript.calls == (ToolCall("look", {"x": 1}, "a"),)
+    assert [result.is_error for result in run.transcript.results] == [True]
+    assert run.transcript.answer == "Sorry."
+
+
+@pytest.mark.parametrize(
+    ("read", "document", "pointer"),
+    [
+        (tau_runs, {}, "/records"),
+        (tau_runs, 3, ""),
+        (tau_runs, [3], "/0"),
+        (tau_runs, {"records": [{"reward": 1}]}, "/records/0/traj"),
+        (tau_runs, [{"reward": 1, "traj": [{}], "task_id": 1}], "/0/traj/0"),
+        (tau_runs, [{"reward": "1", "traj": [], "task_id": 1}], "/0/reward"),
+        (tau_runs, [{"reward": 10**400, "traj": [], "task_id": 1}], "/0/reward"),
+        (tau_runs, [{"reward": 1, "traj": []}], "/0/task_id"),
+        (tau2_runs, [{"messages": [3]}], "/0/messages/0"),
+        (tau2_runs, {"simulations": [{"messages": [], "task_id": "1"}]}, "/simulations/0/reward_info/reward"),
+    ],
+)
+def test_what_is_no_recording_is_refused_with_its_place(read, document, pointer):
+    with pytest.raises(InvalidDocument) as caught:
+        list(read(document))
+    assert [problem.pointer for problem in caught.value.problems] == [pointer]
