@@ -1,0 +1,196 @@
+"""Where two JSON values differ, path by path, in time linear in their size.
+
+Parts that are one object in memory are passed over, so that states which share what did not change cost next to
+nothing; records that are written alike as JSON text are passed over at the speed of the JSON writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, TypeAlias
+
+import orjson
+
+
+class Absent(Enum):
+    """The type of ABSENT: there is no value here, not even null."""
+
+    ABSENT = "absent"
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = Absent.ABSENT
+
+Path: TypeAlias = tuple[str | int, ...]
+# A path from the root, newest step first: the way so far and a key or place. None is the root.
+_Way: TypeAlias = "tuple[_Way, str | int] | None"
+# A step and what stands there: before, expected, actual.
+_Part: TypeAlias = tuple[str | int, tuple[Any, Any, Any]]
+_List: TypeAlias = "list[Any] | tuple[Any, ...]"
+
+# Keys by which two items of a list are the same item: the first that serves, then any key that ends in `_id`.
+ID_KEYS = ("id", "_id", "uuid", "key")
+_MOST_ID_KEYS = 8
+# Records stand at /table/record.
+_RECORD_DEPTH = 2
+# Deeper down, lists of different lengths are compared place by place.
+_DEEPEST_TRIM = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where the actual value is not the expected one; ABSENT where a side has nothing.
+
+    `path` leads into the actual value; where that has nothing, the last step is the expected one's. `initial` is what
+    was there before, ABSENT where that was nothing or is not known.
+    """
+
+    path: Path
+    initial: Any
+    expected: Any
+    actual: Any
+
+
+def pointer(path: Sequence[str | int]) -> str:
+    """Return a path as a JSON pointer (RFC 6901)."""
+    return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two JSON values are equal: numbers by value, a boolean only with a boolean, text to the letter."""
+    return next(differing(ABSENT, one, other), None) is None
+
+
+def differing(initial: Any, expected: Any, actual: Any) -> Iterator[Difference]:
+    """Yield every difference between two JSON values, each at the deepest place that shows it.
+
+    Objects are compared key by key. Lists of objects that have an id are compared item by item under that id (see
+    ID_KEYS; it must be unique in each list), as long as the items that both have come in the same order; in another
+    order the lists differ as a whole. Other lists are compared place by place, after what they have in common at
+    both ends where their lengths differ.
+    """
+    waiting: list[tuple[_Way, int, Any, Any, Any]] = [(None, 0, initial, expected, actual)]
+    while waiting:
+        way, depth, before, wanted, found = waiting.pop()
+        if wanted is found or (depth == _RECORD_DEPTH and _written_alike(wanted, found)):
+            continue
+        parts: list[_Part] | None = None
+        if isinstance(wanted, dict) and isinstance(found, dict):
+            parts = _parts_of_objects(before, wanted, found)
+        elif isinstance(wanted, list | tuple) and isinstance(found, list | tuple):
+            parts = _parts_of_lists(before, wanted, found, trim=depth <= _DEEPEST_TRIM)
+        elif _scalars_equal(wanted, found):
+            continue
+        if parts is None:
+            yield Difference(_path(way), before, wanted, found)
+            continue
+        waiting.extend(((way, step), depth + 1, *values) for step, values in reversed(parts))
+
+
+def _path(way: _Way) -> Path:
+    steps: list[str | int] = []
+    while way is not None:
+        way, step = way
+        steps.append(step)
+    return tuple(reversed(steps))
+
+
+def _scalars_equal(one: Any, other: Any) -> bool:
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict | list | tuple) or isinstance(other, dict | list | tuple):
+        return False
+    return bool(one == other)
+
+
+def _written_alike(one: Any, other: Any) -> bool:
+    """Tell whether two values have the same JSON text; equal values may have different ones (1 and 1.0)."""
+    try:
+        text = orjson.dumps(one)
+        if text != orjson.dumps(other):
+            return False
+    except TypeError:
+        return False  # not JSON, or too deep or too large a number for the writer: to be walked
+    # NaN is written as null.
+    return b"null" not in text or bool(one == other)
+
+
+def _parts_of_objects(before: Any, wanted: dict[str, Any], found: dict[str, Any]) -> list[_Part]:
+    known = before if isinstance(before, dict) else {}
+    parts: list[_Part] = [
+        (key, (known.get(key, ABSENT), value, found.get(key, ABSENT)))
+        for key, value in wanted.items()
+        if value is not found.get(key, ABSENT)
+    ]
+    parts.extend((key, (known.get(key, ABSENT), ABSENT, value)) for key, value in found.items() if key not in wanted)
+    return parts
+
+
+def _parts_of_lists(before: Any, wanted: _List, found: _List, *, trim: bool) -> list[_Part] | None:
+    known = before if isinstance(before, list | tuple) else ()
+    key = _id_key(wanted, found)
+    if key is not None:
+        return _parts_by_id(key, known, wanted, found)
+    start = 0
+    shorter = min(len(wanted), len(found))
+    ends = len(wanted), len(found)
+    if trim and len(wanted) != len(found):
+        while start < shorter and _written_alike(wanted[start], found[start]):
+            start += 1
+        common = 0
+        while common < shorter - start and _written_alike(wanted[-1 - common], found[-1 - common]):
+            common += 1
+        ends = len(wanted) - common, len(found) - common
+    return [
+        (
+            place,
+            (
+                known[place] if place < len(known) else ABSENT,
+                wanted[place] if place < ends[0] else ABSENT,
+                found[place] if place < ends[1] else ABSENT,
+            ),
+        )
+        for place in range(start, max(ends))
+    ]
+
+
+def _id_key(*lists: _List) -> str | None:
+    """Return the key that names the items of these lists, None where there is none."""
+    first = next((items[0] for items in lists if items), None)
+    if not isinstance(first, dict):
+        return None
+    own = [key for key in first if isinstance(key, str) and key.endswith("_id") and key not in ID_KEYS]
+    candidates = [*(key for key in ID_KEYS if key in first), *own[:_MOST_ID_KEYS]]
+    return next((key for key in candidates if all(_names_items(key, items) for items in lists)), None)
+
+
+def _names_items(key: str, items: _List) -> bool:
+    names = [item.get(key) for item in items if isinstance(item, dict)]
+    texts = {name for name in names if isinstance(name, str)}
+    numbers = {name for name in names if isinstance(name, int) and not isinstance(name, bool)}
+    return len(texts) + len(numbers) == len(items)
+
+
+def _parts_by_id(key: str, before: _List, wanted: _List, found: _List) -> list[_Part] | None:
+    known = {item[key]: item for item in before if isinstance(item, dict) and isinstance(item.get(key), str | int)}
+    expected = {item[key]: place for place, item in enumerate(wanted)}
+    actual = {item[key]: place for place, item in enumerate(found)}
+    if [name for name in expected if name in actual] != [name for name in actual if name in expected]:
+        return None
+    parts: list[_Part] = [
+        (
+            actual.get(name, place),
+            (known.get(name, ABSENT), wanted[place], found[actual[name]] if name in actual else ABSENT),
+        )
+        for name, place in expected.items()
+    ]
+    parts.extend(
+        (place, (known.get(name, ABSENT), ABSENT, found[place]))
+        for name, place in actual.items()
+        if name not in expected
+    )
+    return parts
