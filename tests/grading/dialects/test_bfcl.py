@@ -1,11 +1,18 @@
+import gzip
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 from tests.grading.benchmark import SAMPLE, benchmark_rows, needs_benchmark
-from toolevals.grading.dialects.bfcl import CATEGORIES, check_row
+from tests.grading.strategies import json_values
+from toolevals.grading.dialects.bfcl import CATEGORIES, check, check_row
+from toolevals.grading.dialects.bfcl_compiled import compile_bfcl
+from toolevals.grading.dialects.plain_calls import attempt
 from toolevals.grading.problems import InvalidDocument
 
 
@@ -67,3 +74,96 @@ def test_a_row_of_another_form_is_refused(change, pointer):
 @pytest.mark.parametrize("prediction", [None, {}, "f(a=1)", [1], [{"f": {}, "g": {}}], [{"f": [1]}]])
 def test_what_is_no_list_of_calls_is_the_decoders_error(prediction):
     assert check_row({**sample()[0], "prediction": prediction}).error_type == "ast_decoder:decoder_wrong_output_format"
+
+
+def fresh() -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    head, *entries = gzip.decompress((Path(__file__).parent / "data" / "bfcl.jsonl.gz").read_bytes()).splitlines()
+    return json.loads(head), [json.loads(entry) for entry in entries]
+
+
+def test_fresh_mutations_have_the_leaderboards_own_verdict():
+    head, entries = fresh()
+    assert head == {"package": "bfcl-eval", "version": "2026.3.23"}
+    different, seen = [], Counter[str | None]()
+    for entry in entries:
+        for prediction, error_type in entry["predictions"]:
+            seen[error_type] += 1
+            if check_row({"id": "x", **entry, "prediction": prediction}).error_type != error_type:
+                different.append((entry["possible_answer"], prediction, error_type))
+    assert different == []
+    assert seen.total() > 2000
+    assert len(seen) > 14
+
+
+def outcome(found: Any) -> Any:
+    return type(found) if isinstance(found, Exception) else found
+
+
+def both(entry: dict[str, Any], prediction: Any) -> tuple[Any, Any]:
+    """Return the verdicts of the checker and of the compiled one, an exception as its type."""
+    form = (entry["category"], entry["functions"], entry["possible_answer"])
+    under = bool(entry.get("underscore_names"))
+    compiled = compile_bfcl(*form, underscores=under)
+    return (
+        outcome(attempt(lambda: check(*form, prediction, underscores=under))),
+        outcome(attempt(lambda: compiled.check(prediction))),
+    )
+
+
+def test_the_compiled_checker_is_the_checker():
+    verdicts = [both(entry, prediction) for entry in fresh()[1] for prediction, _ in entry["predictions"]]
+    verdicts += [both(row, row["prediction"]) for row in sample()]
+    assert [pair for pair in verdicts if pair[0] != pair[1]] == []
+
+
+TYPE_NAMES = ["string", "integer", "float", "boolean", "array", "tuple", "dict", "any", "no type"]
+# Few values, so that they often meet, in gold of every form and of none.
+values = st.sampled_from(
+    ["", "a", "A ", 1, 1.0, True, None, [], ["a"], ["A"], [1], [{"x": 1}], {"x": 1}, {"x": ["a"]}, {}]
+)
+schemas = st.fixed_dictionaries(
+    {"type": st.sampled_from(TYPE_NAMES)},
+    optional={"items": st.fixed_dictionaries({"type": st.sampled_from(TYPE_NAMES)})},
+)
+parameters = st.dictionaries(st.sampled_from("pq"), schemas, max_size=2)
+functions = st.builds(
+    lambda properties, required: {"name": "f.g", "parameters": {"properties": properties, "required": required}},
+    parameters,
+    st.lists(st.sampled_from("pq"), max_size=1),
+)
+gold_values = st.lists(values | st.lists(st.just({"x": ["a", ""]}), max_size=2), max_size=3) | values
+golds = st.dictionaries(st.just("f.g"), st.dictionaries(st.sampled_from("pq"), gold_values, max_size=2), max_size=1)
+predicted = st.dictionaries(
+    st.sampled_from(["f.g", "f_g"]), st.dictionaries(st.sampled_from("pqr"), values, max_size=2), min_size=1, max_size=1
+)
+
+
+@drawn(
+    st.sampled_from(CATEGORIES),
+    st.lists(functions | json_values, max_size=2),
+    st.lists(golds | json_values, max_size=2),
+    st.lists(predicted, max_size=2) | json_values,
+    st.booleans(),
+)
+def test_the_compiled_checker_raises_where_the_checker_does(category, described, gold, prediction, underscores):
+    entry = {
+        "category": category,
+        "functions": described,
+        "possible_answer": gold,
+        "underscore_names": underscores,
+    }
+    one, other = both(entry, prediction)
+    assert one == other
+
+
+@drawn(st.sampled_from(CATEGORIES), functions, golds, st.lists(predicted, min_size=1, max_size=1))
+def test_the_compiled_checker_agrees_on_one_call(category, function, gold, prediction):
+    one, other = both({"category": category, "functions": [function], "possible_answer": [gold]}, prediction)
+    assert one == other
+
+
+@drawn(json_values, json_values, json_values)
+def test_no_json_makes_a_row_crash(functions, possible_answer, prediction):
+    row = {"id": "x", "category": "parallel", "functions": [functions], "possible_answer": [possible_answer]}
+    assert check_row({**row, "prediction": prediction}).valid in (True, False)
+    assert check_row({**row, "prediction": [{"f": {"$tuple": prediction}}]}).valid is False

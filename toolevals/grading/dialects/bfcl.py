@@ -7,10 +7,11 @@ schema gate. Our own grading of the same examples is the profile `bfcl`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from toolevals.grading.dialects.plain_calls import RAISED
 from toolevals.grading.equality import bfcl_text
 from toolevals.grading.problems import InvalidDocument, pointer_to
 
@@ -25,7 +26,7 @@ CATEGORIES = (
     "live_parallel_multiple",
 )
 
-_TYPES: Mapping[str, type] = {
+TYPES: Mapping[str, type] = {
     "string": str,
     "integer": int,
     "float": float,
@@ -35,7 +36,7 @@ _TYPES: Mapping[str, type] = {
     "dict": dict,
     "any": str,
 }
-_NESTED = frozenset({"array", "tuple"})
+NESTED = frozenset({"array", "tuple"})
 
 Call = Mapping[str, Any]
 """`{name: {parameter: value}}`"""
@@ -71,7 +72,7 @@ def check_row(row: Any) -> DialectVerdict:
     prediction = _with_tuples(row.get("prediction"))
     try:
         error = check(row["category"], row["functions"], row["possible_answer"], prediction, underscores=underscores)
-    except (AttributeError, IndexError, KeyError, TypeError) as crash:
+    except RAISED as crash:
         error = f"checker_exception:{type(crash).__name__}"
     return DialectVerdict(row["id"], error is None, error)
 
@@ -88,37 +89,52 @@ def check(
 
     `underscores` says that dots in the functions' names become underscores first, as hosted models need it.
     """
-    if not _is_list_of_calls(prediction):
+    if not is_list_of_calls(prediction):
         return "ast_decoder:decoder_wrong_output_format"
     if "parallel" in category:
         return _check_parallel(functions, possible_answer, prediction, underscores)
     if "multiple" in category:
         if len(prediction) != len(possible_answer):
             return "multiple_function_checker:wrong_count"
-        function = _described(functions, possible_answer[0])
+        function = described(functions, possible_answer[0])
     else:
         if len(prediction) != 1:
             return "simple_function_checker:wrong_count"
         function = functions[0]
-    return _check_call(function, prediction[0], possible_answer[0], underscores)
+    return check_call(function, prediction[0], possible_answer[0], underscores)
 
 
 def _with_tuples(value: Any) -> Any:
     if isinstance(value, dict):
-        if value.keys() == {"$tuple"}:
+        if value.keys() == {"$tuple"} and isinstance(value["$tuple"], list):
             return tuple(_with_tuples(item) for item in value["$tuple"])
         return {key: _with_tuples(item) for key, item in value.items()}
     return [_with_tuples(item) for item in value] if isinstance(value, list) else value
 
 
-def _is_list_of_calls(prediction: Any) -> bool:
-    return type(prediction) is list and all(
-        type(call) is dict and len(call) == 1 and type(next(iter(call.values()))) is dict for call in prediction
-    )
+def is_list_of_calls(prediction: Any) -> bool:
+    """Tell whether a prediction has the form that the original decodes answers to."""
+    if type(prediction) is not list:
+        return False
+    for call in prediction:
+        if type(call) is not dict or len(call) != 1:
+            return False
+        for arguments in call.values():
+            if type(arguments) is not dict:
+                return False
+    return True
 
 
-def _described(functions: Sequence[Mapping[str, Any]], expected: Call) -> Any:
-    name = next(iter(expected))
+def first(items: Iterable[Any]) -> Any:
+    """Return the first of what an expected call holds. Raises IndexError on an empty one, as the original does."""
+    for item in items:
+        return item
+    raise IndexError("an expected call is empty")
+
+
+def described(functions: Sequence[Mapping[str, Any]], expected: Call) -> Any:
+    """Return the description of the expected call's function, None where there is none."""
+    name = first(expected.keys())
     return next((function for function in functions if function["name"] == name), None)
 
 
@@ -129,9 +145,9 @@ def _check_parallel(
         return "parallel_function_checker_no_order:wrong_count"
     left = list(prediction)
     for wanted in expected:
-        function = _described(functions, wanted)
+        function = described(functions, wanted)
         for place, call in enumerate(left):
-            if _check_call(function, call, wanted, underscores) is None:
+            if check_call(function, call, wanted, underscores) is None:
                 del left[place]
                 break
         else:
@@ -139,11 +155,12 @@ def _check_parallel(
     return None
 
 
-def _check_call(function: Mapping[str, Any], call: Call, expected: Call, underscores: bool) -> str | None:
+def check_call(function: Mapping[str, Any], call: Call, expected: Call, underscores: bool) -> str | None:
+    """Return the error type of one call, None where it is as expected. May raise as the original does."""
     name = function["name"].replace(".", "_") if underscores else function["name"]
     if name not in call:
         return "simple_function_checker:wrong_func_name"
-    arguments, allowed = call[name], next(iter(expected.values()))
+    arguments, allowed = call[name], first(expected.values())
     parameters = function["parameters"]
     for parameter in parameters["required"]:
         if parameter not in arguments:
@@ -152,7 +169,7 @@ def _check_call(function: Mapping[str, Any], call: Call, expected: Call, undersc
     for parameter, value in arguments.items():
         if parameter not in described or parameter not in allowed:
             return "simple_function_checker:unexpected_param"
-        if error := _check_argument(described[parameter], value, allowed[parameter]):
+        if error := check_argument(described[parameter], value, allowed[parameter]):
             return error
     for parameter, values in allowed.items():
         if parameter not in arguments and "" not in values:
@@ -160,10 +177,11 @@ def _check_call(function: Mapping[str, Any], call: Call, expected: Call, undersc
     return None
 
 
-def _check_argument(described: Mapping[str, Any], value: Any, allowed: Sequence[Any]) -> str | None:
+def check_argument(described: Mapping[str, Any], value: Any, allowed: Sequence[Any]) -> str | None:
+    """Return the error type of one argument, given its part of the schema. May raise as the original does."""
     written = described["type"]
-    expected = _TYPES[written]
-    nested = _TYPES[described["items"]["type"]] if written in _NESTED else None
+    expected = TYPES[written]
+    nested = TYPES[described["items"]["type"]] if written in NESTED else None
     if written == "tuple" and type(value) is tuple:
         value = list(value)
     elif written == "float" and type(value) is int:
@@ -177,23 +195,27 @@ def _check_argument(described: Mapping[str, Any], value: Any, allowed: Sequence[
         if expected is list and nested is dict:
             return _check_objects(value, allowed)
         if expected is str:
-            return None if bfcl_text(value) in map(_plain, allowed) else "value_error:string"
+            return None if value in allowed or bfcl_text(value) in plain_list(allowed) else "value_error:string"
         if expected is list:
-            return None if _plain_list(value) in map(_plain_list, allowed) else "value_error:list/tuple"
+            return None if plain_list(value) in [plain_list(gold) for gold in allowed] else "value_error:list/tuple"
     return None if value in allowed else "value_error:others"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value as it is compared: text in its plain form."""
     return bfcl_text(value) if type(value) is str else value
 
 
-def _plain_list(values: Sequence[Any]) -> list[Any]:
-    return [_plain(value) for value in values]
+def plain_list(values: Sequence[Any]) -> list[Any]:
+    """Return the values of a list as they are compared. Raises KeyError on an object, as the original does."""
+    if isinstance(values, dict):
+        return [plain(values[place]) for place in range(len(values))]
+    return [plain(value) for value in values]
 
 
 def _check_type(value: Any, allowed: Sequence[Any], expected: type, nested: type | None) -> tuple[str | None, bool]:
     """Return the error, and whether the gold names a variable: the first allowed value is not of the expected type."""
-    gold = next((type(item) for item in allowed if item != ""), None)
+    gold = type_of_gold(allowed)
     error = "type_error:simple"
     inside = value
     if type(value) is expected:
@@ -205,6 +227,14 @@ def _check_type(value: Any, allowed: Sequence[Any], expected: type, nested: type
         # Found wrong inside, and for all that of the gold's type: the checker keeps the error of the inside.
         return (None if error == "type_error:simple" else error), True
     return "type_error:simple", False
+
+
+def type_of_gold(allowed: Sequence[Any]) -> type | None:
+    """Return the type of the first allowed value that is not the mark of an optional parameter."""
+    for item in allowed:
+        if item != "":
+            return type(item)
+    return None
 
 
 def _items_fit(values: Sequence[Any], allowed: Any, nested: type) -> bool:
@@ -231,7 +261,7 @@ def _object_error(value: Mapping[str, Any], gold: Mapping[str, Any]) -> str | No
         if key not in gold:
             error = "value_error:dict_key"
             break
-        if _plain(item) not in _plain_list(gold[key]):
+        if plain(item) not in plain_list(gold[key]):
             error = "value_error:dict_value"
             break
     if any(key not in value and "" not in items for key, items in gold.items()):

@@ -29,7 +29,7 @@ class Original:
     scorer: Callable[[Options], Callable[[Case], Any]]
 
 
-def _stub(name: str, **attributes: Any) -> None:
+def stub(name: str, **attributes: Any) -> None:
     """Put an empty module in the place of one that the tested code imports and never uses."""
     module = types.ModuleType(name)
     vars(module).update(attributes)
@@ -37,8 +37,8 @@ def _stub(name: str, **attributes: Any) -> None:
 
 
 def _ragas(options: Options) -> Callable[[Case], Any]:
-    _stub("langchain_community.chat_models.vertexai", ChatVertexAI=object)
-    _stub("langchain_community.llms", VertexAI=object)
+    stub("langchain_community.chat_models.vertexai", ChatVertexAI=object)
+    stub("langchain_community.llms", VertexAI=object)
     messages = import_module("ragas.messages")
     metrics = import_module("ragas.metrics.collections")
     chosen = dict(options)
@@ -111,7 +111,7 @@ def _ai_evaluation(options: Options) -> Callable[[Case], Any]:
     root = import_module("importlib.metadata").distribution("ai-evaluation").locate_file("fi")
     for name in ("fi", "fi.evals", "fi.evals.metrics"):
         # Without the packages' own imports, which want far more than these metrics do.
-        _stub(name, __path__=[str(root.joinpath(*name.split(".")[1:]))])
+        stub(name, __path__=[str(root.joinpath(*name.split(".")[1:]))])
     module = import_module("fi.evals.metrics.function_calling.metrics")
     chosen = dict(options)
     metric = getattr(module, chosen.pop("metric"))(chosen.pop("config", None))
