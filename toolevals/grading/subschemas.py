@@ -58,7 +58,7 @@ def direct_subschemas(schema: dict[str, Any]) -> Iterator[tuple[Path, Any]]:
 
 def with_subschemas(schema: dict[str, Any], convert: Callable[[Any, Path], Any]) -> dict[str, Any]:
     """Return a schema whose direct subschemas are replaced by what `convert` makes of each and of its path."""
-    made = {
+    made: dict[str, Any] = {
         keyword: value.copy() if isinstance(value, dict | list) and keyword in _HOLDING else value
         for keyword, value in schema.items()
     }

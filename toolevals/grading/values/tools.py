@@ -28,7 +28,7 @@ class ToolSpec:
     """A tool: its name, what the model reads of it, and the schemas of its arguments and output.
 
     `sensitive_output` lists JSON pointers into the output that hold personal data. `cost` is what one call costs
-    relative to the other tools of its list.
+    relative to the other tools of its list. `title` is a name for people, which no model reads.
     """
 
     name: str
@@ -38,6 +38,7 @@ class ToolSpec:
     sensitive_output: tuple[str, ...] = ()
     annotations: ToolAnnotations = ToolAnnotations()
     cost: float | None = None
+    title: str = ""
     _digest: str = field(default="", init=False, repr=False, compare=False)
 
     def __hash__(self) -> int:
@@ -62,6 +63,7 @@ class ToolSpec:
             sensitive_output=tuple(document.get("sensitive_output", ())),
             annotations=ToolAnnotations(**document.get("annotations", {})),
             cost=document.get("cost"),
+            title=document.get("title") or "",
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -79,4 +81,6 @@ class ToolSpec:
             document["annotations"] = annotations
         if self.cost is not None:
             document["cost"] = self.cost
+        if self.title:
+            document["title"] = self.title
         return document

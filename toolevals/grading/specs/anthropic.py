@@ -1,0 +1,41 @@
+"""Anthropic's client tools: `{"name", "description", "input_schema"}`.
+
+`strict` and `cache_control` are settings of the request, not of the tool, and no loss.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.specs.drafts import NO_ARGUMENTS, Draft, each_entry, not_carried
+
+_KNOWN = frozenset({"type", "name", "description", "input_schema", "strict", "cache_control"})
+# What only this provider's tools have: they tell them from native ones.
+ANTHROPIC_KEYS = frozenset(
+    {
+        "type",
+        "strict",
+        "cache_control",
+        "input_examples",
+        "defer_loading",
+        "allowed_callers",
+        "eager_input_streaming",
+    }
+)
+
+
+def _read(entry: dict[str, Any], where: str) -> Draft:
+    kind = entry.get("type")
+    if kind not in (None, "custom"):
+        raise InvalidDocument.at(f"{where}/type", f"{kind!r} is no client tool: hosted tools have no schema to check")
+    schema = entry.get("input_schema")
+    native = {
+        "name": entry.get("name"),
+        "description": entry.get("description") or "",
+        "input_schema": dict(NO_ARGUMENTS) if schema is None else schema,
+    }
+    return Draft(where, native, not_carried(entry, _KNOWN, where))
+
+
+read_anthropic = each_entry(_read)

@@ -1,0 +1,92 @@
+"""A tool on its way from a document to a spec, and how the formats that hold a list of tools are walked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+
+Losses = list[Problem]
+NO_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A tool in our form, not yet checked.
+
+    `where` points at the tool in its document. `origins` says where parts of the native form stand in the document, a
+    pointer into the one for a pointer into the other. The pointers of `losses` lead into the document.
+    """
+
+    where: str
+    native: dict[str, Any]
+    losses: Losses = field(default_factory=list)
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    def source(self, pointer: str) -> str:
+        """Return where in the document a part of the native form comes from."""
+        part = pointer
+        while part:
+            if part in self.origins:
+                return self.origins[part] + pointer[len(part) :]
+            part = part.rpartition("/")[0]
+        return self.where + pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names that are given once: one that is taken gets a number."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def take(self, stem: str) -> str:
+        """Return the stem, or the stem with the first number that makes a name of its own."""
+        name = stem
+        while name in self.counts:
+            self.counts[stem] += 1
+            name = f"{stem}_{self.counts[stem]}"
+        self.counts[name] = 1
+        return name
+
+
+Drafts = Iterator[Draft | InvalidDocument]
+
+
+def entries_of(document: Any) -> list[tuple[str, Any]]:
+    """Return the entries of a list of tools with their pointers. Raises InvalidDocument where there is no list."""
+    if isinstance(document, list):
+        return [(f"/{place}", entry) for place, entry in enumerate(document)]
+    if isinstance(document, dict):
+        for key in ("tools", "functions"):
+            if isinstance(document.get(key), list):
+                return [(f"/{key}/{place}", entry) for place, entry in enumerate(document[key])]
+        if "name" in document or "function" in document:
+            return [("", document)]
+    raise InvalidDocument.at("", "is neither a list of tools nor an object with a list under tools or functions")
+
+
+def each_entry(read: Callable[[dict[str, Any], str], Draft]) -> Callable[[Any], Drafts]:
+    """Return a reader of lists from a reader of one entry, which gets the entry and its pointer."""
+
+    def drafts(document: Any) -> Drafts:
+        for where, entry in entries_of(document):
+            yield draft_of(entry, where, read)
+
+    return drafts
+
+
+def draft_of(entry: Any, where: str, read: Callable[[dict[str, Any], str], Draft]) -> Draft | InvalidDocument:
+    """Return what `read` makes of an entry, or why nothing can be made of it."""
+    if not isinstance(entry, dict):
+        return InvalidDocument.at(where, "is not an object")
+    try:
+        return read(entry, where)
+    except InvalidDocument as error:
+        return error
+
+
+def not_carried(entry: Mapping[str, Any], known: frozenset[str], where: str) -> Losses:
+    """Return a loss for each key of an entry that has no place in a tool spec."""
+    return [Problem(where + pointer_to([key]), "is not carried over") for key in entry if key not in known]
