@@ -35,6 +35,27 @@ def test_registry_is_made_published_and_read(send):
     assert send("GET", "shop/versions/1/")["tools"] == SHOP_TOOLS
 
 
+MCP = {"name": "find", "title": "Find", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+OPENAPI = {"openapi": "3.1.0", "paths": {"/orders/{id}": {"delete": {"callbacks": {}}}}}
+
+
+@pytest.mark.parametrize(
+    ("document", "format_name", "name", "losses"),
+    [
+        ({"tools": [MCP]}, "mcp", "find", []),
+        ({"functionDeclarations": [{"name": "find"}]}, "gemini", "find", []),
+        ([{"name": "find", "input_schema": {"type": "object"}, "strict": True}], "anthropic", "find", []),
+        (OPENAPI, "openapi", "delete_orders_id", ["/paths/~1orders~1{id}/delete/callbacks"]),
+    ],
+)
+@pytest.mark.parametrize("said", [True, False])
+def test_every_format_is_published(send, document, format_name, name, losses, said):
+    send("POST", body={"slug": "shop", "name": "Shop"}, status=201)
+    version = send("POST", "shop/versions/", {"document": document, "format": format_name if said else "auto"}, 201)
+    assert [loss["pointer"] for loss in version["losses"]] == losses
+    assert [tool["name"] for tool in send("GET", "shop/versions/1/")["tools"]] == [name]
+
+
 def test_bad_tools_are_a_problem_with_pointers(send):
     send("POST", body={"slug": "shop", "name": "Shop"}, status=201)
     problem = send("POST", "shop/versions/", {"document": [{"description": "nameless"}]}, 422)

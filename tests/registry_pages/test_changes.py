@@ -41,9 +41,11 @@ def test_a_change_that_no_row_shows_is_named():
 
 
 def test_cost_and_output_are_compared():
-    old, new = ToolSpec("a", cost=1.0), ToolSpec("a", output_schema={"type": "string"}, sensitive_output=("/x",))
+    old = ToolSpec("a", cost=1.0)
+    new = ToolSpec("a", output_schema={"type": "string"}, sensitive_output=("/x",), title="An a")
     (change,) = version_changes([old], [new])
-    assert len(change.beside) == 3
+    assert len(change.beside) == 4
+    assert "title: An a, before: none" in change.beside
 
 
 def test_types_in_words():

@@ -14,6 +14,8 @@ from django.urls import reverse
 
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import TOOLS
+from toolevals.grading import specs
+from toolevals.registry.forms import FORMATS
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Project, User
@@ -60,6 +62,19 @@ def test_tools_are_published(registry: Registry, client: Client, way: str):
         entered |= {"text": "", "file": SimpleUploadedFile("tools.json", content.encode())}  # type: ignore[dict-item]
     assert client.post(url("registry", "tools"), entered)["Location"] == url("version", "tools", 3)
     assert registry.versions.get(number=3).note == "one more"
+
+
+def test_the_form_offers_every_format():
+    assert {name for name, _ in FORMATS} == {"auto", *specs.FORMATS}
+
+
+@pytest.mark.parametrize("format_name", ["auto", "openapi"])
+def test_an_openapi_document_is_published(registry: Registry, client: Client, format_name: str):
+    content = {"openapi": "3.0.3", "paths": {"/orders": {"get": {"operationId": "list_orders", "callbacks": {}}}}}
+    response = client.post(url("registry", "tools"), {"format": format_name, "text": json.dumps(content)})
+    assert response["Location"] == url("version", "tools", 3)
+    assert "1 not carried over" in body(client.get(url("registry", "tools")))
+    assert "list_orders" in body(client.get(url("version", "tools", 3)))
 
 
 def test_equal_content_is_no_new_version(registry: Registry, client: Client):

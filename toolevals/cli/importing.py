@@ -15,6 +15,7 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.grading.bfcl import CATEGORIES
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.specs import FORMATS
 
 
 def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,9 +24,11 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
 
     tools = kinds.add_parser("tools", help="publish a registry version")
-    tools.add_argument("file", type=Path, metavar="FILE", help="JSON: OpenAI tools, BFCL functions or native specs")
+    tools.add_argument(
+        "file", type=Path, metavar="FILE", help="JSON: tools in any of the formats, or an OpenAPI document"
+    )
     tools.add_argument("--registry", required=True, metavar="SLUG", help="made if there is none")
-    tools.add_argument("--format", default="auto", choices=("auto", "openai", "bfcl", "native"))
+    tools.add_argument("--format", default="auto", choices=("auto", *FORMATS))
     tools.add_argument("--note", default="")
     tools.set_defaults(run=import_tools)
 

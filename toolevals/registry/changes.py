@@ -114,6 +114,8 @@ def _beside(old: ToolSpec, new: ToolSpec) -> list[str]:
             found.append(f"{name.replace('_', ' ')}: {_said(after)}, before: {_said(before)}")
     if old.cost != new.cost:
         found.append(f"cost: {_said(new.cost)}, before: {_said(old.cost)}")
+    if old.title != new.title:
+        found.append(f"title: {new.title or 'none'}, before: {old.title or 'none'}")
     if old.output_schema != new.output_schema:
         found.append("another output schema")
     if old.sensitive_output != new.sensitive_output:

@@ -14,6 +14,10 @@ MAX_BYTES = 4_000_000
 FORMATS = (
     ("auto", "recognised by itself"),
     ("openai", "OpenAI tools"),
+    ("anthropic", "Anthropic tools"),
+    ("gemini", "Gemini function declarations"),
+    ("mcp", "MCP tools/list"),
+    ("openapi", "OpenAPI 3 document"),
     ("bfcl", "BFCL functions"),
     ("native", "native"),
 )
@@ -39,7 +43,7 @@ class RegistryForm(PlainForm):
 class PublishForm(PlainForm):
     """Tools to publish: a file, or pasted."""
 
-    file = forms.FileField(required=False, label="File", help_text="JSON: a list of tools.")
+    file = forms.FileField(required=False, label="File", help_text="JSON: a list of tools, or an OpenAPI document.")
     text = forms.CharField(
         required=False,
         label="Or paste it",

@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from toolevals.grading.specs import FORMATS
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tools_in
 
@@ -57,8 +58,8 @@ class VersionDetailSerializer(VersionSerializer):
 
 
 class NewVersionSerializer(serializers.Serializer[Any]):
-    """Tools to publish: OpenAI tools, BFCL functions or native specs, found out or said."""
+    """Tools to publish, in a format that is found out or said."""
 
     document = serializers.JSONField()
-    format = serializers.ChoiceField(choices=["auto", "openai", "bfcl", "native"], default="auto")
+    format = serializers.ChoiceField(choices=["auto", *FORMATS], default="auto")
     note = serializers.CharField(max_length=300, allow_blank=True, default="")
