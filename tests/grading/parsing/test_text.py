@@ -1,4 +1,4 @@
-import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -35,6 +35,22 @@ F, G = ToolCall("f", {"a": 1}), ToolCall("g", {"b": "x"})
         ('f(a=\'it\'\'s\', b="""l1\nl2""")', [ToolCall("f", {"a": "its", "b": "l1\nl2"})]),
         ("f(a='naïve', b='100%')", [ToolCall("f", {"a": "naïve", "b": "100%"})]),
         ("f()", [ToolCall("f", {})]),
+        ("f(from='a', to='b', import=[1])", [ToolCall("f", {"from": "a", "to": "b", "import": [1]})]),
+        ("[a.import(x=1), del(y=2)]", [ToolCall("a.import", {"x": 1}), ToolCall("del", {"y": 2})]),
+        ("import(lambda=1)", [ToolCall("import", {"lambda": 1})]),
+        ("tool-2(x=1)", [ToolCall("tool-2", {"x": 1})]),
+        ("f(ﬁ='ﬁ')", [ToolCall("f", {"ﬁ": "ﬁ"})]),
+        ("f(a=" + "- " * 500 + "1)", [ToolCall("f", {"a": 1})]),
+        (f"f(a='{'(' * 500}')", [ToolCall("f", {"a": "(" * 500})]),
+        (f"f(a={2**70}, b=0x1F, c=1_000)", [ToolCall("f", {"a": 2**70, "b": 31, "c": 1000})]),
+        ("f(a='```g(x=1)```')", [ToolCall("f", {"a": "```g(x=1)```"})]),
+        ("```f(a=1)```", [F]),
+        ('```json {"name": "f", "arguments": {"a": 1}} ```', [F]),
+        ('<|python_tag|>{"name": "f", "parameters": {"a": 1}}<|eom_id|>', [F]),
+        ("<|python_tag|>f(a=1)<|eom_id|><|end|>", [F]),
+        ('[TOOL_CALLS] [{"name": "f", "arguments": {"a": 1}}]', [F]),
+        ("I will call:\n  f(a=1);  \nThen wait.", [F]),
+        ("x = 1 and then\r\nf(a=1)\r\n", [F]),
         ('{"name": "f", "arguments": {"a": 1}}', [F]),
         ('{"name": "f", "parameters": {"a": 1}}', [F]),
         ('{"name": "f", "input": {"a": 1}}', [F]),
@@ -71,6 +87,10 @@ def test_calls_are_read(text, calls):
         '{"name": "Ada", "age": 36}',
         'The order {"id": 1} is late.',
         "f(a=1) - g(b=2)",
+        "a - b(c=1)",
+        "not (x)",
+        "x = f(a=1)",
+        "<html><body>functions</body></html>",
         "```python\nx = 1\n```",
         "(" * 5000,
         "\x00f(a=1)",
@@ -95,6 +115,20 @@ def test_prose_holds_no_calls(text):
         ("f(a=-True)", "a sign before what is no number", 4),
         ("f(a=1e999)", "beyond what JSON can hold", 4),
         ("f(a='\\ud800')", "holds what JSON cannot", 4),
+        ("f(a='\ud800')", "lone surrogate", 5),
+        ("f(a='\0')", "NUL", 5),
+        ("f(a={'k': 1, 'k': 2})", "a key appears twice in one object", 13),
+        (f"f(a=0x{'f' * 4000})", "more than 4,300 digits", 4),
+        (f"f(a={'9' * 5000})", "an integer has more than 4,300 digits", 4),
+        ("f(class='x', b=g)", "not a literal", 15),
+        ("f(a='\u2028', b=g)", "not a literal", 11),
+        ("f(a=1,\r\n  é=g)", "not a literal", 12),
+        ("f(a=" + "- " * 40_000 + "1)", "not a call: too deeply nested", 0),
+        ("f(a=f'{x}" + "{x}" * 4_000 + "')", "formatted string", 5),
+        ('Well: {"name": "f", "arguments": {"a": }} as you said.', "not JSON", 33),
+        ('Well: {"name": "f", "arguments": {"a": 1, "a": 2}} as you said.', "appears twice", 36),
+        ("Well: [f(a=1, b=[2)] as you said.", "not a call", 12),
+        ('<function name="f"><param name="a">1</param></function>', "XML", 0),
         ("f(a='\\x00')", "holds what JSON cannot", 4),
         ("get_x().y(a=1)", "not a plain name", 0),
         ("f(é='ü', b=x)", "not a literal", 11),
@@ -129,19 +163,10 @@ def test_json_calls_are_read_whatever_they_say(given_arguments):
     )
 
 
-@given(st.text(alphabet="f(a=1)[]{}'\"\\,:` \n<tool_call>/name.arguments-"))
+@given(st.text(st.characters()) | st.text(alphabet="f(a=1)[]{}'\"\\,:` \n<tool_call>/name.arguments-"))
 def test_no_text_is_an_error(text):
     for call in calls_in_text(text):
         canonical(call.to_document())
-
-
-@pytest.mark.parametrize(
-    "text", ["{" * 20_000, "[f(" * 20_000, "f(a=" * 20_000, "`" * 50_000, '{"name":' * 9_000, "\n" * 90_000 + "f("]
-)
-def test_hostile_text_takes_no_time(text):
-    start = time.process_time()
-    calls_in_text(text)
-    assert time.process_time() - start < 2
 
 
 def test_text_beyond_the_limit_is_malformed():
@@ -150,23 +175,63 @@ def test_text_beyond_the_limit_is_malformed():
     assert "longer than" in call.reason
 
 
+# What the leaderboard's decoder makes of these is a fault of its, or a matter of taste in which we are more lenient.
+DECODER_FAULTS = {
+    "[f(1, 2)]": "drops positional arguments",
+    "[f(1, b=2)]": "drops positional arguments",
+    "[f(*a)]": "drops unpacked arguments",
+    "[f(**{'a':1})]": "puts unpacked arguments under no name",
+    "[f(a=+1)]": "reads any sign as minus",
+    "[f(a=not True)]": "reads any sign as minus",
+    "[f(a=True,b=None,c=false,d=null)]": "reads JSON's constants as text",
+    "[f(a={1:2})]": "makes a key that JSON lacks",
+    "[f(a=1j)]": "makes a value that JSON lacks",
+    "[f(a=b'x')]": "makes a value that JSON lacks",
+    "[f(a=...)]": "reads code as text",
+    "[f(a=g(1))]": "reads code as text",
+    "[f(a=g())]": "reads code as text",
+    "[f(a=x[0])]": "reads code as text",
+    "[f(a=g(b=1))]": "reads a call as an object",
+    "[f(a=1+2*3)]": "evaluates",
+    "[f(a='x'+'y')]": "evaluates",
+    "[f(a=1,a=2)]": "loses one of two values",
+    "[get_x().y(a=1)]": "loses half of the name",
+    '[{"function":"f","parameters":{"a":1}},]': "loses the call for a comma",
+    '[{"function":"f","parameters":{"a":"x}]y"}}]': "looks for brackets inside text",
+    '[{"function":"f","parameters":"{\\"a\\":1}"}]': "leaves arguments as text",
+}
+# It raises, and there is a call that can be read.
+DECODER_GAPS = {
+    "```python\n[f(a=1)]\n```", "'[f(a=1)]'", '"[f(a=1)]"', "Sure! [f(a=1)]", "[f(a=1)] hope this helps",
+    "[f(a=1)]\n[g(b=2)]", "[my-func(a=1)]", "[f(class='x')]", "f(a=1); g(b=2)", "[[f(a=1)]]", "(f(a=1), g(b=2))",
+    "[f(a=- -1)]", '[{"name":"f","arguments":{"a":1}}]', "[f(a=1)]",
+}  # fmt: skip
+# Its own forms in XML are none of ours.
+NOT_READ = {"concise_xml", "verbose_xml"}
+
+
 @needs_benchmark
-def test_wherever_the_leaderboards_decoder_reads_python_rightly_we_read_the_same():
-    faults = {
-        "[f(1, 2)]", "[f(1, b=2)]", "[f(*a)]",  # positional arguments are dropped
-        "[f(a=+1)]", "[f(a=not True)]",  # any sign is read as minus
-        "[f(a=True,b=None,c=false,d=null)]",  # JSON's constants become text
-        "[f(a={1:2})]", "[f(a=1j)]", "[f(a=b'x')]", "[f(a=...)]",  # no values of JSON
-        "[f(a=1+2*3)]", "[f(a='x'+'y')]",  # expressions are evaluated
-        "[f(a=g(b=1))]", "[f(a=g(1))]", "[f(a=g())]", "[f(a=x[0])]",  # code becomes a value
-        "[f(**{'a':1})]", "[f(a=1,a=2)]",  # a key is lost
-        "[get_x().y(a=1)]",  # half of the name is lost
-    }  # fmt: skip
-    seen = set()
-    for row in benchmark_rows("decode_cases.jsonl"):
-        if row["format"] != "python" or row["tag"] or row["decoded"] is None or "$tuple" in str(row["decoded"]):
-            continue
-        read = [{call.name: call.arguments} for call in calls_in_text(row["raw"]) if isinstance(call, ToolCall)]
-        if read != row["decoded"]:
-            seen.add(row["raw"])
-    assert seen == faults
+def test_wherever_the_leaderboards_decoder_is_right_we_read_the_same():
+    faults, gaps = set(), set()
+    rows = list(benchmark_rows("decode_cases.jsonl"))
+    assert len(rows) == 79
+    for row in rows:
+        calls = calls_in_text(row["raw"])
+        read = [{call.name: call.arguments} for call in calls if isinstance(call, ToolCall)]
+        if row["format"] in NOT_READ:
+            assert [type(call) for call in calls] == [MalformedCall]
+        elif row["decoded"] is None:
+            gaps |= {row["raw"]} if read else set()
+        elif read != without_tuples(row["decoded"]):
+            faults.add(row["raw"])
+    assert faults == set(DECODER_FAULTS)
+    assert gaps == DECODER_GAPS
+
+
+def without_tuples(value: Any) -> Any:
+    """Return a decoded value with tuples as the lists that they are in JSON."""
+    if isinstance(value, dict):
+        if "$tuple" in value:
+            return without_tuples(value["$tuple"])
+        return {key: without_tuples(item) for key, item in value.items()}
+    return [without_tuples(item) for item in value] if isinstance(value, list) else value

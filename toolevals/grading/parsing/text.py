@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from toolevals.grading.documents import load_json
-from toolevals.grading.parsing.json_calls import LONGEST_SHOWN, calls_in_json
-from toolevals.grading.parsing.python_calls import MAX_NESTING, UnreadableCallError, calls_in_python
+from toolevals.grading.parsing.json_calls import LONGEST_SHOWN, calls_in_json, printable
+from toolevals.grading.parsing.python_calls import calls_in_python
+from toolevals.grading.parsing.python_source import MAX_NESTING, UnreadableCallError, brackets
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Call, MalformedCall
 
@@ -21,12 +22,24 @@ MAX_LENGTH = 1_000_000
 # How many places of running text are tried: the cost stays linear.
 _MOST_TRIES = 64
 
-_FENCE = re.compile(r"```[ \t]*([A-Za-z_]*)[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_TAG = re.compile(r"<(tool_?call|function_?call)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+# What comes before a fence's content is its language, unless it is the content itself.
+_FENCE = re.compile(r"```(?:[ \t]*[A-Za-z_]\w*(?=[\s\[{]))?(?P<inside>.*?)(?:```|\Z)", re.DOTALL)
+_TAG = re.compile(
+    r"<(?P<tag>tool_?calls?|function_?calls?)>(?P<inside>.*?)(?:</(?P=tag)>|\Z)", re.DOTALL | re.IGNORECASE
+)
+# Marks that models put around a call: <|python_tag|>, <|eom_id|>.
+_MARK = re.compile(r"<\|\w{1,40}\|>")
+_MOST_MARKS = 8
 _JSON_ATTEMPT = re.compile(r'\s*\[?\s*\{\s*"(?:name|function|type|tool_calls|id)"\s*:')
-_PYTHON_ATTEMPT = re.compile(r"[\[(]*\s*[A-Za-z_][\w.]*\s?\(\s*(?:[A-Za-z_]\w*\s*=|\)|\*)")
-_PYTHON_LIST = re.compile(r"\[\s*[A-Za-z_][\w.]*\s*\(")
-_PYTHON_LINE = re.compile(r"^[ \t]*([A-Za-z_][\w.]*\((?:[A-Za-z_]\w*\s*=.*)?\))[ \t]*;?[ \t]*$", re.MULTILINE)
+_PYTHON_ATTEMPT = re.compile(r"[\[(]*\s*[A-Za-z_][\w.-]*\s?\(\s*(?:[A-Za-z_]\w*\s*=|\)|\*)")
+_PYTHON_LIST = re.compile(r"\[\s*[A-Za-z_][\w.-]*\s*\(")
+_PYTHON_LINE = re.compile(r"[A-Za-z_][\w.-]*\((?:[A-Za-z_]\w*\s*=.*)?\)", re.DOTALL)
+# So alike to a call that it was meant as one, even amid prose.
+_JSON_AMID = re.compile(
+    r'\{\s*"(?:name|function)"\s*:\s*"[^"\n]{1,200}"\s*,\s*"(?:arguments|parameters|input|args)"\s*:'
+)
+_PYTHON_AMID = re.compile(r"\[\s*[A-Za-z_][\w.-]*\(\s*[A-Za-z_]\w*\s*=")
+_XML_AMID = re.compile(r"<(?:function|invoke)\s+name\s*=|<function=\w")
 _ARGUMENTS_KEY = re.compile(r'"(?:arguments|parameters|input|args)"\s*:')
 
 
@@ -41,14 +54,15 @@ class _Piece:
 def calls_in_text(text: str) -> tuple[Call, ...]:
     """Return the calls of a model's raw text, in order; none where it is prose."""
     if len(text) > MAX_LENGTH:
-        return (MalformedCall(f"longer than {MAX_LENGTH:,} characters", MAX_LENGTH, text[:LONGEST_SHOWN]),)
+        return (MalformedCall(f"longer than {MAX_LENGTH:,} characters", MAX_LENGTH, printable(text[:LONGEST_SHOWN])),)
     pieces = [piece for piece in _pieces(text) if piece.text]
-    for piece in pieces:
+    # The whole text first: what looks like a fence may stand inside an argument.
+    for piece in pieces[-1:] + pieces[:-1]:
         if (calls := _read(piece)) is not None:
             return calls
     if calls := _amid_prose(text):
         return calls
-    attempts = (_attempt(piece) for piece in pieces)
+    attempts = (*(_attempt(piece) for piece in pieces), _attempt_amid_prose(text))
     return next(((attempt,) for attempt in attempts if attempt is not None), ())
 
 
@@ -56,16 +70,27 @@ def _pieces(text: str) -> Iterator[_Piece]:
     for pattern in (_TAG, _FENCE):
         found = list(islice(pattern.finditer(text), _MOST_TRIES))
         if len(found) > 1:
-            yield _Piece("\n".join(match.group(2).strip() for match in found), marked=True)
-        yield from (_stripped(match.group(2), marked=True) for match in found)
+            yield _Piece("\n".join(match["inside"].strip() for match in found), marked=True)
+        yield from (_stripped(match["inside"], marked=True) for match in found)
     yield _stripped(text, marked=False)
 
 
 def _stripped(text: str, *, marked: bool) -> _Piece:
-    inner = text.strip()
+    inner = _without_marks(text.strip())
     if len(inner) > 1 and inner[0] == inner[-1] == "`":
         inner = inner.strip("`").strip()
     return _Piece(inner, marked)
+
+
+def _without_marks(text: str) -> str:
+    for _ in range(_MOST_MARKS):
+        if match := _MARK.match(text):
+            text = text[match.end() :].lstrip()
+        elif text.endswith("|>") and _MARK.fullmatch(text, start := max(text.rfind("<|"), 0)):
+            text = text[:start].rstrip()
+        else:
+            break
+    return text
 
 
 def _read(piece: _Piece) -> tuple[Call, ...] | None:
@@ -116,8 +141,9 @@ def _python_amid_prose(text: str) -> tuple[Call, ...]:
         end = _closing(text, match.start())
         if end is not None and (calls := _python_or_none(text[match.start() : end])):
             return calls
-    lines = [match.group(1) for match in islice(_PYTHON_LINE.finditer(text), _MOST_TRIES)]
-    return tuple(call for line in lines for call in _python_or_none(line) or ())
+    lines = (line.strip(" \t").removesuffix(";").rstrip(" \t") for line in text.splitlines())
+    called = islice((line for line in lines if _PYTHON_LINE.fullmatch(line)), _MOST_TRIES)
+    return tuple(call for line in called for call in _python_or_none(line) or ())
 
 
 def _python_or_none(text: str) -> tuple[Call, ...] | None:
@@ -129,46 +155,53 @@ def _python_or_none(text: str) -> tuple[Call, ...] | None:
 
 def _closing(text: str, start: int) -> int | None:
     """Return the end of the bracket that opens at `start`, quotes respected; None where none closes it in reach."""
-    depth, quote, place = 0, "", start
-    while place < len(text):
-        character = text[place]
-        if quote:
-            if character == "\\":
-                place += 1
-            elif character == quote:
-                quote = ""
-        elif character in "\"'":
-            quote = character
-        elif character in "([{":
-            depth += 1
-            if depth > MAX_NESTING:
-                return None
-        elif character in ")]}":
-            depth -= 1
-            if depth == 0:
-                return place + 1
-        place += 1
+    depth = 0
+    for place, bracket in brackets(text, start):
+        depth += 1 if bracket in "([{" else -1
+        if depth == 0:
+            return place + 1
+        if depth > MAX_NESTING:
+            return None
     return None
 
 
 def _attempt(piece: _Piece) -> MalformedCall | None:
     """Return what was meant as a call and cannot be read; None where nothing was meant."""
     if _JSON_ATTEMPT.match(piece.text) and _ARGUMENTS_KEY.search(piece.text):
-        return _malformed_json(piece)
-    if _PYTHON_ATTEMPT.match(piece.text):
-        try:
-            calls_in_python(piece.text)
-        except UnreadableCallError as error:
-            return MalformedCall(error.reason, error.position, piece.text[:LONGEST_SHOWN])
+        return _malformed_json(piece.text)
+    if _PYTHON_ATTEMPT.match(piece.text) and (attempt := _malformed_python(piece.text)):
+        return attempt
     if piece.marked and _JSON_ATTEMPT.match(piece.text):
-        return _malformed_json(piece)
+        return _malformed_json(piece.text)
     return None
 
 
-def _malformed_json(piece: _Piece) -> MalformedCall:
-    shown = piece.text[:LONGEST_SHOWN]
+def _attempt_amid_prose(text: str) -> MalformedCall | None:
+    if match := _JSON_AMID.search(text):
+        return _malformed_json(text[match.start() :])
+    if match := _PYTHON_AMID.search(text):
+        return _malformed_python(text[match.start() : _closing(text, match.start())])
+    if match := _XML_AMID.search(text):
+        shown = printable(text[match.start() :][:LONGEST_SHOWN])
+        return MalformedCall("calls in XML are not read: ask for JSON or for Python's call syntax", 0, shown)
+    return None
+
+
+def _malformed_python(text: str) -> MalformedCall | None:
     try:
-        load_json(piece.text)
+        calls_in_python(text)
+    except UnreadableCallError as error:
+        return MalformedCall(error.reason, error.position, printable(text[:LONGEST_SHOWN]))
+    return None
+
+
+def _malformed_json(text: str) -> MalformedCall:
+    try:
+        _, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        end = len(text)
+    try:
+        load_json(text[:end])
     except InvalidDocument as error:
-        return MalformedCall(str(error), error.position, shown)
-    return MalformedCall("not a call", 0, shown)
+        return MalformedCall(str(error), error.position, printable(text[:LONGEST_SHOWN]))
+    return MalformedCall("not a call", 0, printable(text[:LONGEST_SHOWN]))
