@@ -8,8 +8,8 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from toolevals.runs.models import AlignedPair, CaseGrade, Grading, MatrixCount, Run, VerdictCount
-from toolevals.workspace.bulk import rows_insert
+from toolevals.runs.models import AlignedPair, CaseGrade, Grading, MatrixCount, Run, Transcript, VerdictCount
+from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
 
 COLUMNS = ("outcome", "selection", "arguments", "schema", "shape", "equivalence", "tag", "mode")
@@ -18,6 +18,7 @@ COLUMNS = ("outcome", "selection", "arguments", "schema", "shape", "equivalence"
 def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
     grading = Grading.objects.get(pk=lease.payload["grading"])
+    tables_analyze(Transcript, CaseGrade, AlignedPair)
     cells = list(_cells(grading))
     verdicts = list(_verdicts(grading))
     with lease.finish():
