@@ -1,5 +1,8 @@
 import pytest
+from hypothesis import given
 
+from tests.grading.strategies import json_values
+from toolevals.grading.canonical import canonical
 from toolevals.grading.predictions import read_prediction
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import MalformedCall, Message, ToolCall, Transcript
@@ -100,6 +103,24 @@ def test_messages_of_our_own_form_are_read_too():
     assert transcript.answer is None
 
 
+def test_a_whole_response_and_messages_of_a_named_format_are_read():
+    response = {"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [FIRST]}}]}
+    assert calls_of({"messages": response}) == (ToolCall("a", {}, "1"),)
+    item = {"type": "function_call", "call_id": "1", "name": "a", "arguments": "{}"}
+    assert calls_of({"messages": [item], "format": "openai_responses"}) == (ToolCall("a", {}, "1"),)
+
+
+def test_steps_are_read_and_the_row_goes_before_what_they_say():
+    steps = [
+        {"thought": "Hm.", "tool": "a", "arguments": {"x": 1}, "result": "none"},
+        {"action": "Finish", "input": "b"},
+    ]
+    transcript = read_prediction({"id": "ex-1", "steps": steps, "latency_ms": 3}).transcript
+    assert transcript.calls == (ToolCall("a", {"x": 1}, "call-1"),)
+    assert (transcript.answer, transcript.latency_ms) == ("b", 3)
+    assert read_prediction({"id": "ex-1", "steps": steps, "answer": "c"}).transcript.answer == "c"
+
+
 def test_text_is_parsed_where_there_are_no_structured_calls():
     assert calls_of({"text": "[a(x=1)]"}) == (ToolCall("a", {"x": 1}),)
     assert calls_of({"text": "[a(x=1)]", "tool_calls": []}) == (ToolCall("a", {"x": 1}),)
@@ -124,6 +145,12 @@ def test_an_answer_or_an_error_alone_is_a_prediction():
         ({"id": "ex-1", "tool_calls": ["a"]}, "/tool_calls/0"),
         ({"id": "ex-1", "messages": [{"content": "x"}]}, "/messages/0"),
         ({"id": "ex-1", "messages": [{"role": "assistant"}], "tool_calls": [{"name": "a"}]}, "/tool_calls"),
+        ({"id": "ex-1", "messages": [{"role": "assistant"}], "steps": [{"tool": "a"}]}, "/steps"),
+        ({"id": "ex-1", "messages": [{"role": "assistant"}], "format": "gemini"}, "/messages/0"),
+        ({"id": "ex-1", "messages": [{"role": "assistant"}], "format": "openai"}, "/format"),
+        ({"id": "ex-1", "messages": {"choices": [{}]}}, "/messages/choices/0/message"),
+        ({"id": "ex-1", "steps": {"steps": [3]}}, "/steps/steps/0"),
+        ({"id": "ex-1", "answer": "\ud800"}, "/answer"),
         ({"id": "ex-1", "tool_cals": []}, ""),
         ([], ""),
     ],
@@ -132,3 +159,14 @@ def test_a_row_of_another_form_is_refused(row, pointer):
     with pytest.raises(InvalidDocument) as caught:
         read_prediction(row)
     assert pointer in [problem.pointer for problem in caught.value.problems]
+
+
+@given(json_values)
+def test_no_json_is_an_error_of_another_kind(value):
+    for key in ("tool_calls", "messages", "steps", "text", "answer", "usage", "trial"):
+        for given_value in (value, [value]):
+            try:
+                prediction = read_prediction({"id": "ex-1", "text": "", key: given_value})
+            except InvalidDocument:
+                continue
+            assert canonical(prediction.transcript.to_document())

@@ -131,7 +131,7 @@ def _is_tool(item: dict[str, Any]) -> bool:
 
 def _called(item: Any, identifiers: _Identifiers) -> tuple[Call, Any]:
     if not isinstance(item, dict):
-        return call_of(item, None, identifiers.next(None), shown_as=item), {}
+        return call_of(None, None, identifiers.next(None), shown_as=item), {}
     inner = item["function"] if isinstance(item.get("function"), dict) else item
     name = next((inner[key] for key in _NAME if isinstance(inner.get(key), str) and inner[key]), None)
     # Of a whole step the action describes; the tool's own name comes first.
