@@ -1,5 +1,8 @@
 """Verdicts, modes, tags and places of whole cases."""
 
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import pytest
@@ -7,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading import strategies
-from toolevals.grading import engine
+from toolevals.grading import compiled, decisions, engine, explanation, layers
 from toolevals.grading.canonical import canonical, parse
 from toolevals.grading.catalog import MODES
-from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.engine import CompiledCase, compile_case, grade, grade_calls
+from toolevals.grading.layers import Layer
 from toolevals.grading.matchers import Contains, Exact, NaturalLanguage, OneOf, Range
+from toolevals.grading.matching import CompiledCall
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
@@ -31,6 +36,7 @@ from toolevals.grading.verdicts import (
     CaseGrade,
     FailureTag,
     Pair,
+    Verdict,
 )
 
 ORDER = {"type": "object", "properties": {"order": {"type": "string"}, "limit": {"type": "integer"}}}
@@ -191,17 +197,31 @@ def test_a_crash_in_a_grader_is_errored(monkeypatch):
         raise RuntimeError("boom")
 
     monkeypatch.setattr(engine, "check_schemas", crash)
+    for grader in (grade, lambda compiled, transcript: grade_calls(compiled, transcript.calls)):
+        result = grader(compile_case(PLAIN, TOOLS), called(RIGHT, RIGHT))
+        assert (result.tag, result.mode) == (FailureTag.HARNESS_ERROR, "harness_error")
+        assert "boom" in result.outcome.reason
+
+
+def test_a_crash_of_the_words_leaves_what_was_decided(monkeypatch):
+    def crash(*_):
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(explanation, "check_schemas", crash)
+    monkeypatch.setattr(explanation, "best_alignment", crash)
     result = graded(PLAIN, RIGHT)
-    assert (result.tag, result.mode) == (FailureTag.HARNESS_ERROR, "harness_error")
+    assert statuses(result) == dict.fromkeys(VERDICT_NAMES, "passed")
     assert "boom" in result.outcome.reason
+    assert (result.expected, result.actual, result.pairs, result.differences) == ("", "", (), ())
 
 
 def test_what_cannot_be_compiled_is_errored_when_it_is_graded(monkeypatch):
     def crash(*_):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(engine, "compile_trajectory", crash)
+    monkeypatch.setattr(compiled, "compile_trajectory", crash)
     assert graded(PLAIN, RIGHT).tag == FailureTag.HARNESS_ERROR
+    assert grade_calls(compile_case(PLAIN, TOOLS), (RIGHT,)).tag == FailureTag.HARNESS_ERROR
 
 
 def test_the_best_alternative_counts():
@@ -315,25 +335,86 @@ def test_a_call_labelled_as_it_was_made_passes(call):
         assert graded(expectation, call, tools=()).outcome.status == "passed"
 
 
-@given(strategies.call_expectations, strategies.arguments, st.booleans())
-def test_the_short_way_gives_the_grade_of_the_long_way(call, more, closed):
-    expectation = Expectation("calls", alternatives=(Trajectory((call,), additional_calls=not closed),))
-    values = dict.fromkeys(call.arguments, "a") | more
-    made = called(ToolCall(call.tool, values))
-    compiled = compile_case(expectation, NAMED)
-    first = grade(compiled, made)
-    assert grade(compiled, made) == first
-    # A case that has learnt from another call grades this one as a fresh one does.
-    compiled = compile_case(expectation, NAMED)
-    grade(compiled, called(ToolCall(call.tool, dict.fromkeys(call.arguments, "a"))))
-    assert grade(compiled, made) == first
+def searched(case: CompiledCase) -> CompiledCase:
+    """Return the case without the short way of calls that stand where they are expected."""
+    return replace(case, in_place=None)
 
 
-def test_what_is_the_same_each_time_is_graded_once(monkeypatch):
-    compiled = compile_case(PLAIN, TOOLS)
-    first = grade(compiled, called(RIGHT))
-    monkeypatch.setattr(engine, "_graded", None)
-    assert grade(compiled, called(RIGHT)) == first
+@given(strategies.expectations, strategies.transcripts)
+def test_calls_in_place_get_the_grade_that_a_search_gives(expectation, transcript):
+    case = compile_case(expectation, NAMED)
+    assert grade(case, transcript).to_document() == grade(searched(case), transcript).to_document()
+
+
+@given(st.lists(strategies.call_expectations, min_size=1, max_size=3), st.data())
+def test_calls_made_of_the_expected_ones_get_the_grade_that_a_search_gives(wanted, data):
+    profile, closed = data.draw(strategies.profiles), data.draw(st.booleans())
+    trajectory = Trajectory(tuple(wanted), additional_calls=not closed)
+    case = compile_case(Expectation("calls", alternatives=(trajectory,), profile=profile), NAMED)
+    calls = tuple(ToolCall(each.tool, _arguments_for(each, data)) for each in wanted)
+    quick, slow = grade_calls(case, calls), grade_calls(searched(case), calls)
+    assert (quick.tag, quick.mode, quick.statuses) == (slow.tag, slow.mode, slow.statuses)
+    assert quick == slow
+
+
+def _arguments_for(call: CallExpectation, data: Any) -> dict[str, Any]:
+    """Return arguments that the matchers name, or others."""
+    named = {
+        name: data.draw(st.sampled_from(getattr(matcher, "values", (getattr(matcher, "value", "a"),))))
+        for name, matcher in call.arguments.items()
+    }
+    more: dict[str, Any] = data.draw(st.just({}) | strategies.arguments)
+    return named | more
+
+
+def test_values_that_the_expectation_names_are_not_validated_again(monkeypatch):
+    case = compile_case(PLAIN, TOOLS)
+    monkeypatch.setattr(CompiledCall, "standing", None)
+    assert grade(case, called(RIGHT)).outcome.status == "passed"
+
+
+def test_a_grade_pickles_copies_and_compares_as_what_it_says():
+    result = graded(PLAIN, ToolCall("track", {"order": "A-2"}))
+    again = graded(PLAIN, ToolCall("track", {"order": "A-2"}))
+    assert result == again
+    for made in (pickle.loads(pickle.dumps(again)), copy.deepcopy(again), CaseGrade.from_document(again.to_document())):
+        assert (made, made.to_document(), made.statuses) == (result, result.to_document(), result.statuses)
+    with pytest.raises(FrozenInstanceError):
+        result.__setattr__("tag", "other")
+    with pytest.raises(AttributeError):
+        result.__getattr__("colour")
+
+
+def test_a_further_layer_is_graded_where_a_transcript_has_evidence_for_it(monkeypatch):
+    thanks = Layer(
+        "thanks",
+        lambda _, transcript: transcript.answer is not None,
+        lambda _, transcript: (
+            (Verdict("passed", 1.0, "Thanked."), "")
+            if "thank" in (transcript.answer or "")
+            else (Verdict("failed", 0.0, "No thanks."), "thankless")
+        ),
+        "Nothing was said.",
+    )
+    monkeypatch.setattr(layers, "LAYERS", (thanks,))
+    names = (*VERDICT_NAMES, "thanks")
+    for module in (decisions, engine):
+        monkeypatch.setattr(module, "VERDICT_NAMES", names)
+    decisions.decision_of.cache_clear()
+    case = compile_case(PLAIN, TOOLS)
+    silent, kind, rude = (
+        grade(case, Transcript(called(RIGHT).messages, answer=answer)) for answer in (None, "thank you", "bye")
+    )
+    assert (silent.outcome.status, silent.verdicts["thanks"]) == (
+        "passed",
+        Verdict("unscored", None, "Nothing was said."),
+    )
+    assert (kind.outcome.status, kind.verdicts["thanks"].reason) == ("passed", "Thanked.")
+    assert (rude.outcome, rude.mode) == (Verdict("failed", 0.0, "No thanks."), "thankless")
+    assert list(rude.verdicts) == list(names)
+    wrong = grade(case, Transcript(called(ToolCall("history")).messages, answer="bye"))
+    assert (wrong.mode, wrong.statuses["thanks"]) == ("wrong_tool", "failed")
+    decisions.decision_of.cache_clear()
 
 
 @given(strategies.expectations, strategies.transcripts)

@@ -1,121 +1,117 @@
-"""The arguments layer and its depths: schema conformance, shape, AST-equivalence."""
+"""The arguments layer and its depths (schema, shape, equivalence): findings, and words for whoever asks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from toolevals.grading.canonical import shown
-from toolevals.grading.matching import ArgumentsCheck, CompiledCall
+from toolevals.grading.decisions import Findings
+from toolevals.grading.matching import FOR_A_JUDGE, MISSHAPEN, MODES, ArgumentsCheck, CompiledCall
 from toolevals.grading.offer import Offer
 from toolevals.grading.trajectory import Alignment
 from toolevals.grading.values import Call, ToolCall
-from toolevals.grading.verdicts import SchemaProblem, Verdict
+from toolevals.grading.verdicts import SchemaProblem, Status
 
 _LONGEST_VALUE = 80
 _MOST_NAMED = 3
 
-_NO_SCHEMA = Verdict("unscored", None, "No call was made whose schema is known.")
-_OTHER_TOOLS = Verdict("unscored", None, "Not compared: the tools are not the expected ones.")
-NOTHING_EXPECTED = Verdict("unscored", None, "No call is expected, so there are no arguments to compare.")
-_SAME_SHAPE = Verdict("passed", 1.0, "The expected arguments are there, with the expected types.")
-_ALL_EQUAL = Verdict("passed", 1.0, "Every argument is as expected.")
-_ALL_RIGHT = Verdict("passed", 1.0, "The arguments fit the schema and the expectation.")
+OTHER_TOOLS = "Not compared: the tools are not the expected ones."
+NOTHING_EXPECTED = "No call is expected, so there are no arguments to compare."
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaCheck:
-    """The schema gate over all calls: the verdict, the problems, and the places of the calls that broke it."""
+    """The schema gate over all calls: the places of those whose schema is known, and of those that break it."""
 
-    verdict: Verdict
-    problems: tuple[SchemaProblem, ...]
+    checked: tuple[int, ...]
     broken: frozenset[int]
 
 
 def check_schemas(calls: Sequence[Call], offer: Offer) -> SchemaCheck:
-    """Validate each call against its tool's input schema. Passes when all conform; unscored without any schema."""
-    found = [offer.problems(call, place) for place, call in enumerate(calls)]
-    checked = [problems for problems in found if problems is not None]
-    if not checked:
-        return SchemaCheck(_NO_SCHEMA, (), frozenset())
-    problems = tuple(problem for each in checked for problem in each)
-    broken = frozenset(problem.call for problem in problems)
-    if not problems:
-        name = _name(next(call for call, each in zip(calls, found, strict=True) if each is not None))
-        reason = f"Valid against {name}." if len(checked) == 1 else f"All {len(checked)} calls fit their schemas."
-        return SchemaCheck(Verdict("passed", 1.0, reason), (), broken)
+    """Validate each call against its tool's input schema."""
+    answers = [offer.breaks_schema(call) for call in calls]
+    return SchemaCheck(
+        tuple(place for place, breaks in enumerate(answers) if breaks is not None),
+        frozenset(place for place, breaks in enumerate(answers) if breaks),
+    )
+
+
+def findings(
+    selection_mode: str, total: int, standings: Iterable[tuple[int, bool]], checked: int, failing: int
+) -> Findings:
+    """Count what the verdicts depend on.
+
+    `standings` say of each expected call that was made how its arguments stand, and whether they break the schema;
+    `checked` and `failing` count all calls whose schema is known and broken.
+    """
+    matched = misshapen = broken = bad = worst = 0
+    for standing, breaks in standings:
+        worst = max(worst, standing)
+        matched += standing <= FOR_A_JUDGE
+        misshapen += standing >= MISSHAPEN
+        broken += breaks
+        bad += breaks or standing > FOR_A_JUDGE
+    judge = worst == FOR_A_JUDGE and not bad and not selection_mode
+    return Findings(selection_mode, checked, failing, total, matched, misshapen, broken, bad, MODES[worst], judge)
+
+
+def schema_reason(status: Status, calls: Sequence[Call], check: SchemaCheck, problems: Sequence[SchemaProblem]) -> str:
+    """Return the schema gate's reason."""
+    if status == "unscored":
+        return "No call was made whose schema is known."
+    if status == "passed":
+        only = len(check.checked) == 1
+        return (
+            f"Valid against {_name(calls[check.checked[0]])}."
+            if only
+            else f"All {len(check.checked)} calls fit their schemas."
+        )
     first = problems[0]
     more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
-    reason = f"{_name(calls[first.call])}{first.pointer}: {first.message}{more}."
-    return SchemaCheck(Verdict("failed", 1 - len(broken) / len(checked), reason), problems, broken)
+    return f"{_name(calls[first.call])}{first.pointer}: {first.message}{more}."
 
 
-def shape_verdict(alignment: Alignment) -> Verdict:
-    """Pass when each expected call has the expected argument names with the expected types."""
-    if not alignment.total:
-        return NOTHING_EXPECTED
-    if not alignment.tools_are_right:
-        return _OTHER_TOOLS
+def shape_reason(status: Status, alignment: Alignment) -> str:
+    """Return the reason of the depth `shape`: each expected call has the expected names with the expected types."""
+    if status == "unscored":
+        return OTHER_TOOLS if alignment.total else NOTHING_EXPECTED
+    if status == "passed":
+        return "The expected arguments are there, with the expected types."
     wrong = [check for check in alignment.checks if check.shape_faults]
-    if not wrong:
-        return _SAME_SHAPE
     parts = (("missing", "missing"), ("extra", "not expected"), ("misshapen", "of another type"))
     words = [
         f"{_names([name for check in wrong for name in getattr(check, part)])} {verb}"
         for part, verb in parts
         if any(getattr(check, part) for check in wrong)
     ]
-    return Verdict("failed", 1 - len(wrong) / alignment.total, f"{'; '.join(words)}.")
+    return f"{'; '.join(words)}."
 
 
-def equivalence_verdict(alignment: Alignment, calls: Sequence[Call], schemas: SchemaCheck) -> Verdict:
-    """Pass when the calls are the expected ones: same tools, every argument as expected, and schemas kept.
+def equivalence_reason(status: Status, alignment: Alignment, calls: Sequence[Call]) -> str:
+    """Return the reason of the depth `equivalence`: the same tools, every argument as expected, schemas kept."""
+    if not alignment.total:
+        return NOTHING_EXPECTED
+    if status == "passed":
+        return "Every argument is as expected."
+    if status == "unscored":
+        return f"{_names([name for check in alignment.checks for name in check.unjudged])} to be judged."
+    if not alignment.tools_are_right:
+        return "The tools differ, so the calls are not equal."
+    if alignment.matched < alignment.total:
+        return _first_fault(alignment, calls)
+    return "The values do not count: the call breaks its schema."
 
-    The value is matched of expected calls.
-    """
+
+def arguments_reason(status: Status, alignment: Alignment, broken: bool, schema: str, equivalence: str) -> str:
+    """Return the layer's reason, which is the schema's or the equivalence's where it did not pass."""
+    if status == "passed":
+        return "The arguments fit the schema and the expectation."
     if not alignment.total:
         return NOTHING_EXPECTED
     if not alignment.tools_are_right:
-        return Verdict("failed", alignment.share, "The tools differ, so the calls are not equal.")
-    if alignment.matched < alignment.total:
-        return Verdict("failed", alignment.share, _first_fault(alignment, calls))
-    if broken := [actual for _, actual in alignment.pairs if actual in schemas.broken]:
-        share = 1 - len(broken) / alignment.total
-        return Verdict("failed", share, "The values do not count: the call breaks its schema.")
-    if unjudged := [name for check in alignment.checks for name in check.unjudged]:
-        return Verdict("unscored", None, f"{_names(unjudged)} to be judged.")
-    return _ALL_EQUAL
-
-
-def arguments_verdict(alignment: Alignment, schemas: SchemaCheck, equivalence: Verdict) -> tuple[Verdict, str]:
-    """Return the layer's verdict and failure mode: schema first, then shape, then values.
-
-    The value is the share of expected calls whose arguments are right.
-    """
-    if not alignment.total:
-        return NOTHING_EXPECTED, ""
-    if not alignment.tools_are_right:
-        return _OTHER_TOOLS, ""
-    broken = {actual for _, actual in alignment.pairs if actual in schemas.broken}
-    if not broken and equivalence.status == "passed":
-        return _ALL_RIGHT, ""
-    wrong = {actual for (_, actual), check in zip(alignment.pairs, alignment.checks, strict=True) if check.faults}
-    if not broken and not wrong:
-        return Verdict("unscored", None, equivalence.reason), ""
-    value = 1 - len(broken | wrong) / alignment.total
-    if broken:
-        return Verdict("failed", value, schemas.verdict.reason), "schema_error"
-    return Verdict("failed", value, equivalence.reason), _fault_mode(alignment)
-
-
-def _fault_mode(alignment: Alignment) -> str:
-    modes = (
-        ("missing", "missing_argument"),
-        ("extra", "extra_argument"),
-        ("misshapen", "wrong_shape"),
-        ("wrong", "wrong_value"),
-    )
-    return next(mode for part, mode in modes if any(getattr(check, part) for check in alignment.checks))
+        return OTHER_TOOLS
+    return schema if broken else equivalence
 
 
 def _first_fault(alignment: Alignment, calls: Sequence[Call]) -> str:

@@ -18,6 +18,7 @@ import jsonschema_rs
 
 from toolevals.grading.canonical import INTEGER_LIMIT, MAX_DEPTH, MAX_DIGITS, exact
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.quick_json import UNSURE, read_quickly
 
 SchemaName = Literal["example", "expectation", "prediction", "tool", "transcript", "verdict"]
 SCHEMA_NAMES: tuple[SchemaName, ...] = ("example", "expectation", "prediction", "tool", "transcript", "verdict")
@@ -35,6 +36,8 @@ def load_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int =
     hold, integers of more than 4,300 digits, a key that appears twice in one object, NUL, lone surrogates, and text
     beyond the two limits. Raises InvalidDocument.
     """
+    if type(text) is str and len(text) <= max_bytes and (quick := read_quickly(text, max_depth)) is not UNSURE:
+        return quick
     text = _decoded(text, max_bytes)
     try:
         value = _DECODER.decode(text)

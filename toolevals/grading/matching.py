@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from toolevals.grading.dates import read_moment
@@ -38,7 +37,12 @@ Test = Callable[[Any], "bool | None"]
 _ANSWERS = {NaturalLanguage.kind: None, KeyOnly.kind: True, Absent.kind: False}
 
 
-@dataclass(frozen=True)
+# How the arguments of a call stand, the worst last: each is a failure mode but the first two.
+ALL_AS_EXPECTED, FOR_A_JUDGE, WRONG, MISSHAPEN, EXTRA, MISSING = range(6)
+MODES = ("", "", "wrong_value", "wrong_shape", "extra_argument", "missing_argument")
+
+
+@dataclass(frozen=True, slots=True)
 class ArgumentsCheck:
     """How a call's arguments stand to what was expected, by argument name.
 
@@ -52,7 +56,7 @@ class ArgumentsCheck:
     wrong: tuple[str, ...] = ()
     unjudged: tuple[str, ...] = ()
 
-    @cached_property
+    @property
     def faults(self) -> int:
         """How many arguments are not as expected."""
         return len(self.missing) + len(self.extra) + len(self.misshapen) + len(self.wrong)
@@ -60,7 +64,13 @@ class ArgumentsCheck:
     @property
     def proved(self) -> bool:
         """Whether everything is as expected and nothing is left to a judge."""
-        return not (self.faults or self.unjudged)
+        return self.standing == ALL_AS_EXPECTED
+
+    @property
+    def standing(self) -> int:
+        """The worst that is to be said of any argument, as `CompiledCall.standing`."""
+        worst_first = (self.missing, self.extra, self.misshapen, self.wrong, self.unjudged)
+        return next((MISSING - place for place, names in enumerate(worst_first) if names), ALL_AS_EXPECTED)
 
     @property
     def shape_faults(self) -> tuple[str, ...]:
@@ -86,6 +96,14 @@ class CompiledArgument:
     required: bool
     forbidden: bool
 
+    def standing(self, value: Any, passed: bool | None) -> int:
+        """Return what is to be said of a value that is there and did not simply pass."""
+        if self.forbidden:
+            return EXTRA
+        if passed is None:
+            return FOR_A_JUDGE
+        return WRONG if self.fits(value) else MISSHAPEN
+
 
 @dataclass(frozen=True, slots=True)
 class CompiledCall:
@@ -97,21 +115,24 @@ class CompiledCall:
 
     def check(self, actual: Mapping[str, Any]) -> ArgumentsCheck:
         """Compare a call's arguments with what is expected of them."""
-        if self.matches(actual):
-            return ALL_MATCH
-        return self._faults(actual)
+        return self._faults(actual) if self.standing(actual) else ALL_MATCH
 
-    def matches(self, actual: Mapping[str, Any]) -> bool:
-        """Tell whether everything is as expected and nothing is left to a judge."""
-        present = 0
+    def standing(self, actual: Mapping[str, Any]) -> int:
+        """Return the worst that is to be said of a call's arguments, from ALL_AS_EXPECTED to MISSING."""
+        worst, present = ALL_AS_EXPECTED, 0
         for name, argument in self.arguments.items():
-            if name in actual:
-                present += 1
-                if argument.forbidden or not argument.test(actual[name]):
-                    return False
-            elif argument.required:
-                return False
-        return present == len(actual) or self.expectation.additional_arguments
+            if name not in actual:
+                if argument.required:
+                    return MISSING
+                continue
+            present += 1
+            value = actual[name]
+            passed = argument.test(value)
+            if not passed or argument.forbidden:
+                worst = max(worst, argument.standing(value, passed))
+        if present < len(actual) and not self.expectation.additional_arguments:
+            return EXTRA
+        return worst
 
     def _faults(self, actual: Mapping[str, Any]) -> ArgumentsCheck:
         missing: list[str] = []

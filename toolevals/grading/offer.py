@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-
-import jsonschema_rs
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from toolevals.grading.conformance import call_problems, validator_of
 from toolevals.grading.equality import Profile
@@ -16,6 +15,9 @@ from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED, SchemaProblem
 # Classes are columns of tables; a model may invent a name of any length.
 LONGEST_CLASS = 200
 
+# Whether arguments conform to a tool's schema.
+Conforms = Callable[[Any], bool]
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -25,6 +27,8 @@ class Offer:
     tools: Mapping[str, ToolSpec]
     # What an expected tool is called, where the tools are not known.
     expected_names: Mapping[str, str]
+    # What was asked for before: a validator is made once, when it is first wanted.
+    _known: dict[str, Conforms | None] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, tools: Sequence[ToolSpec], expected: Iterable[str], profile: Profile) -> Offer:
@@ -54,22 +58,32 @@ class Offer:
         """Return the tool that a call names; None where it is not offered or not known."""
         return None if isinstance(call, MalformedCall) else self.tools.get(self.profile.tool_name(call.name))
 
-    def problems(self, call: Call, place: int) -> tuple[SchemaProblem, ...] | None:
-        """Return how the call at `place` breaks its tool's schema; None where there is no schema to check it by."""
+    def conforms(self, form: str) -> Conforms | None:
+        """Return the schema gate of the tool whose name has this form; None where there is no schema to check by."""
+        if form not in self.tools:
+            return None
+        if form not in self._known:
+            self._known[form] = _gate_of(self.tools[form])
+        return self._known[form]
+
+    def breaks_schema(self, call: Call) -> bool | None:
+        """Tell whether a call breaks its tool's schema; None where there is no schema to check it by."""
+        if isinstance(call, MalformedCall):
+            return None
+        conforms = self.conforms(self.profile.tool_name(call.name))
+        return None if conforms is None else not conforms(call.arguments)
+
+    def problems(self, call: Call, place: int) -> tuple[SchemaProblem, ...]:
+        """Return how the call at `place` breaks its tool's schema, if there is one to check it by."""
         tool = self.tool_of(call)
-        if tool is None or isinstance(call, MalformedCall):
-            return None
-        validator = _validator_or_none(tool)
-        if validator is None:
-            return None
-        if validator.is_valid(call.arguments):
+        if tool is None or isinstance(call, MalformedCall) or not self.breaks_schema(call):
             return ()
         found = call_problems(tool, call.arguments)
         return tuple(SchemaProblem(each.pointer, each.keyword, each.message, place) for each in found)
 
 
-def _validator_or_none(tool: ToolSpec) -> jsonschema_rs.Validator | None:
+def _gate_of(tool: ToolSpec) -> Conforms | None:
     try:
-        return validator_of(tool)
+        return validator_of(tool).is_valid
     except InvalidDocument:
         return None

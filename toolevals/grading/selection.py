@@ -1,27 +1,27 @@
-"""The selection layer: the right tool, or rightly no tool. Each function gives a verdict and a failure mode."""
+"""The selection layer: the right tool, or rightly no tool. A failure mode ("" for none) with words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from toolevals.grading.offer import Offer
 from toolevals.grading.trajectory import Alignment
 from toolevals.grading.values import Call, MalformedCall
-from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED, Verdict
+from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED
 
-Judged = tuple[Verdict, str]
+# A failure mode, and the reason for whoever asks.
+Judged = tuple[str, Callable[[], str]]
 
 _LONGEST_NAME = 80
-_NO_CALL_MADE = Verdict("passed", 1.0, "No call was due, and none was made.")
 
 
-def no_call_selection(calls: Sequence[Call], offer: Offer) -> Judged:
+def no_call_selection(calls: Sequence[Call]) -> Judged:
     """Passes when nothing was called."""
     if not calls:
-        return _NO_CALL_MADE, ""
+        return "", lambda: "No call was due, and none was made."
     if all(isinstance(call, MalformedCall) for call in calls):
-        return _failed(f"No call was due; one was tried that cannot be read: {_reason(calls)}."), "malformed_output"
-    return _failed(f"No call was due; {_made(calls)} was called."), "needless_call"
+        return "malformed_output", lambda: f"No call was due; one was tried that cannot be read: {_reason(calls)}."
+    return "needless_call", lambda: f"No call was due; {_made(calls)} was called."
 
 
 def some_call_selection(calls: Sequence[Call], offer: Offer) -> Judged:
@@ -29,36 +29,53 @@ def some_call_selection(calls: Sequence[Call], offer: Offer) -> Judged:
     classes = [offer.class_of(call) for call in calls]
     right = [call for call, name in zip(calls, classes, strict=True) if name not in {UNKNOWN_TOOL, UNPARSED}]
     if right:
-        return Verdict("passed", 1.0, f"Some call was due; {_made(right)} was called."), ""
+        return "", lambda: f"Some call was due; {_made(right)} was called."
     if not calls:
-        return _failed("Some call was due, and none was made."), "missed_call"
+        return "missed_call", lambda: "Some call was due, and none was made."
     if UNPARSED in classes:
-        return _failed(f"A call cannot be read: {_reason(calls)}."), "malformed_output"
-    return _failed(f"{_made(calls)} was called, which is not among the offered tools."), "hallucinated_tool"
+        return "malformed_output", lambda: f"A call cannot be read: {_reason(calls)}."
+    return "hallucinated_tool", lambda: f"{_made(calls)} was called, which is not among the offered tools."
 
 
 def calls_selection(alignment: Alignment, calls: Sequence[Call], offer: Offer) -> Judged:
     """Passes when every expected tool was called, in order, with none that is disallowed and none too many."""
     if alignment.tools_are_right:
-        return Verdict("passed", 1.0, _right(alignment)), ""
-    over = [calls[place] for place in alignment.unmatched_actual]
-    missing = _listed(alignment.compiled.calls[place].expectation.tool for place in alignment.unmatched_expected)
+        return "", lambda: _right(alignment)
     if alignment.violations:
-        banned = _made([calls[place] for place, _ in alignment.violations])
-        return _failed(f"{banned} was called, which must not be."), "disallowed_call"
+        banned = [calls[place] for place, _ in alignment.violations]
+        return "disallowed_call", lambda: f"{_made(banned)} was called, which must not be."
     if not alignment.unmatched_expected:
         return _one_too_many([calls[place] for place in alignment.extra], offer)
+    return _missed(alignment, calls, offer)
+
+
+def _missed(alignment: Alignment, calls: Sequence[Call], offer: Offer) -> Judged:
+    over = [calls[place] for place in alignment.unmatched_actual]
     if not calls:
-        return _failed(f"{missing} was due, and no call was made."), "missed_call"
+        return "missed_call", lambda: f"{_missing(alignment)} was due, and no call was made."
     if any(isinstance(call, MalformedCall) for call in over):
-        return _failed(f"{missing} was due; a call cannot be read: {_reason(over)}."), "malformed_output"
+        return "malformed_output", lambda: f"{_missing(alignment)} was due; a call cannot be read: {_reason(over)}."
     if alignment.out_of_order:
-        return _failed(f"Every expected tool was called, but {missing} not in its place in the order."), "wrong_order"
+        return (
+            "wrong_order",
+            lambda: f"Every expected tool was called, but {_missing(alignment)} not in its place in the order.",
+        )
     if not over:
-        return _failed(f"{missing} was due too, and not called."), "missed_call"
+        return "missed_call", lambda: f"{_missing(alignment)} was due too, and not called."
     if any(offer.class_of(call) == UNKNOWN_TOOL for call in over):
-        return _failed(f"{missing} was due; {_made(over)} was called, which is not offered."), "hallucinated_tool"
-    return _failed(f"{missing} was due; {_made(over)} was called."), "wrong_tool"
+        return (
+            "hallucinated_tool",
+            lambda: f"{_missing(alignment)} was due; {_made(over)} was called, which is not offered.",
+        )
+    return "wrong_tool", lambda: f"{_missing(alignment)} was due; {_made(over)} was called."
+
+
+def _one_too_many(extra: Sequence[Call], offer: Offer) -> Judged:
+    if any(isinstance(call, MalformedCall) for call in extra):
+        return "malformed_output", lambda: f"One call too many, and it cannot be read: {_reason(extra)}."
+    if any(offer.class_of(call) == UNKNOWN_TOOL for call in extra):
+        return "hallucinated_tool", lambda: f"{_made(extra)} was called besides, which is not offered."
+    return "extra_call", lambda: f"{_made(extra)} was called besides; no further call is allowed."
 
 
 def _right(alignment: Alignment) -> str:
@@ -69,16 +86,8 @@ def _right(alignment: Alignment) -> str:
     return f"All {alignment.total} expected tools were called."
 
 
-def _one_too_many(extra: Sequence[Call], offer: Offer) -> Judged:
-    if any(isinstance(call, MalformedCall) for call in extra):
-        return _failed(f"One call too many, and it cannot be read: {_reason(extra)}."), "malformed_output"
-    if any(offer.class_of(call) == UNKNOWN_TOOL for call in extra):
-        return _failed(f"{_made(extra)} was called besides, which is not offered."), "hallucinated_tool"
-    return _failed(f"{_made(extra)} was called besides; no further call is allowed."), "extra_call"
-
-
-def _failed(reason: str) -> Verdict:
-    return Verdict("failed", 0.0, reason)
+def _missing(alignment: Alignment) -> str:
+    return _listed(alignment.due(place) for place in alignment.unmatched_expected)
 
 
 def _made(calls: Sequence[Call]) -> str:

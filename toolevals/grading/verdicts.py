@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, Self
+from typing import Any, Literal, Protocol, Self
 
 from toolevals.grading.documents import require_valid
 
@@ -101,12 +101,45 @@ class SchemaProblem:
         return {"call": self.call, "pointer": self.pointer, "keyword": self.keyword, "message": self.message}
 
 
+class CaseSource(Protocol):
+    """Where a decided grade's words and details come from."""
+
+    @property
+    def statuses(self) -> Mapping[str, Status]:
+        """The status of every verdict."""
+
+    def field(self, name: str) -> Any:
+        """Return a field of the grade; never raises."""
+
+
+class _WorkedOut:
+    """Fills a field that is still empty from the grade's source: Python asks here only where a slot is empty."""
+
+    __slots__ = ("_source",)
+
+    _source: CaseSource
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(name)
+        value = self._source.field(name)
+        object.__setattr__(self, name, value)
+        return value
+
+
+_LATER = frozenset({"verdicts", "expected", "actual", "pairs", "differences", "schema_problems"})
+
+
 @dataclass(frozen=True, slots=True)
-class CaseGrade:
+class CaseGrade(_WorkedOut):
     """Every verdict on one transcript.
 
     `verdicts` has the keys of VERDICT_NAMES. `mode` is what went wrong in the field's words, empty where nothing did.
     `expected` and `actual` are the place in the matrix of first calls, empty outside it.
+
+    What a grader gives has its statuses, tag and mode decided; everything else is worked out when first asked for,
+    from the transcript's own values, which must not be changed before. Comparing, copying, pickling and writing a
+    grade ask for all of it.
     """
 
     verdicts: Mapping[str, Verdict]
@@ -117,6 +150,23 @@ class CaseGrade:
     pairs: tuple[Pair, ...] = ()
     differences: tuple[ArgumentDifference, ...] = ()
     schema_problems: tuple[SchemaProblem, ...] = field(default=())
+
+    @classmethod
+    def decided(cls, tag: str, mode: str, source: CaseSource) -> Self:
+        """Return a grade whose words and details are worked out of `source` when asked for."""
+        made = cls.__new__(cls)
+        _set_tag(made, tag)
+        _set_mode(made, mode)
+        _set_source(made, source)
+        return made
+
+    @property
+    def statuses(self) -> Mapping[str, Status]:
+        """The status of every verdict, without working out its words."""
+        try:
+            return self._source.statuses
+        except AttributeError:
+            return {name: verdict.status for name, verdict in self.verdicts.items()}
 
     @property
     def outcome(self) -> Verdict:
@@ -159,3 +209,9 @@ class CaseGrade:
             "differences": [difference.to_document() for difference in self.differences],
             "schema_problems": [problem.to_document() for problem in self.schema_problems],
         }
+
+
+# The slots' own setters: a frozen class has no quicker way in, and many grades are made.
+_set_tag = vars(CaseGrade)["tag"].__set__
+_set_mode = vars(CaseGrade)["mode"].__set__
+_set_source = vars(_WorkedOut)["_source"].__set__

@@ -1,0 +1,91 @@
+"""The quick reading of JSON text gives what the careful one gives, or nothing."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.grading import strategies
+from toolevals.grading import documents
+from toolevals.grading.documents import load_json
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.quick_json import UNSURE, read_quickly
+
+DEPTH = 200
+# Pieces of which most texts are nearly JSON.
+_PIECES = """
+{"a":1  "a"  "a:b"  :  ,  {  }  [  ]  1  -0  1e5  9999999999999999999  999999999999999999999  1e400  true  NaN
+"\\u0000"  "\\u003a"  "\\ud800"  "\\\\u0000"  "é"
+""".split()
+pieces = st.lists(st.sampled_from([*_PIECES, " ", "\ufeff", "\0", '"\ud800"']), max_size=12).map("".join)
+
+
+def carefully(text: str) -> Any:
+    quick, documents.read_quickly = documents.read_quickly, lambda *_: UNSURE
+    try:
+        return load_json(text)
+    except InvalidDocument:
+        return UNSURE
+    finally:
+        documents.read_quickly = quick
+
+
+def same(left: Any, right: Any) -> bool:
+    return json.dumps(left) == json.dumps(right)
+
+
+@given(strategies.arguments, st.booleans(), st.sampled_from([None, 1]))
+def test_what_is_read_quickly_is_what_is_read_carefully(value, ascii_only, indent):
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
+    quick = read_quickly(text, DEPTH)
+    assert quick is UNSURE or same(quick, carefully(text))
+
+
+@given(pieces | st.lists(pieces, max_size=3).map(lambda parts: "{" + ",".join(f'"a":{part}' for part in parts) + "}"))
+def test_text_that_is_nearly_json_is_never_read_otherwise(text):
+    quick = read_quickly(text, DEPTH)
+    if quick is not UNSURE:
+        careful = carefully(text)
+        assert careful is not UNSURE
+        assert same(quick, careful)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1, "b": ["x", 2.5, {"c": null}]}',
+        '{"time": "10:30", "url": "https://x.y"}',
+        '{"a:b": {"c": [":"]}}',
+        "{}",
+        '{"a": "\\u00e9\\n"}',
+        '{"a": -1.5e10}',
+    ],
+)
+def test_ordinary_text_is_read_quickly(text):
+    assert same(read_quickly(text, DEPTH), json.loads(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1, "a": 1}',
+        '{"a": {"b": 1, "b": 2}}',
+        '{"a": 1, "\\u0061": 2}',
+        '{"a": "x:", "a": "\\u003ay"}',
+        '{"a": "\\u0000"}',
+        '{"a": 123456789012345678901}',
+        '{"a": [-123456789012345678901]}',
+        '{"a": "\\ud800"}',
+        '{"a": "\ud800"}',
+        '{"a": NaN}',
+        '{"a": 1e999}',
+        '{"a": ' + "[" * 201 + "]" * 201 + "}",
+        '{"a": ' + "[" * 100_000,
+        "[1]",
+        "",
+    ],
+)
+def test_what_may_have_a_fault_is_left_to_the_careful_reading(text):
+    assert read_quickly(text, DEPTH) is UNSURE

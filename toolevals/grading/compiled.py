@@ -1,0 +1,45 @@
+"""An expectation compiled with the offered tools, once, for any number of transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from toolevals.grading.equality import PROFILES, Profile
+from toolevals.grading.in_place import InPlace
+from toolevals.grading.offer import Offer
+from toolevals.grading.trajectory import CompiledTrajectory, compile_trajectory
+from toolevals.grading.values import Expectation, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledCase:
+    """An expectation as tests. `failure` says why it could not be compiled: every grade is then errored.
+
+    `asks_beside` says that it expects something of a transcript beside its calls.
+    """
+
+    expectation: Expectation
+    profile: Profile
+    offer: Offer
+    trajectories: tuple[CompiledTrajectory, ...] = ()
+    failure: str = ""
+    in_place: InPlace | None = field(default=None, compare=False)
+    asks_beside: bool = False
+
+
+def compile_case(expectation: Expectation, tools: Sequence[ToolSpec]) -> CompiledCase:
+    """Compile an expectation and the tools offered with it; without any, names are not known and schemas not checked.
+
+    Never raises: what cannot be compiled is graded as HARNESS_ERROR.
+    """
+    profile = PROFILES[expectation.profile]
+    expected = [call.tool for trajectory in expectation.alternatives for call in trajectory.calls]
+    offer = Offer.of(tools, expected, profile)
+    try:
+        trajectories = tuple(compile_trajectory(each, profile) for each in expectation.alternatives)
+        in_place = InPlace.of(trajectories, offer)
+    except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
+        return CompiledCase(expectation, profile, offer, failure=f"{type(error).__name__}: {error}")
+    asks_beside = bool(expectation.reactions) or expectation.answer is not None or expectation.state is not None
+    return CompiledCase(expectation, profile, offer, trajectories, in_place=in_place, asks_beside=asks_beside)

@@ -1,0 +1,154 @@
+"""A decided case in words and detail: worked out when somebody asks, because most grades are only counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from toolevals.grading.arguments import (
+    NOTHING_EXPECTED,
+    arguments_reason,
+    check_schemas,
+    equivalence_reason,
+    schema_reason,
+    shape_reason,
+)
+from toolevals.grading.compiled import CompiledCase
+from toolevals.grading.decisions import Decision
+from toolevals.grading.layers import silences
+from toolevals.grading.placement import Placement, needless_differences, needless_pairs
+from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
+from toolevals.grading.trajectory import Alignment, best_alignment
+from toolevals.grading.values import Call
+from toolevals.grading.verdicts import NONE, ArgumentDifference, Pair, SchemaProblem, Status, Verdict
+
+_ANY_CALL = "Any call will do, so there are no arguments to compare."
+_NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
+
+
+class Explanation:
+    """The fields of a decided grade (`verdicts.CaseSource`). `beside` holds further layers' verdicts and modes."""
+
+    __slots__ = ("_alignment", "_beside", "_calls", "_compiled", "_decision")
+
+    def __init__(
+        self,
+        compiled: CompiledCase,
+        calls: Sequence[Call],
+        decision: Decision,
+        alignment: Alignment | None = None,
+        beside: Mapping[str, tuple[Verdict, str]] | None = None,
+    ) -> None:
+        self._compiled = compiled
+        self._calls = calls
+        self._decision = decision
+        self._alignment = alignment
+        self._beside = beside
+
+    @property
+    def statuses(self) -> Mapping[str, Status]:
+        """The status of every verdict."""
+        return self._decision.statuses
+
+    def field(self, name: str) -> Any:
+        """Return a field of the grade.
+
+        What was decided stands, whatever happens here: where words cannot be found, the reason says so, and a detail
+        that cannot be made is empty.
+        """
+        try:
+            return self._FIELDS[name](self)
+        except Exception as error:  # noqa: BLE001 (whoever reads a grade is not the one to mend the grader)
+            if name != "verdicts":
+                return "" if name in ("expected", "actual") else ()
+            return self._verdicts_for(f"The reason cannot be given: {type(error).__name__}: {error}")
+
+    def _verdicts(self) -> Mapping[str, Verdict]:
+        statuses, values = self._decision.statuses, self._decision.values
+        reasons = self._reasons()
+        verdicts = {name: Verdict(statuses[name], values[name], reason) for name, reason in reasons.items()}
+        verdicts |= silences()
+        verdicts |= {name: verdict for name, (verdict, _) in (self._beside or {}).items()}
+        return {name: verdicts[name] for name in statuses}
+
+    def _verdicts_for(self, reason: str) -> Mapping[str, Verdict]:
+        statuses, values = self._decision.statuses, self._decision.values
+        return {name: Verdict(status, values[name], reason) for name, status in statuses.items()}
+
+    def _reasons(self) -> dict[str, str]:
+        statuses, calls = self._decision.statuses, self._calls
+        schema = schema_reason(
+            statuses["schema"], calls, check_schemas(calls, self._compiled.offer), self._schema_problems()
+        )
+        if self._compiled.expectation.kind == "calls":
+            alignment = self._aligned()
+            _, selection = calls_selection(alignment, calls, self._compiled.offer)
+            equivalence = equivalence_reason(statuses["equivalence"], alignment, calls)
+            broken = self._decision.mode == "schema_error"
+            arguments = arguments_reason(statuses["arguments"], alignment, broken, schema, equivalence)
+            shape = shape_reason(statuses["shape"], alignment)
+        else:
+            _, selection = (
+                no_call_selection(calls)
+                if self._compiled.expectation.kind == "no_call"
+                else some_call_selection(calls, self._compiled.offer)
+            )
+            equivalence = arguments = shape = _NOT_EXPECTED[self._compiled.expectation.kind]
+        reasons = {
+            "selection": selection(),
+            "arguments": arguments,
+            "schema": schema,
+            "shape": shape,
+            "equivalence": equivalence,
+        }
+        return {"outcome": self._outcome(reasons), **reasons}
+
+    def _outcome(self, reasons: Mapping[str, str]) -> str:
+        """Return the reason of the first layer that failed; else of the arguments, where there were any to judge."""
+        statuses = self._decision.statuses
+        if statuses["outcome"] == "failed":
+            for name in ("selection", "arguments"):
+                if statuses[name] == "failed":
+                    return reasons[name]
+            return next(verdict.reason for verdict, _ in (self._beside or {}).values() if verdict.status == "failed")
+        judged = statuses["outcome"] == "unscored" or statuses["arguments"] == "passed"
+        return reasons["arguments" if judged else "selection"]
+
+    def _aligned(self) -> Alignment:
+        if self._alignment is None:
+            self._alignment = best_alignment(self._compiled.trajectories, self._calls, self._compiled.profile)
+        return self._alignment
+
+    def _placement(self) -> Placement:
+        return Placement.of(self._aligned(), self._calls, self._compiled.offer)
+
+    def _place(self) -> tuple[str, str]:
+        kind = self._compiled.expectation.kind
+        if kind == "calls":
+            return self._placement().first_call
+        return (NONE, self._pairs()[0].actual) if kind == "no_call" else ("", "")
+
+    def _pairs(self) -> tuple[Pair, ...]:
+        kind = self._compiled.expectation.kind
+        if kind == "calls":
+            return self._placement().pairs(check_schemas(self._calls, self._compiled.offer).broken)
+        return needless_pairs(self._calls, self._compiled.offer) if kind == "no_call" else ()
+
+    def _differences(self) -> tuple[ArgumentDifference, ...]:
+        kind = self._compiled.expectation.kind
+        if kind == "calls":
+            return self._placement().differences()
+        return needless_differences(self._calls, self._compiled.profile) if kind == "no_call" else ()
+
+    def _schema_problems(self) -> tuple[SchemaProblem, ...]:
+        offer = self._compiled.offer
+        return tuple(problem for place, call in enumerate(self._calls) for problem in offer.problems(call, place))
+
+    _FIELDS: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
+        "verdicts": _verdicts,
+        "expected": lambda self: self._place()[0],
+        "actual": lambda self: self._place()[1],
+        "pairs": _pairs,
+        "differences": _differences,
+        "schema_problems": _schema_problems,
+    }
