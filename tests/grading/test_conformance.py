@@ -136,6 +136,7 @@ def test_schemas_are_read_by_the_draft_that_they_name():
         ({"$defs": {"a": {"$ref": "other.json#/a"}}}, "/$defs/a/$ref", "only references inside"),
         ({"$ref": "#/$defs/none"}, "", "does not exist"),
         ([], "", "is not an object"),
+        ({"$schema": ["http://json-schema.org/draft-07/schema#"]}, "/$schema", "not of type"),
     ],
 )
 def test_a_bad_schema_is_named_and_no_reference_is_fetched(schema, pointer, words):

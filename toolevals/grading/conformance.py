@@ -143,7 +143,9 @@ def _whole_path(value: Any, path: list[str | int], wanted: Any) -> list[str | in
 
 
 def _reference_of(schema: dict[str, Any]) -> Any:
-    # A draft that nobody knows is read as the newest.
+    # A draft that nobody knows is read as the newest, which also says what is wrong where it is no text.
+    if not isinstance(schema.get("$schema"), str):
+        return jsonschema.Draft202012Validator
     return jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
 
 
