@@ -1,6 +1,7 @@
 """Error recovery: what an agent did when a tool failed, or answered with nothing or only a part."""
 
 from toolevals.grading.recovery.episodes import REACTIONS, Episode, Reaction
+from toolevals.grading.recovery.events import arguments_key
 from toolevals.grading.recovery.grading import LOOP_GUARD, RETRY_CAP, EpisodeGrade, Recovery, grade_recovery
 from toolevals.grading.recovery.troubles import ERROR_CLASSES, TRANSIENT, ErrorClass, Trouble, trouble_in
 
@@ -16,6 +17,7 @@ __all__ = [
     "Reaction",
     "Recovery",
     "Trouble",
+    "arguments_key",
     "grade_recovery",
     "trouble_in",
 ]

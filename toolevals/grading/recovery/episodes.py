@@ -72,7 +72,7 @@ class Course:
     last_batch: int
     failed_keys: set[str]
     last_keys: set[str]
-    values: frozenset[str]
+    values: frozenset[tuple[str, object]]
     reactions: dict[Reaction, None] = field(default_factory=dict)
     settled: Reaction | None = None
     recovered: bool = False
@@ -162,10 +162,10 @@ class Course:
         )
 
 
-def values_of(made: Made) -> frozenset[str]:
+def values_of(made: Made) -> frozenset[tuple[str, object]]:
     """Return the arguments that two calls can have in common."""
     if not isinstance(made.call, ToolCall):
         return frozenset()
     return frozenset(
-        f"{name}={value!r}" for name, value in made.call.arguments.items() if isinstance(value, str | int | float)
+        (name, value) for name, value in made.call.arguments.items() if isinstance(value, str | int | float)
     )

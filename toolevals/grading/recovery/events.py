@@ -27,13 +27,22 @@ class Made:
 
     @property
     def key(self) -> str:
-        """The arguments in one form: equal arguments have equal keys."""
-        if isinstance(self.call, MalformedCall):
-            return self.call.text
-        try:
-            return canonical.canonical(self.call.arguments)
-        except (ValueError, RecursionError):
-            return repr(self.call.arguments)
+        """The arguments in one form: see `arguments_key`."""
+        return arguments_key(self.call)
+
+
+def arguments_key(call: Call) -> str:
+    """Return a call's arguments in one form: equal arguments have equal keys, whatever they hold."""
+    if isinstance(call, MalformedCall):
+        return call.text
+    try:
+        return canonical.canonical(call.arguments)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return repr(call.arguments)
+    except (ValueError, RecursionError):
+        return f"unwritable {id(call.arguments)}"
 
 
 @dataclass(frozen=True, slots=True)
