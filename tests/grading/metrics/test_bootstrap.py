@@ -1,31 +1,15 @@
 from collections import Counter
-from math import comb, sqrt
 from random import Random
+from statistics import NormalDist
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.grading.metrics.test_confusion import PUBLISHED
-from toolevals.grading.metrics.bootstrap import binomial, f1_interval, macro_f1_interval
-from toolevals.grading.metrics.confusion import ConfusionMatrix
+from toolevals.grading.metrics.bootstrap import bootstrap_interval, clustered_mean, f1_interval, mean_interval
+from toolevals.grading.metrics.rates import Interval, wilson
 
-
-@pytest.mark.parametrize(("n", "p"), [(8, 0.3), (40, 0.1), (60, 0.35), (60, 0.8), (200, 0.5)])
-def test_binomial_draws_have_the_distribution(n, p):
-    random, draws = Random(1), 20_000
-    seen = Counter(binomial(random, n, p) for _ in range(draws))
-    statistic = bins = 0.0
-    for k in range(n + 1):
-        expected = draws * comb(n, k) * p**k * (1 - p) ** (n - k)
-        if expected >= 10:
-            statistic += (seen[k] - expected) ** 2 / expected
-            bins += 1
-    # Chi-square, five standard deviations above its mean.
-    assert statistic < bins + 5 * sqrt(2 * bins)
-
-
-@pytest.mark.parametrize(("n", "p", "k"), [(0, 0.4, 0), (5, 0.0, 0), (5, 1.0, 5)])
-def test_certain_draws_are_certain(n, p, k):
-    assert binomial(Random(1), n, p) == k
+shares = st.floats(0, 1)
 
 
 def test_the_interval_agrees_with_resampling_case_by_case():
@@ -50,17 +34,17 @@ def test_the_same_counts_always_give_the_same_interval():
     first = f1_interval(10, 20, 15, 100)
     f1_interval.cache_clear()
     assert f1_interval(10, 20, 15, 100) == first
+    outcomes = {"a": [True, False], "b": [True, True], "c": [False]}
+    assert clustered_mean(outcomes) == clustered_mean(outcomes)
 
 
 def test_what_is_certain_has_no_width():
-    interval = f1_interval(50, 50, 50, 50)
-    assert interval is not None
-    assert (interval.low, interval.high) == (1, 1)
+    assert f1_interval(50, 50, 50, 50) == Interval(1, 1)
+    assert mean_interval({0.7: 12}) == Interval(0.7, 0.7)
 
 
 def test_a_class_that_never_occurs_has_no_interval():
     assert f1_interval(0, 0, 0, 10) is None
-    assert macro_f1_interval({}) is None
 
 
 def test_counts_that_contradict_each_other_are_refused():
@@ -71,10 +55,82 @@ def test_counts_that_contradict_each_other_are_refused():
         f1_interval(1, 2, 2, 10, confidence=1.0)
 
 
-def test_the_interval_of_macro_f1_holds_it():
-    macro_f1 = ConfusionMatrix(PUBLISHED).macro_f1
-    interval = macro_f1_interval(PUBLISHED)
+def test_what_is_no_list_of_units_is_refused():
+    for values in ({float("nan"): 1}, {0.5: -1}):
+        with pytest.raises(ValueError):
+            mean_interval(values)
+    with pytest.raises(ValueError):
+        mean_interval({0.0: 3, 1.0: 3}, confidence=0)
+    with pytest.raises(ValueError):
+        mean_interval({0.0: 3, 1.0: 3}, resamples=0)
+
+
+@pytest.mark.parametrize(("passed", "total"), [(30, 100), (1900, 2000), (500, 1000)])
+def test_the_interval_of_a_proportion_is_near_wilsons(passed, total):
+    interval, exact = mean_interval({1.0: passed, 0.0: total - passed}), wilson(passed, total)
     assert interval is not None
-    assert macro_f1 is not None
-    assert interval.low < macro_f1 < interval.high
-    assert 0.05 < interval.high - interval.low < 0.15
+    width = exact.high - exact.low
+    assert interval.low == pytest.approx(exact.low, abs=0.12 * width)
+    assert interval.high == pytest.approx(exact.high, abs=0.12 * width)
+
+
+def test_many_distinct_values_give_the_normal_interval():
+    random = Random(3)
+    values = Counter(random.gauss(5, 2) for _ in range(10_000))
+    mean = sum(values) / len(values)
+    half = NormalDist().inv_cdf(0.975) * 2 / 100
+    interval = mean_interval(values)
+    assert interval is not None
+    assert interval.low == pytest.approx(mean - half, abs=0.1 * half)
+    assert interval.high == pytest.approx(mean + half, abs=0.1 * half)
+
+
+def test_trials_of_one_example_do_not_count_as_examples():
+    alike = clustered_mean({i: [i % 3 > 0] * 8 for i in range(60)})
+    single = clustered_mean({i: [i % 3 > 0] for i in range(60)})
+    assert alike == single
+    assert alike.count == 60
+
+
+def test_an_example_counts_once_however_many_trials_it_has():
+    assert clustered_mean({"a": [True] * 9, "b": [False]}).value == 0.5
+
+
+def test_what_is_unscored_is_left_out():
+    estimate = clustered_mean({"a": [True, None], "b": [None], "c": [float("nan"), 0.5], "d": []})
+    assert (estimate.value, estimate.count) == (0.75, 2)
+    empty = clustered_mean({"a": [None]})
+    assert (empty.value, empty.interval, empty.count) == (None, None, 0)
+    assert empty.reason == "nothing was scored"
+
+
+def test_one_unit_has_no_interval():
+    assert mean_interval({0.5: 1}) is None
+    assert clustered_mean({"a": [True, False]}).interval is None
+
+
+@given(st.dictionaries(shares, st.integers(0, 30), max_size=6))
+@settings(max_examples=60)
+def test_the_interval_holds_the_mean_and_stays_among_the_values(values):
+    units = sum(values.values())
+    interval = mean_interval(values, resamples=100)
+    if units < 2:
+        assert interval is None
+        return
+    assert interval is not None
+    present = [value for value, count in values.items() if count]
+    mean = sum(value * count for value, count in values.items()) / units
+    assert min(present) - 1e-9 <= interval.low <= mean + 1e-9
+    assert mean - 1e-9 <= interval.high <= max(present) + 1e-9
+
+
+@given(st.lists(shares, min_size=2, max_size=20), st.floats(0.5, 0.9), st.floats(0.91, 0.99))
+def test_more_confidence_never_narrows(draws, low, high):
+    narrow, wide = bootstrap_interval(draws, draws[0], low), bootstrap_interval(draws, draws[0], high)
+    assert narrow is not None
+    assert wide is not None
+    assert wide.low <= narrow.low <= narrow.high <= wide.high
+
+
+def test_draws_without_the_figure_have_no_interval():
+    assert bootstrap_interval([None, None], 0.5) is None

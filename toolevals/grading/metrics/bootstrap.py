@@ -1,127 +1,123 @@
-"""Intervals of figures that are no proportions, by resampling the cases.
+"""Intervals of figures that are no proportions, by resampling the examples.
 
-Percentile bootstrap (B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979).
-Cases of one cell of a matrix are alike, so a resample of n cases is a multinomial draw over the cells: its cost does
-not grow with n. Draws are seeded, so the same counts give the same interval everywhere.
+Percentile bootstrap (B. Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7, 1979). An
+example is resampled with all its trials, since trials of one example are not independent (the cluster bootstrap: A. C.
+Davison and D. V. Hinkley, "Bootstrap Methods and their Application", 1997, 3.8). Draws are seeded, so the same
+counts give the same interval everywhere. An interval is widened where it would not hold the estimate itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import floor, lgamma, log, sqrt
-from random import Random
+from math import isfinite
+from statistics import fmean
+from typing import Any
 
-from toolevals.grading.metrics.confusion import ConfusionMatrix
-from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.percentiles import percentile_of_sorted
+from toolevals.grading.metrics.rates import Interval, normal_quantile
+from toolevals.grading.metrics.resampling import RESAMPLES, Resamples
 
-RESAMPLES = 1000
-_SEED = 20_000
+# Values are counted in steps of this share of their range: 2^30 a unit leaves room for 2^34 units in 64 bits.
+_STEPS = 1 << 30
+_MOST_VALUES = 4096
+
+
+def bootstrap_interval(draws: Iterable[float | None], value: float, confidence: float = 0.95) -> Interval | None:
+    """Return the percentile interval of a figure's draws, one a resample; None where none has the figure.
+
+    Raises ValueError unless 0 < confidence < 1.
+    """
+    normal_quantile(confidence)
+    ordered = sorted(draw for draw in draws if draw is not None)
+    tail = (1 - confidence) / 2
+    low, high = percentile_of_sorted(ordered, tail), percentile_of_sorted(ordered, 1 - tail)
+    if low is None or high is None:
+        return None
+    return Interval(min(low, value), max(high, value))
 
 
 @lru_cache(maxsize=4096)
 def f1_interval(
     correct: int, support: int, predicted: int, total: int, *, confidence: float = 0.95, resamples: int = RESAMPLES
 ) -> Interval | None:
-    """Return the interval of one class's F1 over `total` cases.
+    """Return the interval of one class's F1 over `total` cases, one trial each.
 
-    `correct` cases are expected and called, `support` expected, `predicted` called. None where F1 is undefined.
-    Raises ValueError on counts that contradict each other.
+    `correct` cases are expected and called, `support` expected, `predicted` called. F1 = 2c/(2c + e), where e cases are
+    only expected or only called; a resample draws both. None where F1 is undefined. Raises ValueError on counts that
+    contradict each other. For the classes of one matrix together, `matrix_intervals` is faster.
     """
-    cells = [correct, support - correct, predicted - correct, total - support - predicted + correct]
-    if min(cells) < 0:
+    only_one = support + predicted - 2 * correct
+    if not 0 <= correct <= min(support, predicted) or total < correct + only_one:
         raise ValueError("the counts contradict each other")
-
-    def f1(drawn: Sequence[int]) -> float | None:
-        either = 2 * drawn[0] + drawn[1] + drawn[2]
-        return 2 * drawn[0] / either if either else None
-
-    return _interval(cells, f1, confidence, resamples)
-
-
-def macro_f1_interval(
-    counts: Mapping[tuple[str, str], int], *, confidence: float = 0.95, resamples: int = RESAMPLES
-) -> Interval | None:
-    """Return the interval of a matrix's macro F1. None where it has no cases."""
-    cells = sorted(counts)
-
-    def macro_f1(drawn: Sequence[int]) -> float | None:
-        return ConfusionMatrix(dict(zip(cells, drawn, strict=True))).macro_f1
-
-    return _interval([counts[cell] for cell in cells], macro_f1, confidence, resamples)
-
-
-def _interval(
-    cells: Sequence[int], figure: Callable[[Sequence[int]], float | None], confidence: float, resamples: int
-) -> Interval | None:
-    if not 0 < confidence < 1:
-        raise ValueError("confidence is between 0 and 1, both excluded")
-    if figure(cells) is None:
+    if not support + predicted:
         return None
-    random = Random(_SEED)  # noqa: S311 (statistics, no secret)
-    drawn = (figure(_multinomial(random, cells)) for _ in range(resamples))
-    values = sorted(value for value in drawn if value is not None)
-    tail = (1 - confidence) / 2
-    return Interval(_percentile(values, tail), _percentile(values, 1 - tail))
+    series = Resamples(resamples)
+    drawn = zip(series.unpack(series.weights(correct)), series.unpack(series.weights(only_one)), strict=True)
+    draws = (2 * both / (2 * both + either) if both or either else None for both, either in drawn)
+    return bootstrap_interval(draws, 2 * correct / (support + predicted), confidence)
 
 
-def _percentile(values: Sequence[float], share: float) -> float:
-    place = share * (len(values) - 1)
-    low = floor(place)
-    high = min(low + 1, len(values) - 1)
-    return values[low] + (values[high] - values[low]) * (place - low)
+def mean_interval(
+    values: Mapping[float, int], *, confidence: float = 0.95, resamples: int = RESAMPLES
+) -> Interval | None:
+    """Return the interval of the mean of units, given as value -> how many units have it.
+
+    None with fewer than two units. Beyond 4,096 distinct values they are rounded to as many steps of their range,
+    with the mean held. Raises ValueError on a value that is not finite or a negative count.
+    """
+    units = sum(values.values())
+    if any(not isfinite(value) for value in values) or any(count < 0 for count in values.values()):
+        raise ValueError("a value is not finite or a count is negative")
+    present = {value: count for value, count in values.items() if count}
+    normal_quantile(confidence)
+    if units < 2:
+        return None
+    lowest, highest = min(present), max(present)
+    mean = sum(value * count for value, count in present.items()) / units
+    span = highest - lowest
+    if span == 0:
+        return Interval(lowest, lowest)
+    steps = _rounded({(value - lowest) / span: count for value, count in present.items()})
+    shift = (mean - lowest) / span - sum(step * count for step, count in steps.items()) / units
+    series = Resamples(resamples)
+    weight_sum = value_sum = 0
+    for step, count in sorted(steps.items(), key=lambda item: (item[1], item[0])):
+        weights = series.weights(count)
+        weight_sum += weights
+        value_sum += weights * round(step * _STEPS)
+    sums = zip(series.unpack(value_sum), series.unpack(weight_sum), strict=True)
+    draws = (lowest + span * (total / (_STEPS * weight) + shift) if weight else None for total, weight in sums)
+    return bootstrap_interval(draws, mean, confidence)
 
 
-def _multinomial(random: Random, cells: Sequence[int]) -> list[int]:
-    left, cases_left = sum(cells), sum(cells)
-    drawn = []
-    for cell in cells:
-        taken = binomial(random, left, cell / cases_left) if cases_left else 0
-        drawn.append(taken)
-        left -= taken
-        cases_left -= cell
-    return drawn
+def clustered_mean(
+    outcomes: Mapping[Any, Sequence[float | None]], *, confidence: float = 0.95, resamples: int = RESAMPLES
+) -> Estimate:
+    """Return the mean over examples of each example's mean over its scored trials, by example -> outcomes.
+
+    Outcomes are scores or booleans (1 and 0); None and NaN are unscored. Examples without a scored trial are left
+    out, and `count` says how many remain. The interval resamples examples with all their trials.
+    """
+    means = Counter(mean for trials in outcomes.values() if (mean := scored_mean(trials)) is not None)
+    if not means:
+        return Estimate.undefined("nothing was scored")
+    value = fmean(means.elements())
+    return Estimate(value, mean_interval(means, confidence=confidence, resamples=resamples), means.total())
 
 
-def binomial(random: Random, n: int, p: float) -> int:
-    """Draw how many of `n` trials succeed, each with probability `p`, in a time that does not grow with n."""
-    if p > 0.5:
-        return n - binomial(random, n, 1 - p)
-    if n == 0 or p <= 0:
-        return 0
-    return _by_waiting(random, n, p) if n * p < 10 else _by_rejection(random, n, p)
+def scored_mean(trials: Iterable[float | None]) -> float | None:
+    """Return the mean of the scored trials of one example; None where none is."""
+    scored = [float(outcome) for outcome in trials if outcome is not None and isfinite(outcome)]
+    return fmean(scored) if scored else None
 
 
-def _by_waiting(random: Random, n: int, p: float) -> int:
-    # The gaps between successes are geometric (Devroye, "Non-Uniform Random Variate Generation", 1986, X.4).
-    scale = log(1 - p)
-    successes = place = 0
-    while True:
-        place += floor(log(1 - random.random()) / scale) + 1
-        if place > n:
-            return successes
-        successes += 1
-
-
-def _by_rejection(random: Random, n: int, p: float) -> int:
-    # BTRS: W. Hörmann, "The generation of binomial random variates", J. Stat. Comput. Simul. 46 (1993).
-    spread = sqrt(n * p * (1 - p))
-    b = 1.15 + 2.53 * spread
-    a = -0.0873 + 0.0248 * b + 0.01 * p
-    c = n * p + 0.5
-    alpha = (2.83 + 5.1 / b) * spread
-    odds = log(p / (1 - p))
-    mode = floor((n + 1) * p)
-    peak = lgamma(mode + 1) + lgamma(n - mode + 1)
-    while True:
-        u, v = random.random() - 0.5, 1 - random.random()
-        us = 0.5 - abs(u)
-        if us <= 0:
-            continue
-        k = floor((2 * a / us + b) * u + c)
-        if not 0 <= k <= n:
-            continue
-        if us >= 0.07 and v <= 0.92 - 4.2 / b:
-            return k
-        if log(v * alpha / (a / (us * us) + b)) <= peak - lgamma(k + 1) - lgamma(n - k + 1) + (k - mode) * odds:
-            return k
+def _rounded(shares: Mapping[float, int]) -> Mapping[float, int]:
+    if len(shares) <= _MOST_VALUES:
+        return shares
+    steps: Counter[float] = Counter()
+    for share, count in shares.items():
+        steps[round(share * _MOST_VALUES) / _MOST_VALUES] += count
+    return steps

@@ -94,15 +94,41 @@ class ConfusionMatrix:
         Averaged are the tools and `(none)` that were expected or called; `(unknown tool)` and `(unparsed)` only where
         they were expected, which is never in a matrix made by this package.
         """
-        scores = [metrics.f1 for metrics in self._averaged if metrics.f1 is not None]
-        return sum(scores) / len(scores) if scores else None
+        return self._macro([metrics.f1 for metrics in self.averaged])
+
+    @property
+    def macro_precision(self) -> float | None:
+        """The mean precision of the averaged classes; a class that was never called counts as nought."""
+        return self._macro([metrics.precision for metrics in self.averaged])
+
+    @property
+    def macro_recall(self) -> float | None:
+        """The mean recall of the averaged classes; a class that was never expected counts as nought."""
+        return self._macro([metrics.recall for metrics in self.averaged])
+
+    @property
+    def micro_precision(self) -> float | None:
+        """Correct of called, of the averaged classes taken together."""
+        called = sum(metrics.predicted for metrics in self.averaged)
+        return sum(metrics.correct for metrics in self.averaged) / called if called else None
+
+    @property
+    def micro_recall(self) -> float | None:
+        """Correct of expected, of the averaged classes taken together."""
+        expected = sum(metrics.support for metrics in self.averaged)
+        return sum(metrics.correct for metrics in self.averaged) / expected if expected else None
 
     @property
     def micro_f1(self) -> float | None:
         """F1 of the averaged classes' counts taken together; None without classes."""
-        either = sum(metrics.support + metrics.predicted for metrics in self._averaged)
-        return 2 * sum(metrics.correct for metrics in self._averaged) / either if either else None
+        either = sum(metrics.support + metrics.predicted for metrics in self.averaged)
+        return 2 * sum(metrics.correct for metrics in self.averaged) / either if either else None
 
     @property
-    def _averaged(self) -> list[ClassMetrics]:
+    def averaged(self) -> list[ClassMetrics]:
+        """The classes that count in the averages."""
         return [metrics for metrics in self.per_class if metrics.support or metrics.name not in _NEVER_EXPECTED]
+
+    @staticmethod
+    def _macro(rates: list[float | None]) -> float | None:
+        return sum(rate or 0.0 for rate in rates) / len(rates) if rates else None

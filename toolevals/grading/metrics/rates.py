@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A confidence interval, both ends in 0..1."""
+    """A confidence interval. Of a proportion both ends are in 0..1, of an agreement or a difference in -1..1."""
 
     low: float
     high: float
@@ -26,7 +26,7 @@ def wilson(passed: int, total: int, confidence: float = 0.95) -> Interval:
     """
     if not 0 <= passed <= total:
         raise ValueError(f"{passed} of {total} is not a proportion")
-    z = _quantile(confidence)
+    z = normal_quantile(confidence)
     if total == 0:
         return Interval(0.0, 1.0)
     share, square = passed / total, z * z / total
@@ -39,7 +39,11 @@ def wilson(passed: int, total: int, confidence: float = 0.95) -> Interval:
 
 
 @lru_cache(maxsize=32)
-def _quantile(confidence: float) -> float:
+def normal_quantile(confidence: float) -> float:
+    """Return the z that the standard normal stays within (either sign) with probability `confidence`: 1.96 for .95.
+
+    Raises ValueError unless 0 < confidence < 1.
+    """
     if not 0 < confidence < 1:
         raise ValueError("confidence is between 0 and 1, both excluded")
     return NormalDist().inv_cdf(0.5 + confidence / 2)

@@ -1,0 +1,112 @@
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.grading.metrics.references.figures import REFERENCES
+from toolevals.grading.metrics.comparison import compare_runs, mcnemar, sign_flip
+
+counts = st.integers(0, 60)
+differences = st.lists(st.fractions(-1, 1, max_denominator=4), max_size=8)
+
+
+@pytest.mark.parametrize("reference", REFERENCES["mcnemar"])
+def test_mcnemar_is_that_of_statsmodels(reference):
+    p_value = mcnemar(reference["only_before"], reference["only_after"])
+    assert p_value == pytest.approx(reference["p_value"], rel=1e-7)
+
+
+def test_mcnemar_by_hand():
+    # Six of six in one direction: 2/64.
+    assert mcnemar(6, 0) == 0.03125
+    assert mcnemar(1, 3) == 2 * (1 + 4) / 16
+    assert mcnemar(0, 0) == 1
+    with pytest.raises(ValueError):
+        mcnemar(-1, 2)
+
+
+@given(counts, counts)
+def test_mcnemar_is_symmetric_and_a_probability(one, other):
+    assert mcnemar(one, other) == mcnemar(other, one)
+    assert 0 < mcnemar(one, other) <= 1
+
+
+@given(st.integers(501, 700), st.integers(501, 700))
+@settings(max_examples=30)
+def test_the_long_way_agrees_with_the_exact_one(one, other):
+    exact = mcnemar(one // 2, other // 2), mcnemar(one, other)
+    flips = [sign_flip([Fraction(1)] * a + [Fraction(-1)] * b) for a, b in ((one // 2, other // 2), (one, other))]
+    assert flips[0] == pytest.approx(exact[0], rel=1e-9)
+    # Beyond a thousand the sign-flip test is the normal one, without a correction for whole counts.
+    assert flips[1] == pytest.approx(exact[1], abs=0.03)
+
+
+@given(counts, counts)
+def test_sign_flips_of_one_size_are_mcnemars(one, other):
+    assert sign_flip([Fraction(1, 4)] * one + [Fraction(-1, 4)] * other) == pytest.approx(mcnemar(one, other))
+
+
+@given(differences)
+@settings(max_examples=60)
+def test_the_sign_flip_test_counts_every_pattern(moved):
+    observed = abs(sum(moved))
+    patterns = list(product((1, -1), repeat=len(moved)))
+    extreme = sum(abs(sum(s * d for s, d in zip(signs, moved, strict=True))) >= observed for signs in patterns)
+    assert sign_flip(moved) == pytest.approx(extreme / len(patterns))
+
+
+@given(differences)
+def test_the_sign_flip_test_does_not_care_for_the_direction(moved):
+    assert sign_flip(moved) == sign_flip([-difference for difference in moved])
+
+
+def test_two_runs_of_single_trials():
+    before = {i: [i >= 8] for i in range(40)}
+    after = {i: [i not in (20, 21)] for i in range(40)}
+    compared = compare_runs(before, after)
+    assert (compared.examples, compared.left_out) == (40, 0)
+    assert (compared.before, compared.after) == (0.8, 0.95)
+    assert compared.difference == pytest.approx(0.15)
+    assert (compared.improved, compared.worsened) == (8, 2)
+    assert compared.test == "mcnemar"
+    assert compared.p_value == mcnemar(2, 8)
+    assert compared.interval is not None
+    assert 0 <= compared.interval.low < 0.15 < compared.interval.high < 0.35
+
+
+def test_trials_stay_with_their_example():
+    before = {i: [True, False, False, False] for i in range(6)}
+    after = {i: [True, True, True, True] for i in range(6)}
+    compared = compare_runs(before, after)
+    # Eighteen trials changed, but only six examples: the smallest p-value that six can have.
+    assert (compared.test, compared.p_value) == ("sign_flip", 0.03125)
+
+
+def test_scores_have_an_interval_and_no_test():
+    compared = compare_runs({"a": [0.5], "b": [1.0], "c": [0.2]}, {"a": [0.75], "b": [1.0], "c": [0.4]})
+    assert (compared.p_value, compared.test) == (None, None)
+    assert compared.difference == pytest.approx(0.15)
+    assert compared.interval is not None
+    assert compared.interval.low <= 0.15 <= compared.interval.high
+
+
+def test_what_is_missing_in_a_run_is_left_out_and_counted():
+    compared = compare_runs({"a": [True], "b": [None], "c": [True]}, {"a": [True, None], "b": [True], "d": [True]})
+    assert (compared.examples, compared.left_out) == (1, 3)
+    nothing = compare_runs({}, {"a": [True]})
+    assert (nothing.examples, nothing.left_out, nothing.difference, nothing.p_value) == (0, 1, None, None)
+
+
+outcomes = st.dictionaries(st.integers(0, 9), st.lists(st.booleans() | st.none(), max_size=4), max_size=10)
+
+
+@given(outcomes, outcomes)
+@settings(max_examples=60)
+def test_comparing_the_other_way_round_turns_the_sign(one, other):
+    there, back = compare_runs(one, other), compare_runs(other, one)
+    assert (there.examples, there.left_out, there.p_value) == (back.examples, back.left_out, back.p_value)
+    assert (there.improved, there.worsened) == (back.worsened, back.improved)
+    if there.difference is not None:
+        assert back.difference == pytest.approx(-there.difference)

@@ -1,0 +1,36 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.grading.metrics.references.figures import REFERENCES
+from toolevals.grading.metrics.percentiles import percentile, summarize
+
+
+@pytest.mark.parametrize("reference", REFERENCES["percentiles"])
+def test_percentiles_are_those_of_numpy(reference):
+    got = [percentile(reference["values"], share) for share in (0, 0.5, 0.9, 0.95, 0.99, 1)]
+    assert got == pytest.approx(reference["percentiles"])
+
+
+def test_a_summary_worked_by_hand():
+    summary = summarize([40.0, 10.0, None, 20.0, float("nan"), 30.0])
+    assert summary is not None
+    assert (summary.count, summary.mean, summary.minimum, summary.maximum) == (4, 25, 10, 40)
+    assert (summary.p50, summary.p90) == pytest.approx((25, 37))
+
+
+def test_nothing_has_no_percentile():
+    assert percentile([], 0.5) is None
+    assert percentile([None, float("inf")], 0.5) is None
+    assert summarize([None]) is None
+    with pytest.raises(ValueError):
+        percentile([1.0], 1.1)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1), st.floats(0, 1), st.floats(0, 1))
+def test_percentiles_rise_with_the_share(values, one, other):
+    low, high = sorted((one, other))
+    lower, upper = percentile(values, low), percentile(values, high)
+    assert lower is not None
+    assert upper is not None
+    assert min(values) <= lower <= upper + 1e-6 <= max(values) + 2e-6

@@ -1,0 +1,147 @@
+"""Whether a second run on the same examples is better or worse than a first one.
+
+What is compared is an example with all its trials in both runs, never a single trial: trials of one example are not
+independent. An example that is unscored in either run is left out and counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import comb, erfc, exp, isfinite, lcm, lgamma, log, sqrt
+from statistics import fmean
+from typing import Any, Literal
+
+from toolevals.grading.metrics.bootstrap import mean_interval
+from toolevals.grading.metrics.rates import Interval
+
+TestName = Literal["mcnemar", "sign_flip"]
+# By example, whatever its id is.
+Outcomes = Mapping[Any, Sequence[float | None]]
+
+# Beyond these the exact distribution would take long, and the normal one is as good.
+_MOST_UNITS = 20_000
+_MOST_FLIPPED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs on the examples that both have scored.
+
+    `before`, `after` are the means over these examples of the mean over an example's trials, `difference` is after less
+    before with its paired bootstrap `interval`. `improved` and `worsened` count the examples whose mean rose and fell.
+    `p_value` is two-sided and None where the outcomes are not all passed or failed, or no example is in both runs.
+    `test` names it: exact McNemar for one trial of each, else the sign-flip test. `left_out` examples are in one run
+    only or unscored in one.
+    """
+
+    examples: int
+    left_out: int
+    before: float | None
+    after: float | None
+    difference: float | None
+    interval: Interval | None
+    improved: int
+    worsened: int
+    p_value: float | None
+    test: TestName | None
+
+
+def compare_runs(before: Outcomes, after: Outcomes, *, confidence: float = 0.95) -> Comparison:
+    """Compare two runs, each given as example -> the outcomes of its trials.
+
+    An outcome is True, False, a score, or None where it is unscored. Raises ValueError unless 0 < confidence < 1.
+    """
+    pairs = [(_scored(before[example]), _scored(after[example])) for example in before if example in after]
+    pairs = [(first, second) for first, second in pairs if first and second]
+    left_out = len(before.keys() | after.keys()) - len(pairs)
+    if not pairs:
+        return Comparison(0, left_out, None, None, None, None, 0, 0, None, None)
+    means = [(fmean(first), fmean(second)) for first, second in pairs]
+    differences = [second - first for first, second in means]
+    p_value, test = _tested(pairs)
+    return Comparison(
+        examples=len(pairs),
+        left_out=left_out,
+        before=fmean(first for first, _ in means),
+        after=fmean(second for _, second in means),
+        difference=fmean(differences),
+        interval=mean_interval(Counter(differences), confidence=confidence),
+        improved=sum(difference > 0 for difference in differences),
+        worsened=sum(difference < 0 for difference in differences),
+        p_value=p_value,
+        test=test,
+    )
+
+
+def mcnemar(only_before: int, only_after: int) -> float:
+    """Return the exact two-sided p-value of McNemar's test from the two discordant counts.
+
+    Under the hypothesis of no difference each of the n = only_before + only_after discordant examples is as likely to
+    be one as the other: p = min(1, 2·P(X <= min of the two)), X ~ Binomial(n, 1/2). Source: Q. McNemar, "Note on the
+    sampling error of the difference between correlated proportions", Psychometrika 12 (1947). 1 without discordant
+    examples. Raises ValueError on a negative count.
+    """
+    fewer, n = min(only_before, only_after), only_before + only_after
+    if fewer < 0:
+        raise ValueError("a count is negative")
+    if only_before == only_after:
+        return 1.0
+    if n <= _MOST_FLIPPED:
+        return float(Fraction(2 * sum(comb(n, i) for i in range(fewer + 1)), 1 << n))
+    # From the largest term down, until what follows no longer shows.
+    term = total = 1.0
+    for i in range(fewer, 0, -1):
+        term *= i / (n - i + 1)
+        total += term
+        if term < total * 1e-17:
+            break
+    largest = exp(lgamma(n + 1) - lgamma(fewer + 1) - lgamma(n - fewer + 1) - n * log(2))
+    return min(1.0, 2 * largest * total)
+
+
+def sign_flip(differences: Sequence[Fraction]) -> float:
+    """Return the two-sided p-value of the sign-flip (paired permutation) test of the sum of the differences.
+
+    Under the hypothesis of no difference an example's difference is as likely to have either sign: p is the share of
+    all sign patterns whose sum is at least as far from 0. Source: R. A. Fisher, "The Design of Experiments" (1935), 21.
+    Exact up to 1,000 differences other than 0 and sums of 20,000 of their common unit; beyond that by the normal
+    distribution, z = Σd/√Σd². Equal to `mcnemar` where all differences are of one size. 1 without differences.
+    """
+    moved = [difference for difference in differences if difference]
+    if not moved:
+        return 1.0
+    unit = lcm(*(difference.denominator for difference in moved))
+    sizes = [int(difference * unit) for difference in moved]
+    observed, largest = abs(sum(sizes)), sum(abs(size) for size in sizes)
+    if len(sizes) > _MOST_FLIPPED or largest > _MOST_UNITS:
+        return min(1.0, erfc(observed / sqrt(2 * sum(size * size for size in sizes))))
+    if observed == 0:
+        return 1.0
+    # One large integer holds how many sign patterns have each sum of positive sizes, so many bits a sum.
+    bits = len(sizes) + 1
+    patterns = 1
+    for size in sizes:
+        patterns += patterns << abs(size) * bits
+    tail = patterns & ((1 << ((largest - observed) // 2 + 1) * bits) - 1)
+    # The sum of the digits in base b is the number modulo b - 1, as long as it is smaller.
+    return float(min(Fraction(1), Fraction(2 * (tail % ((1 << bits) - 1)), 1 << len(sizes))))
+
+
+def _tested(pairs: Sequence[tuple[list[float], list[float]]]) -> tuple[float | None, TestName | None]:
+    if any(outcome not in (0, 1) for first, second in pairs for outcome in (*first, *second)):
+        return None, None
+    if all(len(first) == len(second) == 1 for first, second in pairs):
+        only_before = sum(first[0] > second[0] for first, second in pairs)
+        only_after = sum(first[0] < second[0] for first, second in pairs)
+        return mcnemar(only_before, only_after), "mcnemar"
+    shares = [
+        Fraction(int(sum(second)), len(second)) - Fraction(int(sum(first)), len(first)) for first, second in pairs
+    ]
+    return sign_flip(shares), "sign_flip"
+
+
+def _scored(trials: Sequence[float | None]) -> list[float]:
+    return [float(outcome) for outcome in trials if outcome is not None and isfinite(outcome)]

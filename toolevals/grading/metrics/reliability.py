@@ -1,0 +1,129 @@
+"""What several trials of one example say: would any of k pass, would all, and where the variance comes from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import comb
+from statistics import fmean, variance
+from typing import Any
+
+from toolevals.grading.metrics.bootstrap import mean_interval
+from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Interval
+
+# By example, whatever its id is.
+Trials = Mapping[Any, Sequence[bool | None]]
+
+
+def pass_at_k(trials: int, passed: int, k: int) -> float | None:
+    """Return the unbiased estimate that at least one of k trials passes: 1 - C(n-c, k)/C(n, k).
+
+    None where fewer than k trials were made. Source: M. Chen et al., "Evaluating large language models trained on code"
+    (2021), 2.1. Raises ValueError unless 0 <= passed <= trials and k >= 1.
+    """
+    _check(trials, passed, k)
+    return None if trials < k else 1 - comb(trials - passed, k) / comb(trials, k)
+
+
+def pass_hat_k(trials: int, passed: int, k: int) -> float | None:
+    """Return the unbiased estimate that all of k trials pass, pass^k: C(c, k)/C(n, k).
+
+    None where fewer than k trials were made. Source: S. Yao et al., "τ-bench" (2024), 3.2. Raises as `pass_at_k`.
+    """
+    _check(trials, passed, k)
+    return None if trials < k else comb(passed, k) / comb(trials, k)
+
+
+def mean_pass_at_k(outcomes: Trials, k: int, *, confidence: float = 0.95) -> Estimate:
+    """Return pass@k as the mean over examples, by example -> whether each trial passed (None: unscored).
+
+    Examples with fewer than k scored trials are left out; `count` says how many remain. The interval resamples
+    examples with all their trials. Raises ValueError unless k >= 1.
+    """
+    return _mean_over_examples(outcomes, k, pass_at_k, confidence)
+
+
+def mean_pass_hat_k(outcomes: Trials, k: int, *, confidence: float = 0.95) -> Estimate:
+    """Return pass^k as the mean over examples; in everything else as `mean_pass_at_k`."""
+    return _mean_over_examples(outcomes, k, pass_hat_k, confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceSplit:
+    """The variance of one trial's outcome (0 or 1): how much examples differ, and how much trials of one example do.
+
+    `consistency` is the between share (the intraclass correlation): 1 where an example always comes out in the same
+    way, 0 where examples are alike and all is chance. None without any variance. `count` examples have two scored
+    trials or more.
+    """
+
+    between: float
+    within: float
+    consistency: float | None
+    count: int
+
+
+def split_variance(outcomes: Trials) -> VarianceSplit | None:
+    """Return the split of the variance between and within examples; None with fewer than two usable examples.
+
+    Of an example with c of n passed, the within variance is estimated without bias by c(n - c)/(n(n - 1)); `within` is
+    its mean. `between` is the sample variance of the examples' means less the mean of (within variance)/n, and
+    at least 0: the one-way random effects model (S. R. Searle, G. Casella, C. E. McCulloch, "Variance Components",
+    1992, 3). Examples with one scored trial are left out.
+    """
+    counted = [(n, c) for n, c in _counts(outcomes) if n >= 2]
+    if len(counted) < 2:
+        return None
+    inside = [c * (n - c) / (n * (n - 1)) for n, c in counted]
+    within = fmean(inside)
+    chance = fmean(each / n for each, (n, _) in zip(inside, counted, strict=True))
+    between = max(0.0, variance([c / n for n, c in counted]) - chance)
+    whole = between + within
+    return VarianceSplit(between, within, between / whole if whole else None, len(counted))
+
+
+def compound(success: float, steps: int) -> float:
+    """Return the chance that `steps` independent steps all succeed: p^k. 0.95^8 is about .66, 0.99^8 about .92.
+
+    Raises ValueError unless 0 <= success <= 1 and steps >= 0.
+    """
+    if not 0 <= success <= 1 or steps < 0:
+        raise ValueError("a success rate is between 0 and 1, and steps are not negative")
+    return success**steps
+
+
+def compound_interval(interval: Interval, steps: int) -> Interval:
+    """Return the interval of p^k from that of p: the power rises with p, so that the ends carry over."""
+    return Interval(compound(interval.low, steps), compound(interval.high, steps))
+
+
+def step_success_needed(whole: float, steps: int) -> float:
+    """Return the success that each of `steps` independent steps needs for all to succeed with chance `whole`: w^(1/k).
+
+    Raises ValueError unless 0 <= whole <= 1 and steps >= 1.
+    """
+    if not 0 <= whole <= 1 or steps < 1:
+        raise ValueError("a success rate is between 0 and 1, and there is at least one step")
+    return float(whole ** (1 / steps))
+
+
+def _mean_over_examples(
+    outcomes: Trials, k: int, figure: Callable[[int, int, int], float | None], confidence: float
+) -> Estimate:
+    _check(0, 0, k)
+    values = Counter(value for n, c in _counts(outcomes) if (value := figure(n, c, k)) is not None)
+    if not values:
+        return Estimate.undefined(f"no example has {k} scored trials")
+    return Estimate(fmean(values.elements()), mean_interval(values, confidence=confidence), values.total())
+
+
+def _counts(outcomes: Trials) -> list[tuple[int, int]]:
+    scored = ([outcome for outcome in trials if outcome is not None] for trials in outcomes.values())
+    return [(len(trials), sum(bool(outcome) for outcome in trials)) for trials in scored]
+
+
+def _check(trials: int, passed: int, k: int) -> None:
+    if not 0 <= passed <= trials or k < 1:
+        raise ValueError(f"{passed} of {trials} trials cannot pass, or k = {k} is below 1")
