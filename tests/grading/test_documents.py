@@ -29,6 +29,8 @@ def test_good_json_is_read_as_it_is(value):
         ("[1,\n " + "1" * 4301 + "]", "an integer has more than 4,300 digits at line 2, column 2"),
         ('{"a": 1, "a": [NaN]}', 'the key "a" appears twice in one object at line 1, column 10'),
         ('{"a": NaN, "a": 1}', "NaN is not a JSON value at line 1, column 7"),
+        ("[NaN1", "NaN is not a JSON value at line 1, column 2"),
+        ("[1e999x", "1e999 is beyond what a number can hold at line 1, column 2"),
         ('["a\\u0000"]', "/0: holds a NUL"),
         ('{"a": {"\\u0000": 1}}', "/a: holds a NUL"),
         ('["\\ud83d"]', "/0: holds a lone surrogate"),
@@ -113,6 +115,13 @@ def test_problems_carry_pointers_and_words_for_people():
     (matcher,) = [problem for problem in problems if "a~1b" in problem.pointer]
     assert matcher.pointer == "/alternatives/0/ordered/0/arguments/a~1b"
     assert matcher.message.startswith("a matcher is exactly one of exact, key_only")
+
+
+@pytest.mark.parametrize(
+    "value", ["\ud800", json.loads("[" * 500 + "]" * 500), {1: 2}, float("inf"), b"x", 10**5000], ids=range(6)
+)
+def test_what_no_json_holds_is_a_problem_and_no_error(value):
+    assert problems_in({"messages": value}, "transcript")
 
 
 def test_long_values_are_cut_in_messages():

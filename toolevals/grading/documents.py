@@ -77,15 +77,27 @@ def schema(name: SchemaName) -> dict[str, Any]:
 def problems_in(document: Any, schema_name: SchemaName) -> list[Problem]:
     """Return everything that the schema says is wrong with a document, in the document's order."""
     validator = _validator(schema_name)
-    if validator.is_valid(document):
-        return []
-    return [_problem(error) for error in validator.iter_errors(document)]
+    try:
+        if validator.is_valid(document):
+            return []
+        return [_problem(error) for error in validator.iter_errors(document)]
+    except ValueError:
+        # The validator takes no value that JSON text could not give.
+        return _problems_as_json(document)
 
 
 def require_valid(document: Any, schema_name: SchemaName) -> None:
     """Raise InvalidDocument where `problems_in` finds any problem."""
     if problems := problems_in(document, schema_name):
         raise InvalidDocument(problems)
+
+
+def _problems_as_json(document: Any) -> list[Problem]:
+    try:
+        require_json(document)
+    except InvalidDocument as error:
+        return list(error.problems)
+    return [Problem("", "cannot be checked")]
 
 
 def _invalid(text: str, message: str, place: int) -> InvalidDocument:
@@ -126,8 +138,11 @@ def _constant(name: str) -> NoReturn:
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
 
-# A key, text, a bracket, or a number or name.
-_TOKEN = re.compile(r'("(?:[^"\\]|\\.)*+")\s*+:|"(?:[^"\\]|\\.)*+"|[{}\[\]]|[^\s{}\[\]:,"]+')
+# A key, text, a bracket, or, as the decoder sees it, a number.
+_TOKEN = re.compile(
+    r'(?P<key>"(?:[^"\\]|\\.)*+")\s*+:|"(?:[^"\\]|\\.)*+"|[{}\[\]]'
+    r"|(?P<number>NaN|-?Infinity|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
+)
 
 
 def _refusals(text: str) -> Iterator[tuple[int, str]]:
@@ -142,23 +157,20 @@ def _refusals(text: str) -> Iterator[tuple[int, str]]:
             keys.append(set())
         elif written in "}]":
             keys.pop()
-        elif token.group(1) is not None:
-            key = json.loads(token.group(1), strict=False)
+        elif (quoted := token["key"]) is not None:
+            key = json.loads(quoted, strict=False)
             if key in keys[-1]:
                 yield token.start(), f"the key {json.dumps(key)} appears twice in one object"
             keys[-1].add(key)
-        elif written[0] != '"' and (reason := _number_problem(written)):
+        elif token["number"] and (reason := _number_problem(written)):
             yield token.start(), reason
 
 
 def _number_problem(written: str) -> str | None:
-    if written in {"true", "false", "null"}:
-        return None
-    if written in {"NaN", "Infinity", "-Infinity"}:
+    if written.endswith(("y", "N")):
         return f"{written} is not a JSON value"
-    if written.removeprefix("-").isdecimal():
-        too_long = len(written.removeprefix("-")) > MAX_DIGITS
-        return f"an integer has more than {MAX_DIGITS:,} digits" if too_long else None
+    if (digits := written.removeprefix("-")).isdecimal():
+        return f"an integer has more than {MAX_DIGITS:,} digits" if len(digits) > MAX_DIGITS else None
     return None if math.isfinite(float(written)) else f"{written[:40]} is beyond what a number can hold"
 
 

@@ -11,6 +11,8 @@ from toolevals.grading.values import Call, MalformedCall, ToolCall
 
 ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
 LONGEST_SHOWN = 2_000
+# The commonest form has no key beside these.
+_PLAIN = frozenset({"name", "arguments", "id"})
 
 
 def call_in(item: Any) -> Call:
@@ -21,7 +23,9 @@ def call_in(item: Any) -> Call:
     """
     if not isinstance(item, dict):
         return MalformedCall("the call is not an object", text=shown(item, LONGEST_SHOWN))
-    identifier = identifier_in(item, "id")
+    identifier = identifier_in(item, "id") if "id" in item else None
+    if _PLAIN.issuperset(item):
+        return call_of(item.get("name"), item.get("arguments"), identifier, shown_as=item)
     if isinstance(malformed := item.get("malformed"), dict):
         return _malformed(item, malformed, identifier)
     if item.get("type") == "custom" and isinstance(custom := item.get("custom"), dict):

@@ -22,7 +22,7 @@ _TEXT_BLOCKS = ("input_text", "output_text", "input_image", "input_file")
 
 def recognises(item: dict[str, Any]) -> bool:
     """Tell whether an item can be nothing else."""
-    if item.get("type") in {*_CALLS, *_OUTPUTS, "reasoning"} and "role" not in item:
+    if item.get("type") in (*_CALLS, *_OUTPUTS, "reasoning") and "role" not in item:
         return True
     content = item.get("content")
     return isinstance(content, list) and any(
