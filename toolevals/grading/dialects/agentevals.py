@@ -17,9 +17,6 @@ from toolevals.grading.dialects.plain_calls import ValidationError
 
 TrajectoryMode = Literal["strict", "unordered", "subset", "superset"]
 ArgumentMode = Literal["exact", "ignore", "subset", "superset"]
-Override: TypeAlias = "ArgumentMode | list[str]"
-"""A mode of its own for one tool, or the dotted paths of the arguments that must agree."""
-
 _Arguments: TypeAlias = dict[str, Any]
 _Matcher: TypeAlias = Callable[[_Arguments, _Arguments], bool]
 _Call: TypeAlias = tuple[str, _Arguments]
@@ -38,11 +35,15 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryMatch:
-    """The evaluator's options. An override that is empty is passed over, as the original does."""
+    """The evaluator's options.
+
+    An override is a tool's own argument mode, or a list of dotted paths at which the arguments must agree; an empty
+    one is passed over, as the original does.
+    """
 
     trajectory_match_mode: TrajectoryMode = "strict"
     tool_args_match_mode: ArgumentMode = "exact"
-    tool_args_match_overrides: Mapping[str, Override] | None = None
+    tool_args_match_overrides: Mapping[str, Any] | None = None
 
     def score(self, expected: Any, actual: Any) -> bool:
         """Tell whether the trajectories match.
@@ -92,8 +93,10 @@ class TrajectoryMatch:
             return _MATCHERS[self.tool_args_match_mode]
         if isinstance(override, list):
             return _agree_at(override)
-        # A mode that the original does not know ignores the arguments there.
-        return _MATCHERS.get(override, _ignore)
+        if isinstance(override, str):
+            # A mode that the original does not know ignores the arguments there.
+            return _MATCHERS.get(override, _ignore)
+        raise ValueError(f"{override!r} is no override")
 
 
 @dataclass(frozen=True, slots=True)

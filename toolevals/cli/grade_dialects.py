@@ -1,0 +1,122 @@
+"""Other tools' verdicts on a file: the leaderboard's on rows of its own, the others' on ours."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.grade_lines import Grading, Lines
+from toolevals.cli.grade_rows import NativeRow, native_row
+from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
+from toolevals.grading.dialects import bfcl
+from toolevals.grading.dialects.catalog import DIALECTS
+from toolevals.grading.dialects.dialect import DialectScores, Metrics, WrongOptionError, no_scores, score
+from toolevals.grading.dialects.rows import NoFormError, comparison
+from toolevals.presentation.csv import Cell
+
+
+def dialect_grading(name: str, options: Sequence[str]) -> Grading:
+    """Return how a dialect grades, with options as `key=value`. Raises CommandError."""
+    dialect = DIALECTS[name]
+    pairs = [option.partition("=") for option in options]
+    if wrong := next((key for key, sign, _ in pairs if not sign), None):
+        raise CommandError(Exit.CONFIGURATION, f"--option {wrong}: write it as key=value")
+    try:
+        chosen = dialect.chosen((key, value) for key, _, value in pairs)
+    except WrongOptionError as error:
+        raise CommandError(Exit.CONFIGURATION, f"--option: {error}") from None
+    return _Leaderboard() if dialect.metrics is None else _Scored(dialect.metrics(chosen))
+
+
+class _Leaderboard:
+    """Rows of the leaderboard's checker."""
+
+    columns: tuple[str, ...] = ("id", "valid", "error_type")
+
+    def read(self, row: Any) -> bfcl.DialectVerdict:
+        return bfcl.check_row(row)
+
+    def remark(self, graded: bfcl.DialectVerdict) -> None:
+        """Return None: the checker always has a verdict."""
+
+    def document(self, graded: bfcl.DialectVerdict) -> dict[str, Any]:
+        return {"id": graded.id, "valid": graded.valid, "error_type": graded.error_type}
+
+    def cells(self, graded: bfcl.DialectVerdict) -> list[Cell]:
+        return [graded.id, graded.valid, graded.error_type]
+
+    def summary(self, rows: Lines) -> str:
+        errors = Counter(row.error_type or "" for row in rows)
+        passed, failed = errors.pop("", 0), errors.total()
+        rate = [rates("valid", Counter(passed=passed, failed=failed))] if passed + failed else []
+        return stacked((table(RATES, rate), counted(("error type", "rows"), errors)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One row's scores."""
+
+    id: str
+    trial: int
+    scores: DialectScores
+
+
+class _Scored:
+    """Our rows, scored by another tool's metrics."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self.columns = ("id", "trial", *metrics, "error", "unscored")
+
+    def read(self, row: Any) -> _Case:
+        read = native_row(row)
+        return _Case(read.id, read.trial, self._scores(read))
+
+    def _scores(self, row: NativeRow) -> DialectScores:
+        talk = bool(row.prediction.get("messages"))
+        text = None if talk or row.prediction.get("tool_calls") else row.prediction.get("text")
+        tools = row.tools if isinstance(row.tools, list) else None
+        try:
+            compared = comparison(row.expectation, row.transcript, whole_talk=talk, text=text, tools=tools)
+        except NoFormError as error:
+            return no_scores(self._metrics, str(error))
+        return score(self._metrics, compared)
+
+    def remark(self, graded: _Case) -> str | None:
+        return graded.scores.unscored
+
+    def document(self, graded: _Case) -> dict[str, Any]:
+        scores = graded.scores
+        shown = {"id": graded.id, "trial": graded.trial, "metrics": scores.metrics, "error": scores.error}
+        return shown if scores.unscored is None else {**shown, "unscored": scores.unscored}
+
+    def cells(self, graded: _Case) -> list[Cell]:
+        scores = graded.scores
+        return [graded.id, graded.trial, *scores.metrics.values(), scores.error, scores.unscored]
+
+    def summary(self, rows: Lines) -> str:
+        scores: dict[str, list[float]] = {name: [] for name in self._metrics}
+        errors: Counter[str] = Counter()
+        total = 0
+        for case in rows:
+            total += 1
+            for name, value in case.scores.metrics.items():
+                if value is not None:
+                    scores[name].append(float(value))
+            if case.scores.error is not None:
+                errors[case.scores.error] += 1
+        lines = [_mean(name, values, total) for name, values in scores.items()] if total else []
+        return stacked(
+            (
+                table(("", "rows", "scored", "full", "mean"), lines),
+                counted(("what the original raises", "rows"), errors),
+            )
+        )
+
+
+def _mean(name: str, values: list[float], total: int) -> tuple[str, ...]:
+    mean = f"{sum(values) / len(values):.3f}" if values else ""
+    return name, str(total), str(len(values)), str(sum(value >= 1 for value in values)), mean

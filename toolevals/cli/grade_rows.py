@@ -1,0 +1,107 @@
+"""Rows in the native format, an example and its prediction in one object, with our own verdicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from toolevals.cli.grade_lines import Lines
+from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
+from toolevals.grading.catalog import GRADERS
+from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.examples import read_example
+from toolevals.grading.metrics.confusion import ConfusionMatrix
+from toolevals.grading.predictions import read_prediction
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values import Expectation, ToolSpec, Transcript
+from toolevals.grading.verdicts import CaseGrade
+from toolevals.presentation.csv import Cell
+
+_PREDICTION_KEYS = ("trial", "tool_calls", "messages", "text", "answer", "usage", "latency_ms", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class NativeRow:
+    """One row. `transcript` is None where there is no prediction; `tools` is None where none are named."""
+
+    id: str
+    trial: int
+    expectation: Expectation
+    tools: list[ToolSpec] | str | None
+    transcript: Transcript | None
+    prediction: dict[str, Any]
+
+
+def native_row(row: Any) -> NativeRow:
+    """Read a row. Raises InvalidDocument."""
+    if not isinstance(row, dict):
+        raise InvalidDocument.at("", "is not an object")
+    example = read_example({key: value for key, value in row.items() if key not in _PREDICTION_KEYS})
+    if example.expectation is None:
+        raise InvalidDocument.at("", "has neither expected_tool nor expectation: nothing to grade by")
+    made = {key: row[key] for key in _PREDICTION_KEYS if key in row}
+    transcript = read_prediction({"id": row["id"], **made}).transcript if made.keys() - {"trial"} else None
+    return NativeRow(example.external_id, made.get("trial", 0), example.expectation, example.tools, transcript, made)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A graded row."""
+
+    id: str
+    trial: int
+    grade: CaseGrade
+
+
+class NativeGrading:
+    """Our own verdicts."""
+
+    columns: tuple[str, ...] = ("id", "trial", *GRADERS, "tag", "mode", "expected", "actual", "reason")
+
+    def read(self, row: Any) -> Case:
+        """Return the row's verdicts. Raises InvalidDocument."""
+        read = native_row(row)
+        if isinstance(read.tools, str):
+            raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
+        return Case(read.id, read.trial, grade(compile_case(read.expectation, read.tools or ()), read.transcript))
+
+    def remark(self, graded: Case) -> None:
+        """Return None: the verdicts themselves say why a case is unscored."""
+
+    def document(self, graded: Case) -> dict[str, Any]:
+        """Return the full verdicts."""
+        return {"id": graded.id, "trial": graded.trial, **graded.grade.to_document()}
+
+    def cells(self, graded: Case) -> list[Cell]:
+        """Return each grader's status, and what went wrong."""
+        verdicts = [graded.grade.verdicts[name].status for name in GRADERS]
+        result = graded.grade
+        place = [result.tag, result.mode, result.expected, result.actual, result.outcome.reason]
+        return [graded.id, graded.trial, *verdicts, *place]
+
+    def summary(self, rows: Lines) -> str:
+        """Return rates by grader, what went wrong, and each tool's precision and recall."""
+        statuses: dict[str, Counter[str]] = {name: Counter() for name in GRADERS}
+        modes: Counter[str] = Counter()
+        cells: Counter[tuple[str, str]] = Counter()
+        for case in rows:
+            for name in GRADERS:
+                statuses[name][case.grade.verdicts[name].status] += 1
+            modes[case.grade.mode] += 1
+            cells[case.grade.expected, case.grade.actual] += 1
+        del modes[""], cells["", ""]
+        return stacked(
+            (
+                table(RATES, (rates(name, counts) for name, counts in statuses.items())),
+                counted(("what went wrong", "cases"), modes),
+                table(("tool", "expected", "called", "precision", "recall", "F1"), _tools(cells)),
+            )
+        )
+
+
+def _tools(cells: Counter[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
+    for each in ConfusionMatrix(cells).per_class:
+        shares = ("" if share is None else f"{share:.3f}" for share in (each.precision, each.recall, each.f1))
+        yield each.name, str(each.support), str(each.predicted), *shares
