@@ -152,7 +152,7 @@ def test_no_id_is_given_twice():
     run = read_run(
         [{"tool": "a", "id": "1", "arguments": {}}, {"tool": "b", "id": "1", "arguments": {}}, {"tool": "c"}]
     )
-    assert [call.id for call in run.transcript.calls] == ["1", "1'", "call-3"]
+    assert [call.id for call in run.transcript.calls] == ["1", "1-2", "call-3"]
 
 
 @pytest.mark.parametrize(

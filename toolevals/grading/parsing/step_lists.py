@@ -68,6 +68,8 @@ class _Identifiers:
     def next(self, given: str | None) -> str:
         self._count += 1
         identifier = given or f"call-{self._count}"
+        if identifier in self._taken:
+            identifier = f"{identifier}-{self._count}"
         while identifier in self._taken:
             identifier += "'"
         self._taken.add(identifier)
