@@ -128,6 +128,11 @@ def test_a_reader_is_no_stand_in_for_a_writer():
     assert grade_recovery(wrote).episodes[0].episode.reaction == "fallback_tool"
 
 
+def test_what_answers_with_nothing_is_no_stand_in():
+    thought = script(user(), call("get_user", DOWN), call("think", "", thought="hm"), says("Bye."))
+    assert grade_recovery(thought).episodes[0].episode.reaction == "gave_up"
+
+
 def test_annotations_weigh_more_than_names():
     transcript = script(user(), book(REFUSED), call("get_seat", OK), says("Your seat has been booked."))
     tools = {"get_seat": ToolSpec("get_seat", annotations=ToolAnnotations(read_only=False))}
@@ -183,3 +188,15 @@ def test_empty_text_is_an_answer_of_tools_that_never_say_anything():
 
 def test_the_answer_beside_the_messages_is_the_last_word():
     assert grade_recovery(script(user(), book(REFUSED), answer="I could not book it.")).verdict.status == "passed"
+
+
+def test_one_request_sent_in_two_forms_at_once_is_recovered_by_the_form_that_works():
+    calls = (ToolCall("book", {"flight": "H1", "pay": [1]}, "a"), ToolCall("book", {"flight": "H1", "pay": {}}, "b"))
+    made = Message("assistant", None, calls)
+    answers = (Message("tool", REFUSED, call_id="a"), Message("tool", OK, call_id="b"))
+    (graded,) = grade_recovery(Transcript((user(), made, *answers, says("Your flight has been booked.")))).episodes
+    assert (graded.episode.reaction, graded.episode.retries, graded.score) == ("corrected_retry", 0, 1)
+    other = (calls[0], ToolCall("book", {"flight": "H2", "pay": {}}, "b"))
+    made = Message("assistant", None, other)
+    (graded,) = grade_recovery(Transcript((user(), made, *answers, says("Both have been booked.")))).episodes
+    assert graded.episode.reaction == "fabricated_success"

@@ -46,8 +46,8 @@ def test_retail_runs_with_a_flaky_tool():
     assert sum(graded.episode.errors for graded in episodes) == 123
     assert Counter(graded.episode.reaction for graded in episodes) == {
         "identical_retry": 85,
-        "escalation": 6,
-        "honest_failure": 3,
+        "escalation": 4,
+        "honest_failure": 5,
         "fallback_tool": 1,
     }
     assert all(graded.score == 1 for graded in episodes)

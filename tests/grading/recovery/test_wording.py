@@ -17,6 +17,7 @@ TEXTS = [
     ("Would you like me to search other dates, or is there anything else I can do?", {"asks"}),
     ("Is there anything else I can help you with?", set()),
     ("I am transferring you to a human agent.", {"escalates"}),
+    ("If that does not suit you, I can transfer you to a human agent.", {"admits"}),
     ("I transferred $50 to your savings.", set()),
     ("Have a nice day.", set()),
     ("", set()),

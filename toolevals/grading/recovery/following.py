@@ -103,10 +103,10 @@ class _Follower:
         key = made.key
         course = self._course_of(made, key)
         if course is None:
-            if trouble is None and not hands_over(made.tool):
-                self.turn.note_good(made.tool, self._effect(made.tool), made.place)
-            elif trouble is not None:
+            if trouble is not None:
                 self._begin(event, trouble, key)
+            elif event.message.content and not hands_over(made.tool):
+                self.turn.note_good(made.tool, self._effect(made.tool), made.place)
             return
         course.note_retry(made, key, trouble)
         if trouble is None:
@@ -156,12 +156,15 @@ class _Follower:
         same = self._by_call.get((made.tool, key))
         if same is not None:
             return same if made.place > same.last_place or made.batch == same.last_batch else None
+        values = values_of(made)
         for course in islice(reversed(self._by_tool.get(made.tool, {}).values()), _MOST_LOOKED_AT):
-            if made.place < course.last_place:
-                continue  # made before it failed
-            if course.trouble.error_class not in TRANSIENT or not course.values.isdisjoint(values_of(made)):
+            if made.batch == course.last_batch:
+                # Made at the same time: the same request in another form, if all that can be compared is equal.
+                if course.values and course.values <= values:
+                    return course
+            elif made.batch > course.last_batch and _may_retry(course, values):
                 return course
-        return None  # nothing was wrong with the arguments: wholly other ones ask for something else
+        return None
 
     def _begin(self, event: Answered, trouble: Trouble, key: str) -> None:
         course = Course.begun(event, trouble, key, self._effect(event.made.tool))
@@ -204,6 +207,11 @@ class _Follower:
         if "escalation" in course.reactions:
             return "escalation"
         return "fallback_tool" if "fallback_tool" in course.reactions else _said(course, closing, admits)
+
+
+def _may_retry(course: Course, values: frozenset[tuple[str, object]]) -> bool:
+    """After a passing failure, wholly other arguments ask for something else: nothing was wrong with the first ones."""
+    return course.trouble.error_class not in TRANSIENT or not course.values.isdisjoint(values)
 
 
 def _said(course: Course, closing: Reading, admits: bool) -> Reaction | None:

@@ -53,6 +53,10 @@ _ESCALATES = compile_pattern(
     r"refer(?:ring|red)?|escalat(?:e|ing|ed)|rais(?:e|ing|ed))\b[^.?!\n]{0,80}\b"
     r"(?:human|agents?|specialists?|representatives?|supervisors?|managers?|support|colleagues?|teams?|operators?)\b"
 )
+# Handing over is offered, not done.
+_OFFERS = re.compile(
+    r"\?|\b(?:if|would|can|could|may|might|prefer|recommend|suggest|should|shall|once|option)\b", re.IGNORECASE
+)
 _ASKS = re.compile(
     r"\b(?:please|kindly|could you|can you|would you) (?:\w+ )?(?:provide|confirm|specify|clarify|share|tell|"
     r"let me know|verify|choose|select|give|indicate|check)\b|"
@@ -119,7 +123,7 @@ def read_text(text: str) -> Reading:
     return Reading(
         admits=_ADMITS.search(plain) is not None,
         asks=_asks(plain),
-        escalates=_ESCALATES.search(plain) is not None,
+        escalates=_escalates(plain),
         claims_done=claiming,
         claims_read=reading,
     )
@@ -127,6 +131,12 @@ def read_text(text: str) -> Reading:
 
 def _plain(text: str) -> str:
     return text.replace("\u2019", "'").encode("utf-8", "ignore").decode()
+
+
+def _escalates(text: str) -> bool:
+    return _ESCALATES.search(text) is not None and any(
+        _ESCALATES.search(sentence) and not _OFFERS.search(sentence) for sentence in _SENTENCE.split(text)
+    )
 
 
 def _asks(text: str) -> bool:
