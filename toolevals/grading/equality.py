@@ -23,14 +23,17 @@ from toolevals.grading.values import ProfileName
 # What text becomes before it is compared.
 TextForm = Callable[[str], "str | int | float"]
 
-_BFCL_DROPPED = str.maketrans({**dict.fromkeys(" ,./-_*^"), "'": '"'})
+_BFCL_DROPPED = b" ,./-_*^"
+_BFCL_QUOTES = bytes.maketrans(b"'", b'"')
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _LONGEST_NUMBER = 400
 
 
 def bfcl_text(text: str) -> str:
     """Return text the way the leaderboard compares it."""
-    return text.translate(_BFCL_DROPPED).lower()
+    # Bytes are translated several times as fast as text, and no other character has one of these in its bytes.
+    kept = text.encode("utf-8", "surrogatepass").translate(_BFCL_QUOTES, _BFCL_DROPPED)
+    return kept.decode("utf-8", "surrogatepass").lower()
 
 
 def number_in(text: str) -> int | float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,10 +96,13 @@ class CompiledArgument:
     required: bool
     forbidden: bool
 
-    def standing(self, value: Any, passed: bool | None) -> int:
-        """Return what is to be said of a value that is there and did not simply pass."""
+    def standing(self, value: Any) -> int:
+        """Return what is to be said of a value that is there."""
+        passed = self.test(value)
         if self.forbidden:
             return EXTRA
+        if passed:
+            return ALL_AS_EXPECTED
         if passed is None:
             return FOR_A_JUDGE
         return WRONG if self.fits(value) else MISSHAPEN
@@ -115,46 +118,32 @@ class CompiledCall:
 
     def check(self, actual: Mapping[str, Any]) -> ArgumentsCheck:
         """Compare a call's arguments with what is expected of them."""
-        return self._faults(actual) if self.standing(actual) else ALL_MATCH
+        found: list[tuple[int, str]] = []
+        for name, argument in self.arguments.items():
+            if name not in actual:
+                if argument.required:
+                    found.append((MISSING, name))
+            elif standing := argument.standing(actual[name]):
+                found.append((standing, name))
+        if not self.expectation.additional_arguments:
+            found += [(EXTRA, name) for name in actual if name not in self.arguments]
+        if not found:
+            return ALL_MATCH
+        levels = (MISSING, EXTRA, MISSHAPEN, WRONG, FOR_A_JUDGE)
+        return ArgumentsCheck(*[tuple([name for level, name in found if level == wanted]) for wanted in levels])
 
     def standing(self, actual: Mapping[str, Any]) -> int:
         """Return the worst that is to be said of a call's arguments, from ALL_AS_EXPECTED to MISSING."""
         worst, present = ALL_AS_EXPECTED, 0
         for name, argument in self.arguments.items():
-            if name not in actual:
-                if argument.required:
-                    return MISSING
-                continue
-            present += 1
-            value = actual[name]
-            passed = argument.test(value)
-            if not passed or argument.forbidden:
-                worst = max(worst, argument.standing(value, passed))
-        if present < len(actual) and not self.expectation.additional_arguments:
-            return EXTRA
-        return worst
-
-    def _faults(self, actual: Mapping[str, Any]) -> ArgumentsCheck:
-        missing: list[str] = []
-        extra: list[str] = []
-        misshapen: list[str] = []
-        wrong: list[str] = []
-        unjudged: list[str] = []
-        for name, argument in self.arguments.items():
-            if name not in actual:
-                if argument.required:
-                    missing.append(name)
-                continue
-            passed = argument.test(actual[name])
-            if argument.forbidden:
-                extra.append(name)
-            elif passed is None:
-                unjudged.append(name)
-            elif not passed:
-                (wrong if argument.fits(actual[name]) else misshapen).append(name)
-        if not self.expectation.additional_arguments:
-            extra.extend(name for name in actual if name not in self.arguments)
-        return ArgumentsCheck(tuple(missing), tuple(extra), tuple(misshapen), tuple(wrong), tuple(unjudged))
+            if name in actual:
+                present += 1
+                standing = argument.standing(actual[name])
+                if standing > worst:
+                    worst = standing
+            elif argument.required:
+                return MISSING
+        return EXTRA if present < len(actual) and not self.expectation.additional_arguments else worst
 
 
 def compile_call(call: CallExpectation, profile: Profile) -> CompiledCall:
@@ -167,10 +156,9 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
     """Return the matcher's test of a value that is there, under a profile."""
     match matcher:
         case Exact():
-            return _equal_to(matcher.value, profile)
+            return _equal_to((matcher.value,), profile)
         case OneOf():
-            tests = [_equal_to(value, profile) for value in matcher.values]
-            return lambda value: any(test(value) for test in tests)
+            return _equal_to(matcher.values, profile)
         case Range():
             return _between(matcher, profile)
         case Approximately():
@@ -201,17 +189,33 @@ def _argument(name: str, matcher: Matcher, profile: Profile) -> CompiledArgument
     )
 
 
-def _equal_to(expected: Any, profile: Profile) -> Test:
-    equal = profile.equal
-    if expected is None or isinstance(expected, bool):
-        return lambda value: value is expected
-    if isinstance(expected, int | float) and profile.name != "loose":
-        types = (type(expected),) if profile.typed_numbers else (int, float)
-        return lambda value: type(value) in types and value == expected
-    if isinstance(expected, str) and isinstance(form := profile.text_form(expected), str):
-        text_form = profile.text_form
-        return lambda value: isinstance(value, str) and text_form(value) == form
-    return lambda value: equal(expected, value)
+def _equal_to(expected: Sequence[Any], profile: Profile) -> Test:
+    """Return the test of being equal to one of these: scalars are looked up, the others compared one by one."""
+    form, equal = profile.text_form, profile.equal
+    forms: set[str] = set()
+    scalars: dict[type, set[Any]] = {}
+    others: list[Any] = []
+    for value in expected:
+        if isinstance(value, str) and isinstance(text := form(value), str):
+            forms.add(text)
+        elif value is None or isinstance(value, bool):
+            scalars.setdefault(type(value), set()).add(value)
+        elif isinstance(value, int | float) and value == value and profile.name != "loose":  # noqa: PLR0124 (not NaN)
+            for kind in (type(value),) if profile.typed_numbers else (int, float):
+                scalars.setdefault(kind, set()).add(value)
+        else:
+            others.append(value)
+    literal = {value for value in expected if isinstance(value, str)}
+
+    def test(value: Any) -> bool:
+        if isinstance(value, str):
+            if value in literal or form(value) in forms:
+                return True
+        elif (known := scalars.get(type(value))) is not None and value in known:
+            return True
+        return any(equal(each, value) for each in others) if others else False
+
+    return test
 
 
 def _between(matcher: Range, profile: Profile) -> Test:
@@ -307,7 +311,13 @@ def _type_test(matcher: Matcher, profile: Profile) -> Callable[[Any], bool]:
             types = {"array"}
         case _:
             return lambda _value: True
-    return lambda value: _type_of(value, profile) in types
+    fitting = {type(sample): _type_of(sample, profile) in types for sample in (None, True, 1, 0.5, {}, [])}
+
+    def test(value: Any) -> bool:
+        fits = fitting.get(type(value))
+        return _type_of(value, profile) in types if fits is None else fits
+
+    return test
 
 
 def _type_of(value: Any, profile: Profile) -> str:
