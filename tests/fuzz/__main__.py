@@ -17,6 +17,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+from tests.fuzz.mutation import mutated
+
 MOST_SECONDS = 5.0
 
 
@@ -45,14 +47,20 @@ def _by_atheris(atheris: Any, target: Any, seconds: int) -> int:
     for number, seed in enumerate(target.seeds):
         (folder / f"seed-{number}").write_bytes(seed)
     limits = [f"-max_total_time={seconds}", f"-timeout={MOST_SECONDS:.0f}", "-max_len=20000"]
-    atheris.Setup([sys.argv[0], *limits, f"-artifact_prefix={folder}/found-", str(folder)], target.check)
+
+    def change(data: bytes, longest: int, seed: int) -> bytes:
+        # The engine knows bytes, we know JSON: each has every second turn.
+        return (
+            atheris.Mutate(data, longest) if seed % 2 else mutated(random.Random(seed), (data, *target.seeds), longest)
+        )
+
+    options = [sys.argv[0], *limits, f"-artifact_prefix={folder}/found-", str(folder)]
+    atheris.Setup(options, target.check, custom_mutator=change)
     atheris.Fuzz()
     return 0
 
 
 def _by_chance(target: Any, seconds: int, seed: int) -> int:
-    from tests.fuzz.mutation import mutated
-
     chance = random.Random(seed)
     end = time.monotonic() + seconds
     count = 0

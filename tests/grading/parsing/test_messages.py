@@ -1,5 +1,6 @@
 """The same conversation in every provider's form is one transcript."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 
 from tests.grading.strategies import json_values
 from toolevals.grading.canonical import canonical
+from toolevals.grading.documents import schema
 from toolevals.grading.parsing import MESSAGE_FORMATS, transcript_in
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolResult, Transcript
@@ -389,3 +391,9 @@ def test_no_json_is_an_error_of_another_kind(name, value):
         except InvalidDocument:
             continue
         assert canonical(transcript.to_document())
+
+
+@pytest.mark.parametrize("name", MESSAGE_FORMATS)
+def test_every_format_is_documented_and_in_the_schema(name):
+    assert f"| `{name}` |" in (Path(__file__).parents[3] / "docs" / "grading.md").read_text("utf-8")
+    assert set(schema("prediction")["properties"]["format"]["enum"]) == set(MESSAGE_FORMATS)
