@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from toolevals.grading.problems import pointer_to
+from toolevals.grading.references import parts_of
 from toolevals.grading.subschemas import subschemas
 
 Place = tuple[str, ...]
@@ -87,7 +88,7 @@ def _edges(schema: dict[str, Any]) -> dict[Place, list[Reference]]:
         places[place] = subschema
         reference = subschema.get("$ref")
         if isinstance(reference, str) and reference.startswith("#"):
-            plain.append(Reference(place, _place_of(reference)))
+            plain.append(Reference(place, parts_of(unquote(reference[1:]))))
     edges: dict[Place, list[Reference]] = {(): []}
     edges |= {each.target: [] for each in plain}
     for each in plain:
@@ -97,11 +98,6 @@ def _edges(schema: dict[str, Any]) -> dict[Place, list[Reference]]:
                 optional = _is_optional(places, each.where, length)
                 edges[holder].append(Reference(each.where, each.target, holder, optional))
     return edges
-
-
-def _place_of(reference: str) -> Place:
-    parts = unquote(reference[1:]).split("/")[1:]
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)
 
 
 def _in_definitions(rest: Place) -> bool:

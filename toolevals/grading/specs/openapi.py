@@ -16,9 +16,9 @@ from typing import Any
 
 from toolevals.grading.canonical import exact
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.references import resolved
 from toolevals.grading.specs.drafts import Draft, Drafts, Losses, Names
 from toolevals.grading.specs.openapi_arguments import Argument, Body, merged
-from toolevals.grading.specs.openapi_references import resolved
 from toolevals.grading.specs.openapi_request import ParameterList, Request, body_of, json_media, parameters_of
 from toolevals.grading.specs.openapi_schema import Converted, SchemaReader
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.references import resolved
 from toolevals.grading.specs.drafts import Losses
 from toolevals.grading.specs.openapi_arguments import Argument, Body, is_plain_object
-from toolevals.grading.specs.openapi_references import resolved
 from toolevals.grading.specs.openapi_schema import Converted, SchemaReader
 
 # The specification leaves these to other parts of the document.

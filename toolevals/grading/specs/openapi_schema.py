@@ -15,9 +15,9 @@ from typing import Any, Literal
 
 from toolevals.grading.canonical import exact
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.references import target_of
 from toolevals.grading.specs.drafts import Losses, Names
 from toolevals.grading.specs.nullable import null_admitted
-from toolevals.grading.specs.openapi_references import target_of
 from toolevals.grading.subschemas import Path, with_subschemas
 
 Direction = Literal["request", "response"]

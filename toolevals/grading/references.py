@@ -1,4 +1,4 @@
-"""References inside an OpenAPI document."""
+"""References (`$ref`) inside a document, by JSON pointer (RFC 6901) in a URI fragment."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ from toolevals.grading.problems import InvalidDocument
 
 # A reference to a reference to a reference: more than any document has.
 _LONGEST_CHAIN = 20
+
+
+def parts_of(pointer: str) -> tuple[str, ...]:
+    """Return the keys and positions that a JSON pointer is made of."""
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
 def target_of(document: Any, reference: Any, where: str) -> tuple[Any, str]:
@@ -22,8 +27,8 @@ def target_of(document: Any, reference: Any, where: str) -> tuple[Any, str]:
     value = document
     if pointer and not pointer.startswith("/"):
         raise InvalidDocument.at(where, f"refers to {reference!r}, which is no pointer into the document")
-    for part in pointer.split("/")[1:]:
-        value = _member(value, part.replace("~1", "/").replace("~0", "~"))
+    for part in parts_of(pointer):
+        value = _member(value, part)
         if value is _NOTHING:
             raise InvalidDocument.at(where, f"refers to {reference!r}, which does not exist")
     return value, pointer

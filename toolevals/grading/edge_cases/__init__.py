@@ -1,0 +1,29 @@
+"""Edge cases of arguments: which a tool admits, which a call exercises, and which failures are nothing more.
+
+The rules are heuristics on names, formats, descriptions and values; `docs/grading.md` states each of them.
+"""
+
+from toolevals.grading.edge_cases.exercised import edge_case_kinds
+from toolevals.grading.edge_cases.failures import (
+    MISSING,
+    argument_failure_bucket,
+    call_failure_bucket,
+    edge_of_difference,
+    edge_of_values,
+)
+from toolevals.grading.edge_cases.kinds import BUCKET_SENTENCES, EDGE_CASE_SENTENCES, EdgeCase, FailureBucket
+from toolevals.grading.edge_cases.parameters import applicable_kinds
+
+__all__ = [
+    "BUCKET_SENTENCES",
+    "EDGE_CASE_SENTENCES",
+    "MISSING",
+    "EdgeCase",
+    "FailureBucket",
+    "applicable_kinds",
+    "argument_failure_bucket",
+    "call_failure_bucket",
+    "edge_case_kinds",
+    "edge_of_difference",
+    "edge_of_values",
+]
