@@ -102,3 +102,13 @@ def test_any_text_has_a_class_or_none(content, is_error):
     trouble = trouble_in(content, is_error=is_error)
     assert (trouble is not None) or not is_error
     assert trouble is None or trouble.error_class in ERROR_CLASSES
+
+
+@pytest.mark.parametrize(
+    ("content", "error_class"), [case for case in BAD if case[0].startswith("{") and case[1] != "empty"]
+)
+def test_a_long_body_is_no_different(content, error_class):
+    body = json.loads(content) | {"padding": ["x" * 50] * 20, "more": 1}
+    trouble = trouble_in(json.dumps(body))
+    assert trouble is not None
+    assert trouble.error_class == error_class

@@ -95,7 +95,10 @@ _STATUS_KEYS = ("status_code", "statusCode", "http_status", "httpStatus", "statu
 _EXPLAINING_KEYS = frozenset({"error", "errors", "message", "detail", "details", "title", "reason", "error_message"})
 _ERROR_KEYS = ("error", "errors", "exception", "error_message", "errorMessage")
 _PARTIAL_KEYS = ("partial", "is_partial", "isPartial", "truncated", "is_truncated", "isTruncated", "incomplete")
-_HINTS = ("rror", "xception", "success", '"ok"', "artial", "runcated", "ncomplete", "ode", "tatus")
+_HINTS = ("rror", "xception", '"success"', '"ok"', "artial", "runcated", "ncomplete")
+_CODED = re.compile(
+    r'"(?:status|code|http_?status)[_a-z]{0,5}"\s*:\s*(?:"?[245][0-9][0-9]\b|"(?:err|fail|part|incompl))', re.IGNORECASE
+)
 _EMPTY_VALUES: tuple[Any, ...] = (None, "", [], {}, 0, False)
 
 
@@ -137,7 +140,12 @@ def _class_of(content: str, is_error: bool) -> ErrorClass | None:
 
 
 def _worth_parsing(content: str) -> bool:
-    return len(content) <= _LONGEST_EMPTY or any(hint in content for hint in _HINTS)
+    if len(content) <= _LONGEST_EMPTY:
+        return True
+    for hint in _HINTS:
+        if hint in content:
+            return True
+    return ('"status' in content or '"code"' in content or '"http' in content) and _CODED.search(content) is not None
 
 
 def _class_of_text(text: str, is_error: bool) -> ErrorClass | None:
