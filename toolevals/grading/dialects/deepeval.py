@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.grading.dialects.plain_calls import PlainCall, ValidationError
+from toolevals.grading.dialects.plain_calls import PlainCall, ValidationError, hashable
 
 _TYPES = frozenset({"FUNCTION", "MCP"})
 
@@ -62,17 +62,18 @@ class ToolCorrectness:
 
     def _unordered(self, wanted: list[_Tool], made: list[_Tool]) -> float:
         total = 0.0
-        used: list[_Tool] = []
+        forms = [call.form for call in made]
+        used: set[Any] = set()
         for expected in wanted:
             best, chosen = 0.0, None
-            for call in made:
-                if expected.key != call.key or any(call.same_as(other) for other in used):
+            for call, form in zip(made, forms, strict=True):
+                if expected.key != call.key or form in used:
                     continue
                 if (credit := self._credit(expected, call)) > best:
-                    best, chosen = credit, call
+                    best, chosen = credit, form
             if chosen is not None:
                 total += best
-                used.append(chosen)
+                used.add(chosen)
         return total
 
     def _ordered(self, wanted: list[_Tool], made: list[_Tool]) -> float:
@@ -103,9 +104,10 @@ class _Tool:
     arguments: dict[str, Any] | None
     output: Any
 
-    def same_as(self, other: _Tool) -> bool:
-        """Tell whether two calls are equal by the original's `__eq__`, which leaves the type out."""
-        return self.key[0] == other.key[0] and self.arguments == other.arguments and bool(self.output == other.output)
+    @property
+    def form(self) -> Any:
+        """What is the same for calls that are equal by the original's `__eq__`, which leaves the type out."""
+        return self.key[0], hashable(self.arguments), hashable(self.output)
 
 
 def _tools(calls: Iterable[Any]) -> list[_Tool]:

@@ -41,3 +41,10 @@ def _arguments(call: PlainCall) -> dict[str, Any]:
     if isinstance(arguments := call.get("arguments"), dict):
         return arguments
     raise ValidationError("a call's arguments are not an object")
+
+
+def hashable(value: Any) -> Any:
+    """Return what equals another's form just where the two JSON values are equal by Python's `==`."""
+    if isinstance(value, dict):
+        return frozenset((key, hashable(item)) for key, item in value.items())
+    return tuple(hashable(item) for item in value) if isinstance(value, list | tuple) else value

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolevals.grading.dialects.plain_calls import PlainCall, named_calls
+from toolevals.grading.dialects.plain_calls import PlainCall, hashable, named_calls
 
 
 def tool_call_accuracy(
@@ -38,8 +38,8 @@ def tool_call_accuracy(
 
 def tool_call_f1(expected: Sequence[PlainCall], actual: Sequence[PlainCall]) -> float:
     """Return F1 between the sets of calls, rounded to four places. Raises ValidationError as `tool_call_accuracy`."""
-    wanted = {(name, _hashable(arguments)) for name, arguments in named_calls(expected)}
-    made = {(name, _hashable(arguments)) for name, arguments in named_calls(actual)}
+    wanted = {(name, hashable(arguments)) for name, arguments in named_calls(expected)}
+    made = {(name, hashable(arguments)) for name, arguments in named_calls(actual)}
     if not (right := len(wanted & made)):
         return 0.0
     precision, recall = right / len(made), right / len(wanted)
@@ -56,9 +56,3 @@ def _same_as_text(actual: dict[str, Any], expected: dict[str, Any]) -> float:
         return 0.0 if actual else 1.0
     same = sum(key in actual and str(actual[key]) == str(value) for key, value in expected.items())
     return same / len(expected)
-
-
-def _hashable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return frozenset((key, _hashable(item)) for key, item in value.items())
-    return tuple(_hashable(item) for item in value) if isinstance(value, list | tuple) else value
