@@ -1,0 +1,93 @@
+"""Counts, totals, shares and times between, of the fields of one result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from toolevals.grading.result_use.fields import FieldValue
+from toolevals.grading.result_use.sources import ResultText
+
+# The numbers of a result up to which every two are tried.
+MAX_PAIRED = 12
+_MAX_TIMES = 64
+_MAX_LEAVES = 2_000
+
+
+class Origin(NamedTuple):
+    """How a number follows, and from which result and field, where it is one."""
+
+    rule: str
+    result: int | None = None
+    pointer: str = ""
+
+
+def shared_values(place: int, result: ResultText) -> Iterator[tuple[float, Origin]]:
+    """Yield how many rows of a list have the same text in one field, and how many have another."""
+    columns: dict[tuple[str, str, object], int] = {}
+    for leaf in result.leaves[:_MAX_LEAVES] if result.lists else ():
+        if isinstance(leaf.value, str):
+            head, tail = _split_row(leaf.pointer)
+            if tail:
+                key = (head, tail, leaf.value)
+                columns[key] = columns.get(key, 0) + 1
+    for (head, _, _), count in columns.items():
+        for number in (count, result.lists.get(head, 0) - count):
+            if number > 1:
+                yield number, Origin("count", place, head)
+
+
+def column_totals(place: int, values: Iterable[FieldValue]) -> Iterator[tuple[float, Origin]]:
+    """Yield the sum and the mean of each number field over the rows of its list."""
+    columns: dict[tuple[str, str], list[float]] = {}
+    for value in values:
+        if isinstance(value.key, int | float):
+            head, tail = _split_row(value.pointer)
+            if tail:
+                columns.setdefault((head, tail), []).append(major(value))
+    for (head, tail), numbers in columns.items():
+        if len(numbers) > 1:
+            total = sum(numbers)
+            is_quantity = "quantity" in tail or "qty" in tail
+            yield rounded(total), Origin("count" if is_quantity else "sum", place, head)
+            for digits in (0, 1, 2):
+                yield rounded(round(total / len(numbers), digits)), Origin("mean", place, head)
+
+
+def shares(left: FieldValue, right: FieldValue, place: int) -> Iterator[tuple[float, Origin]]:
+    """Yield each number in percent of the other, to whole percent and to tenths."""
+    for part, whole in ((left, right), (right, left)):
+        if major(whole):
+            percent = 100 * major(part) / major(whole)
+            for digits in (0, 1):
+                yield rounded(round(percent, digits)), Origin("ratio", place, part.pointer)
+
+
+def elapsed_times(place: int, values: Iterable[FieldValue]) -> Iterator[tuple[float, Origin]]:
+    """Yield the minutes from each time of day in a result to each later one, over midnight where it must be."""
+    times = [
+        (value.key[0], value.pointer) for value in values if value.kind == "time" and isinstance(value.key, tuple)
+    ][:_MAX_TIMES]
+    for position, (start, pointer) in enumerate(times):
+        for end, _ in times[position + 1 :]:
+            yield (end - start) % 1440, Origin("elapsed", place, pointer)
+
+
+def major(value: FieldValue) -> float:
+    """Return a field's number, an amount in whole units of its currency."""
+    number = value.key if isinstance(value.key, int | float) else 0.0
+    return number / 100 if value.is_minor else number
+
+
+def rounded(value: float) -> float:
+    """Return a number to hundredths: what sums of amounts compare by."""
+    return round(value, 2)
+
+
+def _split_row(pointer: str) -> tuple[str, str]:
+    """Return the pointer of the last list on the way and the rest below its row, empty ones where there is none."""
+    parts = pointer.split("/")
+    for place in range(len(parts) - 1, 0, -1):
+        if parts[place].isdigit():
+            return "/".join(parts[:place]), "/".join(parts[place + 1 :])
+    return "", ""

@@ -1,0 +1,176 @@
+"""Values that follow from others by simple arithmetic: counts, sums, differences, products, shares, times between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from toolevals.grading.result_use.arithmetic import (
+    MAX_PAIRED,
+    Origin,
+    column_totals,
+    elapsed_times,
+    major,
+    rounded,
+    shared_values,
+    shares,
+)
+from toolevals.grading.result_use.fields import FieldValue, has_unit
+from toolevals.grading.result_use.lexicon import DIFFERENCE_WORDS, DURATIONS, SUM_WORDS
+from toolevals.grading.result_use.mentions import Mention
+from toolevals.grading.result_use.replies import Reply
+from toolevals.grading.result_use.sources import MAX_COUNT, Sources
+
+# How many numbers, the last said, take part in sums and differences of two.
+MAX_OPERANDS = 48
+# Words without which two unsaid numbers make no sum and no difference: any number is one of some two.
+_ADDED = ("s", "min", "km", "mi", "kg", "lb", "MB", "GB", "TB")
+_CUES: Mapping[str, frozenset[str]] = {"sum": SUM_WORDS, "difference": DIFFERENCE_WORDS}
+
+
+@dataclass(slots=True)
+class Derivations:
+    """What follows from the results read so far, and from the numbers that replies gave of them.
+
+    `said` are those numbers. Origins are kept by value: of counts and totals of lists, of pairs of fields, of shares in
+    percent, and of minutes between two times.
+    """
+
+    sources: Sources
+    said: list[float] = field(default_factory=list)
+    _done: int = 0
+    _totals: dict[float, Origin] = field(default_factory=dict)
+    _pairs: dict[float, Origin] = field(default_factory=dict)
+    _shares: dict[float, Origin] = field(default_factory=dict)
+    _elapsed: dict[float, Origin] = field(default_factory=dict)
+    _by_name: dict[str, list[tuple[float, int, str]]] = field(default_factory=dict)
+
+    def say(self, value: float) -> None:
+        """Take a number that a reply gave and that something supports."""
+        if not self.said or self.said[-1] != value:
+            self.said.append(value)
+
+    def find(self, mention: Mention, reply: Reply, place: int, run: Sequence[float]) -> Origin | None:
+        """Return how the number follows, None where it does not.
+
+        `run` are the supported numbers of the same reply, in order.
+        """
+        self._extend()
+        value = rounded(mention.value)
+        if mention.kind == "duration" and (
+            elapsed := self._elapsed.get(rounded(value * DURATIONS.get(mention.unit, 1.0)))
+        ):
+            return elapsed
+        if mention.kind == "percent":
+            return self._shares.get(value) or self._totals.get(value)
+        total = self._totals.get(value)
+        if total is not None and (total.rule != "count" or mention.kind == "number"):
+            return total
+        if mention.is_weak or value == 0 or mention.unit == "deg":
+            return None
+        pair = self._pairs.get(value)
+        if pair is not None and reply.has_word(place, _CUES[pair.rule]):
+            return pair
+        return self._from_said(mention, reply, run)
+
+    def _from_said(self, mention: Mention, reply: Reply, run: Sequence[float]) -> Origin | None:
+        value = rounded(mention.value)
+        counts = {count for count in reply.counts if count <= MAX_COUNT} | self.sources.counts
+        counts.add(2)
+        if rule := follows(value, run, self.said[-MAX_OPERANDS:], counts):
+            return Origin(rule)
+        for count in counts - {0, 1}:
+            unit = rounded(value / count)
+            if unit * count != value and abs(unit * count - value) > 0.005:
+                continue
+            for key in (unit, rounded(unit * 100)):
+                for entry in self.sources.index.get(key, ())[-16:]:
+                    held = self.sources.values[entry]
+                    if held.is_money and rounded(major(held)) == unit and mention.kind == "amount":
+                        return Origin("product", held.result, held.pointer)
+        return None
+
+    def _extend(self) -> None:
+        for place in range(self._done, len(self.sources.results)):
+            result = self.sources.results[place]
+            values = [self.sources.values[entry] for entry in result.values]
+            for pointer, length in result.lists.items():
+                self._totals.setdefault(length, Origin("count", place, pointer))
+            for number, origin in (*shared_values(place, result), *column_totals(place, values)):
+                self._totals.setdefault(number, origin)
+            self._pair_fields(place, values)
+            for minutes, origin in elapsed_times(place, values):
+                self._elapsed.setdefault(minutes, origin)
+        self._done = len(self.sources.results)
+
+    def _pair_fields(self, place: int, values: Sequence[FieldValue]) -> None:
+        """Sums, differences and shares of two numbers of one sort in a small result, or of one name in two results."""
+        numbers = [value for value in values if isinstance(value.key, int | float)]
+        if len(numbers) <= MAX_PAIRED:
+            for position, left in enumerate(numbers):
+                for right in numbers[position + 1 :]:
+                    if _is_one_sort(left, right):
+                        self._pair(major(left), major(right), Origin("sum", place, left.pointer))
+                        for percent, origin in shares(left, right, place):
+                            self._shares.setdefault(percent, origin)
+        for value in numbers[:MAX_PAIRED]:
+            others = self._by_name.setdefault(value.name, [])
+            for number, other_place, _ in others:
+                if other_place != place:
+                    self._pair(number, major(value), Origin("sum", place, value.pointer))
+            if len(others) < MAX_PAIRED:
+                others.append((major(value), place, value.pointer))
+
+    def _pair(self, left: float, right: float, origin: Origin) -> None:
+        self._pairs.setdefault(rounded(left + right), origin)
+        self._pairs.setdefault(rounded(abs(left - right)), origin._replace(rule="difference"))
+
+
+def follows(value: float, run: Sequence[float], said: Sequence[float], counts: Iterable[float]) -> str | None:
+    """Return the rule by which a number follows from numbers that were said: `run` in this reply, `said` before.
+
+    A sum of neighbours in the reply; a sum or a difference of two; one of them, or such a difference, as often as a
+    count says, or a part of it.
+    """
+    if _is_run_sum(value, run):
+        return "sum"
+    operands = {*said, *run[-MAX_OPERANDS:]} - {0.0}
+    for operand in operands:
+        rest = rounded(value - operand)
+        if rest in operands and rest != value:
+            return "sum"
+        if rounded(operand - value) in operands or rounded(operand + value) in operands:
+            return "difference"
+    for count in counts:
+        if count > 1 and _is_multiple(value, count, operands):
+            return "product"
+    return None
+
+
+def _is_multiple(value: float, count: float, operands: set[float]) -> bool:
+    if rounded(value * count) in operands:
+        return True
+    part = rounded(value / count)
+    if abs(part * count - value) > 0.005:
+        return False
+    return part in operands or any(rounded(operand - part) in operands for operand in operands)
+
+
+def _is_run_sum(value: float, run: Sequence[float]) -> bool:
+    """Whether the number is the sum of two or more numbers that follow one another in the reply."""
+    seen: dict[float, int] = {0.0: 0}
+    total = 0.0
+    for place, number in enumerate(run[:500], 1):
+        total = rounded(total + number)
+        start = seen.get(rounded(total - value))
+        if start is not None and place - start > 1:
+            return True
+        seen.setdefault(total, place)
+    return False
+
+
+def _is_one_sort(left: FieldValue, right: FieldValue) -> bool:
+    """Whether two numbers can be added: both money, or both of one unit."""
+    if left.is_money or right.is_money:
+        return left.is_money and right.is_money
+    return any(has_unit(unit, left) and has_unit(unit, right) for unit in _ADDED)

@@ -1,0 +1,130 @@
+"""A reply as text around its values: the words beside each, and what it is about."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from operator import attrgetter
+
+from toolevals.grading.result_use.fields import stems_of
+from toolevals.grading.result_use.lexicon import APPROXIMATE_WORDS, EXAMPLE_CUES, GENERAL_WORDS, INTENT_CUES
+from toolevals.grading.result_use.mentions import Mention
+
+# How far before and after a value its words are looked for.
+_BEFORE, _AFTER = 64, 28
+_WORD = re.compile(r"[^\W\d_]+(?:_[^\W\d_]+)*")
+_BREAK = re.compile(r"[\n;|]|[.!?](?=\s|$)")
+_start = attrgetter("start")
+_OPERATORS = frozenset("+-×=/÷–")
+_AFTER_BREAK = re.compile(r"[\n;|,.()]|\band\b|\bfor\b|\bat\b")
+
+
+@dataclass(slots=True)
+class Reply:
+    """One reply: its message's place, its text, its values in order.
+
+    `subjects` are the things that it names, once they were looked for.
+    """
+
+    message: int
+    text: str
+    mentions: list[Mention]
+    subjects: list[tuple[int, int, str]] | None = None
+
+    @property
+    def counts(self) -> set[float]:
+        """The small bare numbers of the reply above one."""
+        if self._counts is None:
+            self._counts = {mention.value for mention in self.mentions if mention.is_weak and mention.value > 1}
+        return self._counts
+
+    _counts: set[float] | None = None
+
+    def between(self, start: int, end: int) -> list[Mention]:
+        """Return the values that stand between two places."""
+        first = bisect_left(self.mentions, start, key=_start)
+        return self.mentions[first : bisect_left(self.mentions, end, key=_start)]
+
+    def words_before(self, place: int) -> frozenset[str]:
+        """Return the stems between the value and the one before it, as far as the sentence or line goes."""
+        mention = self.mentions[place]
+        start = max(mention.start - _BEFORE, 0)
+        for position in range(place - 1, max(place - 4, -1), -1):
+            if self.mentions[position].end <= mention.start:
+                start = max(start, self.mentions[position].end)
+                break
+        return self._stems(start, mention.start)
+
+    def words_close(self, place: int) -> frozenset[str]:
+        """Return the stems among the last three words before the value."""
+        start = self.mentions[place].start
+        return stems_of(_WORD.findall(_last_piece(self.text[max(start - 40, 0) : start]))[-3:])
+
+    def words_wide(self, place: int) -> frozenset[str]:
+        """Return the stems before the value back to the start of its sentence or line, past other values."""
+        mention = self.mentions[place]
+        return self._stems(max(mention.start - _BEFORE, 0), mention.start)
+
+    def words_after(self, place: int) -> frozenset[str]:
+        """Return the stems right after the value."""
+        end = self.mentions[place].end
+        piece = self.text[end : end + _AFTER]
+        stop = _AFTER_BREAK.search(piece)
+        return stems_of(_WORD.findall(piece[: stop.start()] if stop else piece)[:2])
+
+    def is_approximate(self, place: int) -> bool:
+        """Whether the value is said to be a round figure."""
+        start = self.mentions[place].start
+        words = self.text[max(0, start - 28) : start].lower().replace("~", " ~ ").split()[-3:]
+        return not APPROXIMATE_WORDS.isdisjoint(words)
+
+    def is_general(self, place: int) -> bool:
+        """Whether the sentence speaks of what is usual, and not of the thing that a result is about."""
+        start, end = self.segment(place)
+        return not GENERAL_WORDS.isdisjoint(_WORD.findall(self.text[start:end].lower()))
+
+    def has_word(self, place: int, words: frozenset[str]) -> bool:
+        """Whether one of the words stands in the value's sentence."""
+        start, end = self.segment(place)
+        return not words.isdisjoint(_WORD.findall(self.text[start:end].lower()))
+
+    def is_example(self, place: int) -> bool:
+        """Whether the value only shows a form, as in "for example #W0000000"."""
+        start = self.mentions[place].start
+        before = self.text[max(0, start - 40) : start].lower()
+        return any(cue in before for cue in EXAMPLE_CUES)
+
+    def is_intent(self, place: int) -> bool:
+        """Whether the sentence says what the subject is about to do, or asks."""
+        start, end = self.segment(place)
+        sentence = self.text[start : end + 1].lower().replace("’", "'")
+        return sentence.endswith("?") or any(cue in sentence for cue in INTENT_CUES)
+
+    def is_in_arithmetic(self, place: int) -> bool:
+        """Whether a sign of calculation stands beside the value."""
+        mention = self.mentions[place]
+        before = self.text[max(0, mention.start - 3) : mention.start].strip(" *")
+        after = self.text[mention.end : mention.end + 3].strip(" *")
+        return before[-1:] in _OPERATORS or after[:1] in _OPERATORS
+
+    def segment(self, place: int) -> tuple[int, int]:
+        """Return where the value's line or sentence begins and ends."""
+        mention = self.mentions[place]
+        floor = max(mention.start - 200, 0)
+        start = floor
+        for stop in _BREAK.finditer(self.text, floor, mention.start):
+            start = stop.end()
+        after = _BREAK.search(self.text, mention.end, min(len(self.text), mention.end + 200))
+        return start, after.start() if after else min(len(self.text), mention.end + 200)
+
+    def _stems(self, start: int, end: int) -> frozenset[str]:
+        return stems_of(_WORD.findall(_last_piece(self.text[start:end]))[-8:])
+
+
+def _last_piece(text: str) -> str:
+    """Return what follows the last end of a sentence or line."""
+    end = 0
+    for stop in _BREAK.finditer(text):
+        end = stop.end()
+    return text[end:]

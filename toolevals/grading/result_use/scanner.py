@@ -1,0 +1,233 @@
+"""Every value in a text, found in one pass from left to right."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import zip_longest
+from operator import itemgetter
+
+from toolevals.grading.result_use.lexicon import MONTHS, NUMBER_WORDS
+from toolevals.grading.result_use.mentions import Mention
+from toolevals.grading.result_use.moments import dates_after_month, moment_at, short_date_at
+from toolevals.grading.result_use.quantities import quantity_at
+from toolevals.grading.result_use.values import Key
+
+# Longer texts are read as far as this.
+MAX_TEXT = 100_000
+# An identifier is no longer than this, counted to either side of its first digit.
+MAX_WORD = 256
+_SHORT_TEXT = 80
+
+_DIGIT = re.compile(r"[0-9]")
+_JOINED = "_-./:@#%&=?+~"
+_WORD = re.compile(r"[^\W_](?:\w|[-./:@#%&=?+~](?=[^\W_]))*")
+_HEX = "[0-9a-fA-F]"
+_UUID = re.compile(rf"{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}(?!\w)")
+_PHONE = re.compile(r"\+?\(?\d{2,3}\)?[ -]\d{3}[ -]\d{4}(?!\d)|\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,5}(?!\d)")
+_URL = re.compile(r"https?://[^\s<>\"'`)\]}|\\^]{1,2000}")
+_DOMAIN = re.compile(r"@[^\W_][\w-]{0,62}(?:\.[^\W_][\w-]{0,62}){1,6}")
+_QUOTE = re.compile(r'"([^"\n]{3,300})"|“([^“”\n]{3,300})”|„([^„“\n]{3,300})“|«([^«»\n]{3,300})»')
+_NUMBER_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?![\w-])", re.IGNORECASE)
+_LIST_MARK = re.compile(r"\d{1,3}[.)](?=\s|$)")
+_TYPOGRAPHY = str.maketrans("\u2010\u2011\u2212\u00a0\u2009\u202f", "---   ")
+_place = itemgetter(0, 1)
+_RANGE_WORDS = frozenset({"-", "–", "to", "or", "bis", "à"})
+_DIGITS = re.compile(r"\d+")
+
+
+def plain(text: str) -> str:
+    """Return the part of a text that is read, with typographic hyphens and spaces made plain, one for one."""
+    text = text[:MAX_TEXT]
+    return text if text.isascii() else text.translate(_TYPOGRAPHY)
+
+
+def mentions_in(text: str) -> list[Mention]:
+    """Return the values of a text, in order, none inside another but for values inside quotations."""
+    text = plain(text)
+    found = _addresses(text)
+    found.sort(key=_place)
+    addresses, passed = list(found), 0
+    place = 0
+    while digit := _DIGIT.search(text, place):
+        start = digit.start()
+        while passed < len(addresses) and addresses[passed].end <= start:
+            passed += 1
+        if passed < len(addresses) and addresses[passed].start <= start:
+            place = addresses[passed].end
+            continue
+        mentions, place = _at_digit(text, start, place)
+        found.extend(mentions)
+    found.sort(key=_place)
+    return [_with_unit_of_next(text, mention, following) for mention, following in zip_longest(found, found[1:])]
+
+
+def replies_mentions(text: str) -> list[Mention]:
+    """Return the values of a reply: those of `mentions_in`, quotations, and counts in words."""
+    found = mentions_in(text)
+    text = plain(text)
+    if any(mark in text for mark in '"“„«'):
+        found.extend(_quotations(text))
+    found.extend(
+        Mention(word.start(), word.end(), "number", (NUMBER_WORDS[word[0].lower()],), is_weak=True)
+        for word in _NUMBER_WORD.finditer(text)
+    )
+    return sorted(found, key=_place)
+
+
+def _with_unit_of_next(text: str, mention: Mention, following: Mention | None) -> Mention:
+    """Return the first of "5 to 10 days" with the unit of the second."""
+    if following is None or mention.kind != "number" or mention.unit or not following.unit or following.is_weak:
+        return mention
+    if text[mention.end : following.start].strip().lower() not in _RANGE_WORDS:
+        return mention
+    return mention._replace(kind=following.kind, unit=following.unit, is_weak=False)
+
+
+@lru_cache(maxsize=8192)
+def short_mentions(text: str) -> tuple[Mention, ...]:
+    """Return the values of a short text; the same ones come again and again in results."""
+    return tuple(mentions_in(text))
+
+
+@lru_cache(maxsize=16)
+def _long_mentions(text: str) -> tuple[Mention, ...]:
+    return tuple(mentions_in(text))
+
+
+def value_mentions(text: str) -> tuple[Mention, ...]:
+    """Return the values of a field or an instruction, kept where the same text is likely to come again."""
+    if len(text) <= _SHORT_TEXT:
+        return short_mentions(text)
+    return _long_mentions(text) if len(text) > 2_000 else tuple(mentions_in(text))
+
+
+def identifier_key(text: str) -> str:
+    """Return the form in which identifiers compare: case and a leading `#` do not matter."""
+    return text.lstrip("#").casefold()
+
+
+def _addresses(text: str) -> list[Mention]:
+    """Return URLs and e-mail addresses."""
+    found: list[Mention] = []
+    if "://" in text:
+        for url in _URL.finditer(text):
+            address = url[0].rstrip(".,;:!?*_")
+            found.append(_identifier(url.start(), url.start() + len(address), address))
+    place = text.find("@") if "@" in text else -1
+    while place >= 0:
+        domain = _DOMAIN.match(text, place)
+        start = _walk_left(text, place, max(place - 64, 0), "._+-")
+        if domain and start < place:
+            found.append(_identifier(start, domain.end(), text[start : domain.end()]))
+        place = text.find("@", domain.end() if domain else place + 1)
+    return found
+
+
+def _walk_left(text: str, place: int, floor: int, joined: str) -> int:
+    while place > floor and (text[place - 1].isalnum() or text[place - 1] in joined):
+        place -= 1
+    while text[place : place + 1] in joined and text[place : place + 1]:
+        place += 1
+    return place
+
+
+def _at_digit(text: str, start: int, floor: int) -> tuple[list[Mention], int]:
+    """Return what stands at the first unread digit, and where to read on."""
+    before = text[start - 1] if start > floor else " "
+    if before.isalnum() or before in "_#./:@-":
+        word_start = _walk_left(text, start, max(floor, start - MAX_WORD), _JOINED)
+        if word_start < start:
+            return _word(text, word_start)
+    if before == " " and (dates := _with_month(text, start, floor)):
+        return dates, dates[-1].end
+    if at_line_start(text, start) and (mark := _LIST_MARK.match(text, start)):
+        return [], mark.end()
+    mention = (
+        _phone(text, start, floor) or moment_at(text, start) or _code(text, start) or quantity_at(text, start, floor)
+    )
+    if mention is None:
+        return _word(text, start)
+    mention = _settled(text, mention, start)
+    return [mention], max(mention.end, start + 1)
+
+
+def at_line_start(text: str, start: int) -> bool:
+    """Whether only marks of a list or of emphasis stand between the line's start and here."""
+    line = text.rfind("\n", max(0, start - 12), start) + 1
+    if line == 0 and start > 12:
+        return False
+    return not text[line:start].strip(" \t*#->_(")
+
+
+def _settled(text: str, mention: Mention, start: int) -> Mention:
+    """Return `5/27` as a date only where both parts can be, and the numbers after "option" as weak."""
+    if mention.kind == "number" and text[mention.end : mention.end + 1] == "/" and not mention.unit:
+        return short_date_at(text, start) or mention
+    return mention
+
+
+def _with_month(text: str, start: int, floor: int) -> list[Mention]:
+    """Return the date that a month's name before the digit makes."""
+    end = start - 1
+    if text[end - 1 : end] == ".":
+        end -= 1
+    first = end
+    while first > floor and end - first < 11 and text[first - 1].isalpha():
+        first -= 1
+    month = MONTHS.get(text[first:end].lower()) if end - first >= 3 else None
+    return dates_after_month(text, start, first, month) if month else []
+
+
+def _phone(text: str, start: int, floor: int) -> Mention | None:
+    begin = start
+    while begin > floor and text[begin - 1] in "+(":
+        begin -= 1
+    if (found := _PHONE.match(text, begin)) is None:
+        return None
+    digits = "".join(_DIGITS.findall(found[0]))
+    return Mention(begin, found.end(), "identifier", (f"+{digits}",)) if len(digits) >= 9 else None
+
+
+def _code(text: str, start: int) -> Mention | None:
+    """Return the identifier that begins with a digit: a UUID, or digits joined by hyphens that are no range."""
+    follower = text[start : start + 9]
+    if "-" not in follower:
+        return None
+    if uuid := _UUID.match(text, start):
+        return _identifier(start, uuid.end(), uuid[0])
+    word = _WORD.match(text, start)
+    parts = word[0].split("-") if word else []
+    if word is None or len(parts) < 2 or not all(parts):
+        return None
+    if len(parts) == 2 and (
+        not parts[1].isdigit() or (len(parts[0]) <= 4 and int(parts[1][:9]) > int(parts[0][:9] or 0))
+    ):
+        return None
+    return _identifier(start, word.end(), word[0]) if any(len(part) > 2 for part in parts) else None
+
+
+def _word(text: str, start: int) -> tuple[list[Mention], int]:
+    found = _WORD.match(text, start)
+    if found is None:
+        return [], start + 1
+    word = found[0][:MAX_WORD]
+    return [_identifier(start, start + len(word), word)], found.end()
+
+
+def _identifier(start: int, end: int, text: str) -> Mention:
+    keys: tuple[Key, ...] = (identifier_key(text),)
+    return Mention(start, end, "identifier", keys)
+
+
+def _quotations(text: str) -> list[Mention]:
+    found = []
+    for quotation in _QUOTE.finditer(text):
+        group = next(place for place in range(1, 5) if quotation[place] is not None)
+        start, end = quotation.span(group)
+        if text[end + 1 : end + 2] == ":":
+            # The key of an object in code.
+            continue
+        words = text[start:end].casefold().split()
+        found.append(Mention(start, end, "quote", (" ".join(words),), is_weak=len(words) < 2))
+    return found

@@ -1,0 +1,169 @@
+"""What the grader of result use answers: claims, their attributions, findings, and which fields were used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from toolevals.grading.verdicts import Verdict
+
+ClaimKind = Literal["number", "amount", "percent", "date", "time", "duration", "identifier", "quote"]
+SourceKind = Literal["result", "user", "context", "arguments", "derived", "ungrounded"]
+FindingKind = Literal[
+    "drift", "changed_scale", "flipped_digits", "contradiction", "prior_knowledge", "ungrounded", "unused_result"
+]
+
+# In the order in which the first that applies names a claim.
+FINDING_SENTENCES: Mapping[FindingKind, str] = {
+    "drift": "A later reply gives another value for what an earlier one gave as the result has it.",
+    "changed_scale": "A result's value is off by a power of ten, as cents for dollars or a fraction for a percentage.",
+    "flipped_digits": "A result's value with two neighbours swapped, or one character changed, dropped or added.",
+    "contradiction": "A result has another value for the same field or the same thing.",
+    "prior_knowledge": "A value that no result holds, beside a result's field of that kind.",
+    "ungrounded": "A value that neither a result nor the conversation holds.",
+    "unused_result": "A result of which neither a reply nor a later call uses anything.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One value that a reply states.
+
+    `message` is the reply's place in the transcript; the separate final answer stands after the last message. `start`
+    and `end` count characters of its text.
+    """
+
+    message: int
+    start: int
+    end: int
+    kind: ClaimKind
+    text: str
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"message": self.message, "start": self.start, "end": self.end, "kind": self.kind, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Where a claim comes from: the attribution at a place is that of the claim at the same place.
+
+    `message` is the place of the source's message, and for a result `pointer` leads to the field (into a list of lines
+    where the result is no JSON). `rule` says how the claim follows: "equal", "rounded", "minor_units", "fraction",
+    "converted", "count", "sum", "difference", "product", "ratio", "mean" or "elapsed"; empty where nothing supports it.
+    """
+
+    source: SourceKind
+    message: int | None = None
+    pointer: str = ""
+    call_id: str | None = None
+    rule: str = ""
+
+    @property
+    def is_grounded(self) -> bool:
+        """Whether something supports the claim."""
+        return self.source != "ungrounded"
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "source": self.source,
+            "message": self.message,
+            "pointer": self.pointer,
+            "call_id": self.call_id,
+            "rule": self.rule,
+        }
+
+
+UNGROUNDED = Attribution("ungrounded")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong.
+
+    `claims` are the places of the claims that it concerns, none for an unused result. `message` and `pointer` lead to
+    the result's field that speaks against them, where one does.
+    """
+
+    kind: FindingKind
+    reason: str
+    claims: tuple[int, ...] = ()
+    message: int | None = None
+    pointer: str = ""
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "kind": self.kind,
+            "reason": self.reason,
+            "claims": list(self.claims),
+            "message": self.message,
+            "pointer": self.pointer,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFields:
+    """Which fields of one tool result the replies used, as JSON pointers in the result's order.
+
+    Fields are leaves with a value that text can show: no booleans, nulls or empty text. `passed_on` says whether a
+    later call's arguments took a value of it.
+    """
+
+    message: int
+    call_id: str | None
+    tool: str | None
+    used: tuple[str, ...]
+    unused: tuple[str, ...]
+    passed_on: bool
+
+    @property
+    def share(self) -> float | None:
+        """The used fields' share, None where there is no field."""
+        total = len(self.used) + len(self.unused)
+        return len(self.used) / total if total else None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "message": self.message,
+            "call_id": self.call_id,
+            "tool": self.tool,
+            "used": list(self.used),
+            "unused": list(self.unused),
+            "passed_on": self.passed_on,
+            "share": self.share,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ResultUse:
+    """How the results were used, as far as rules can tell; nothing here was judged by a model.
+
+    `truncated` says that a limit cut the reading short.
+    """
+
+    verdict: Verdict
+    claims: tuple[Claim, ...] = ()
+    attributions: tuple[Attribution, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    utilisation: tuple[ResultFields, ...] = ()
+    truncated: bool = False
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "verdict": self.verdict.to_document(),
+            "claims": [claim.to_document() for claim in self.claims],
+            "attributions": [attribution.to_document() for attribution in self.attributions],
+            "findings": [finding.to_document() for finding in self.findings],
+            "utilisation": [fields.to_document() for fields in self.utilisation],
+            "truncated": self.truncated,
+        }
+
+
+# A value in the form in which it is looked up: a number; text of an identifier; (year, month, day) with 0 for what is
+# not said; (minute of the day,).
+Key: TypeAlias = int | float | str | tuple[int, int, int] | tuple[int]
