@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.grading import strategies as drawn
@@ -202,6 +202,7 @@ def test_options_are_read():
     assert DIALECTS["ai_evaluation"].chosen([("value_weight", "1")])["value_weight"] == 1
 
 
+@settings(max_examples=50)
 @given(st.sampled_from(SCORED), drawn.expectations, drawn.transcripts, st.booleans(), st.none() | drawn.text)
 def test_no_row_crashes_a_dialect(dialect, expectation, transcript, talk, text):
     try:

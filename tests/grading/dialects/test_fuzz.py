@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values
@@ -25,6 +25,7 @@ shaped = st.recursive(
     max_leaves=10,
 )
 lists = st.lists(shaped, max_size=3)
+few = settings(max_examples=40)
 # Text that looks like Python, to the parser's edges.
 python = st.text(st.sampled_from("f(x=1,'{}[]-*\\\n\0# :lambda)"), max_size=20)
 
@@ -33,23 +34,27 @@ def scored(found: Any) -> bool:
     return isinstance(found, Exception) or 0 <= found <= 1
 
 
+@few
 @given(lists, lists, st.booleans())
 def test_ragas(expected, actual, strict):
     assert scored(attempt(lambda: ragas.tool_call_accuracy(expected, actual, strict_order=strict)))
     assert scored(attempt(lambda: ragas.tool_call_f1(expected, actual)))
 
 
+@few
 @given(lists, lists, st.sampled_from(["EXACT", "IN_ORDER", "ANY_ORDER"]), st.booleans())
 def test_adk(expected, actual, match_type, ignored):
     assert scored(attempt(lambda: adk.tool_trajectory(expected, actual, match_type=match_type, ignore_args=ignored)))
 
 
+@few
 @given(lists, lists, st.booleans(), st.booleans(), st.booleans(), st.booleans())
 def test_deepeval(expected, actual, compared, exact, ordered, strict):
     metric = ToolCorrectness(compared, compared, exact, ordered, strict_mode=strict)
     assert scored(attempt(lambda: metric.score(expected, actual)))
 
 
+@few
 @given(
     shaped,
     shaped,
@@ -62,6 +67,7 @@ def test_agentevals(expected, actual, mode, arguments, overrides):
     assert scored(attempt(lambda: evaluator.score(expected, actual)))
 
 
+@few
 @given(shaped | python, shaped | python, st.sampled_from(METRICS), st.booleans())
 def test_ai_evaluation(expected, actual, metric, flag):
     metrics = FunctionCallMetrics(flag, flag, flag)
