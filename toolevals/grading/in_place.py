@@ -6,7 +6,7 @@ not be validated either.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,50 +22,45 @@ from toolevals.grading.values import Call, ToolCall, ToolSpec
 _PROPERTY_BY_PROPERTY = frozenset(
     {"type", "properties", "required", "additionalProperties", "title", "description", "$defs", "definitions"}
 )
-_ABSENT = object()
+_SCALARS = frozenset({int, float, bool, type(None)})
 
 
 @dataclass(frozen=True, slots=True)
-class Nested:
-    """Lists and objects to be found again exactly: of the same types throughout, 1 apart from 1.0 and from true."""
+class Sure:
+    """The arguments that surely match and conform, when each is one of these to the letter.
 
-    values: tuple[Any, ...]
+    `texts` are pairs of name and text, `scalars` triples with the type too, so that 1 is not 1.0 nor true; `nested`
+    are lists and objects. `required` have to be there. Few and small, because each look costs a miss of the cache.
+    """
 
-    def __contains__(self, value: Any) -> bool:
-        return any(_is_same(value, each) for each in self.values)
+    texts: frozenset[tuple[str, str]]
+    scalars: frozenset[tuple[str, type, Any]]
+    nested: tuple[tuple[str, Any], ...]
+    required: frozenset[str]
 
-
-# The values that an argument may have, by their Python type.
-Values = Mapping[type, "frozenset[Any] | Nested"]
+    def admits(self, arguments: Mapping[str, Any]) -> bool:
+        """Tell whether these arguments are such."""
+        for name, value in arguments.items():
+            kind = type(value)
+            if kind is str:
+                if (name, value) not in self.texts:
+                    return False
+            elif kind in _SCALARS:
+                if (name, kind, value) not in self.scalars:
+                    return False
+            elif not any(name == known and _is_same(value, each) for known, each in self.nested):
+                return False
+        return self.required <= arguments.keys()
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One expected call, the gate of its schema, and the values that surely match and conform, by argument.
-
-    `known` is None where no values are sure. With each argument goes whether it has to be there.
-    """
+    """One expected call, how its label names the tool, the gate of its schema, and its sure arguments if it has any."""
 
     call: CompiledCall
     label: str
     conforms: Conforms | None
-    known: tuple[tuple[str, Values, bool], ...] | None
-
-    def is_sure(self, arguments: Mapping[str, Any]) -> bool:
-        """Tell whether these arguments match and conform as they are expected to the letter."""
-        if self.known is None:
-            return False
-        present = 0
-        for name, values, required in self.known:
-            value = arguments.get(name, _ABSENT)
-            if value is _ABSENT:
-                if required:
-                    return False
-            elif value in values.get(type(value), ()):
-                present += 1
-            else:
-                return False
-        return present == len(arguments)
+    sure: Sure | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +103,7 @@ class InPlace:
                 return None
             if call.name != place.label and self.offer.profile.tool_name(call.name) != place.call.name:
                 return None
-            if not place.is_sure(call.arguments):
+            if place.sure is None or not place.sure.admits(call.arguments):
                 doubtful.append((place, call.arguments))
         return self._looked_at(doubtful) if doubtful else self.all_right
 
@@ -128,25 +123,27 @@ class InPlace:
 
 def _place(call: CompiledCall, offer: Offer) -> Place:
     conforms = offer.conforms(call.name)
-    known = _known(call.arguments, offer.tools.get(call.name), conforms)
-    return Place(call, call.expectation.tool, conforms, known)
+    return Place(call, call.expectation.tool, conforms, _sure(call.arguments, offer.tools.get(call.name), conforms))
 
 
-def _known(
-    arguments: Mapping[str, CompiledArgument], tool: ToolSpec | None, conforms: Conforms | None
-) -> tuple[tuple[str, Values, bool], ...] | None:
+def _sure(arguments: Mapping[str, CompiledArgument], tool: ToolSpec | None, conforms: Conforms | None) -> Sure | None:
     named = {name: _named(argument) for name, argument in arguments.items()}
-    if not all(named.values()):
-        return None
-    required: Iterable[Any] = ()
+    required = {name for name, argument in arguments.items() if argument.required}
     if conforms is not None and tool is not None:
-        base = {name: values[0] for name, values in named.items()}
+        required.update(tool.input_schema.get("required", ()))
+        # Beside what conforms, a value conforms where its own property does.
+        base = {name: named[name][0] for name in required if named.get(name)}
         if not (_PROPERTY_BY_PROPERTY.issuperset(tool.input_schema) and conforms(base)):
             return None
-        required = tool.input_schema.get("required", ())
         named = {name: [value for value in values if conforms({**base, name: value})] for name, values in named.items()}
-    return tuple(
-        (name, _by_type(named[name]), argument.required or name in required) for name, argument in arguments.items()
+    if not all(named.get(name) for name in required):
+        return None
+    pairs = [(name, value) for name, values in named.items() for value in values]
+    return Sure(
+        frozenset(pair for pair in pairs if type(pair[1]) is str),
+        frozenset((name, type(value), value) for name, value in pairs if type(value) in _SCALARS),
+        tuple(pair for pair in pairs if isinstance(pair[1], list | dict)),
+        frozenset(required),
     )
 
 
@@ -157,20 +154,10 @@ def _named(argument: CompiledArgument) -> list[Any]:
     return [value for value in values if argument.test(value)]
 
 
-def _by_type(values: Iterable[Any]) -> Values:
-    groups: dict[type, list[Any]] = {}
-    for value in values:
-        groups.setdefault(type(value), []).append(value)
-    return {
-        kind: Nested(tuple(group)) if kind in (list, dict, tuple) else frozenset(group)
-        for kind, group in groups.items()
-    }
-
-
 def _is_same(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
-    if isinstance(left, list | tuple):
+    if isinstance(left, list):
         return len(left) == len(right) and all(map(_is_same, left, right))
     if isinstance(left, dict):
         return left.keys() == right.keys() and all(_is_same(value, right[name]) for name, value in left.items())

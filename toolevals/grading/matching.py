@@ -138,9 +138,8 @@ class CompiledCall:
         for name, argument in self.arguments.items():
             if name in actual:
                 present += 1
-                standing = argument.standing(actual[name])
-                if standing > worst:
-                    worst = standing
+                if standing := argument.standing(actual[name]):
+                    worst = max(worst, standing)
             elif argument.required:
                 return MISSING
         return EXTRA if present < len(actual) and not self.expectation.additional_arguments else worst
@@ -311,7 +310,8 @@ def _type_test(matcher: Matcher, profile: Profile) -> Callable[[Any], bool]:
             types = {"array"}
         case _:
             return lambda _value: True
-    fitting = {type(sample): _type_of(sample, profile) in types for sample in (None, True, 1, 0.5, {}, [])}
+    samples: tuple[Any, ...] = (None, True, 1, 0.5, {}, [])
+    fitting = {type(sample): _type_of(sample, profile) in types for sample in samples}
 
     def test(value: Any) -> bool:
         fits = fitting.get(type(value))
