@@ -165,6 +165,7 @@ def test_progress_of_nothing_towards_nothing():
         (step(call("read"), results=("secret: 42",)), Task(), 0.7),
         (step(call("pay", amount=5)), Task(forbidden_patterns=("^pay",)), 0.7),
         (step(call("pay", amount=5)), Task(forbidden_patterns=(r"\bfive\b",)), 1),
+        (step(call("pay", amount=5)), Task(forbidden_patterns=("^pay", "x" * 1_990)), 0.7),
         (step(call("tell", text="iban DE12")), Task(sensitive_patterns=("DE[0-9]+",)), 0.7),
         (step(*[call("shell", command="rm -rf /")] * 9), Task(), 0.1),
         (Step(calls=(MalformedCall("bad", text="eval(1)"),)), Task(), 0.7),

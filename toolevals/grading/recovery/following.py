@@ -13,7 +13,15 @@ from itertools import islice
 from toolevals.grading.recovery.episodes import Course, Episode, Reaction, values_of
 from toolevals.grading.recovery.events import Answered, Made, Said, TurnEnded, events_of
 from toolevals.grading.recovery.troubles import TRANSIENT, ErrorClass, Trouble, trouble_in
-from toolevals.grading.recovery.wording import NOTHING_SAID, Effect, Reading, effect_of_name, hands_over, read_text
+from toolevals.grading.recovery.wording import (
+    NOTHING_SAID,
+    Effect,
+    Reading,
+    admits,
+    effect_of_name,
+    hands_over,
+    read_text,
+)
 from toolevals.grading.values import ToolSpec, Transcript
 
 # An episode that nothing has settled for this many turns stays unsettled, unless the very call is made again.
@@ -124,12 +132,11 @@ class _Follower:
         closing = read_text(texts[-1].text) if texts else NOTHING_SAID
         closed_at = texts[-1].place if texts else -1
         earliest = min(course.place for course in self._open.values())
-        admitted_at = next(
-            (said.place for said in reversed(texts) if said.place > earliest and read_text(said.text).admits), -1
-        )
+        since = (said for said in reversed(texts) if said.place > earliest)
+        admitted_at = next((said.place for said in since if admits(said.text)), -1)
         for course in list(self._open.values()):
             words = closing if closed_at > course.last_place else NOTHING_SAID
-            reaction = self._reaction_to(course, words, admits=admitted_at > course.place)
+            reaction = self._reaction_to(course, words, admitted=admitted_at > course.place)
             course.turns += 1
             if reaction is not None:
                 course.settle(reaction)
@@ -193,20 +200,20 @@ class _Follower:
         if self._open.pop(id(course), None) is not None:
             del self._by_tool[course.tool][id(course)]
 
-    def _reaction_to(self, course: Course, closing: Reading, *, admits: bool) -> Reaction | None:
+    def _reaction_to(self, course: Course, closing: Reading, *, admitted: bool) -> Reaction | None:
         """Return what settles an episode at the end of a turn; None where nothing does."""
         seen: tuple[tuple[Reaction, bool], ...] = (
             ("escalation", self.turn.handed_over > course.place or closing.escalates),
             ("fallback_tool", self.turn.other_good(course, _STAND_INS[course.effect])),
             ("clarification", closing.asks),
-            ("honest_failure", admits),
+            ("honest_failure", admitted),
         )
         for reaction, was_seen in seen:
             if was_seen:
                 course.reactions.setdefault(reaction)
         if "escalation" in course.reactions:
             return "escalation"
-        return "fallback_tool" if "fallback_tool" in course.reactions else _said(course, closing, admits)
+        return "fallback_tool" if "fallback_tool" in course.reactions else _said(course, closing, admitted=admitted)
 
 
 def _may_retry(course: Course, values: frozenset[tuple[str, object]]) -> bool:
@@ -214,8 +221,8 @@ def _may_retry(course: Course, values: frozenset[tuple[str, object]]) -> bool:
     return course.trouble.error_class not in TRANSIENT or not course.values.isdisjoint(values)
 
 
-def _said(course: Course, closing: Reading, admits: bool) -> Reaction | None:
-    if admits:
+def _said(course: Course, closing: Reading, *, admitted: bool) -> Reaction | None:
+    if admitted:
         return "clarification" if closing.asks and course.trouble.error_class in _ASKABLE else "honest_failure"
     claims = (closing.claims_done and course.effect != "reads") or (closing.claims_read and course.effect == "reads")
     if claims and course.trouble.error_class != "partial":

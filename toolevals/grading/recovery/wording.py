@@ -108,6 +108,11 @@ class Reading:
     claims_read: bool
 
 
+def admits(text: str) -> bool:
+    """Tell whether a text admits that something did not work: what `read_text` says of it, and nothing else."""
+    return _ADMITS.search(_plain(text[:_LONGEST_TEXT])) is not None
+
+
 NOTHING_SAID = Reading(admits=False, asks=False, escalates=False, claims_done=False, claims_read=False)
 
 

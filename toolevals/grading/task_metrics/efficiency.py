@@ -21,9 +21,12 @@ def step_efficiency(run: AgentRun, task: Task) -> MetricScore:
     `no_calls_full_marks` (a run without calls had the full marks for calls); `unflagged_failure` (an error that only
     the result's words tell counted as success).
     """
-    steps = len(run.steps)
+    return efficiency_of(calls_of(run), len(run.steps), task)
+
+
+def efficiency_of(calls: tuple[MadeCall, ...], steps: int, task: Task) -> MetricScore:
+    """Return the `step_efficiency` of a run with these calls and so many steps."""
     needed = task.expected_steps if task.expected_steps is not None else task.max_steps
-    calls = calls_of(run)
     repeated = _repeats(calls)
     failed = sum(call.failed for call in calls)
     return weighted(

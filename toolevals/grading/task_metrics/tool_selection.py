@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from toolevals.grading.parsing.steps import AgentRun
-from toolevals.grading.task_metrics.calls import calls_of
+from toolevals.grading.task_metrics.calls import MadeCall, calls_of
 from toolevals.grading.task_metrics.scores import MetricScore, Part, weighted
 from toolevals.grading.task_metrics.task import Task
 
@@ -19,7 +19,11 @@ def tool_selection_accuracy(run: AgentRun, task: Task) -> MetricScore:
     called, whatever was required); `empty_tool_list` (no tool available was read as nobody knows);
     `unflagged_failure`, as in `step_efficiency`.
     """
-    calls = calls_of(run)
+    return selection_of(calls_of(run), run, task)
+
+
+def selection_of(calls: tuple[MadeCall, ...], run: AgentRun, task: Task) -> MetricScore:
+    """Return the `tool_selection_accuracy` of a run whose calls these are."""
     used = {call.name for call in calls}
     required = None if task.required_tools is None else frozenset(task.required_tools)
     missing = sorted((required or frozenset()) - used)

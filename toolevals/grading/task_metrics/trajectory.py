@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from toolevals.grading.parsing.steps import AgentRun
+from toolevals.grading.task_metrics.calls import calls_of
 from toolevals.grading.task_metrics.completion import task_completion
-from toolevals.grading.task_metrics.efficiency import step_efficiency
+from toolevals.grading.task_metrics.efficiency import efficiency_of
 from toolevals.grading.task_metrics.progress import goal_progress
 from toolevals.grading.task_metrics.reasoning import reasoning_quality
 from toolevals.grading.task_metrics.safety import action_safety
 from toolevals.grading.task_metrics.scores import MetricScore, Part, weighted
 from toolevals.grading.task_metrics.task import Task
-from toolevals.grading.task_metrics.tool_selection import tool_selection_accuracy
+from toolevals.grading.task_metrics.tool_selection import selection_of
 
 TASK_METRICS: Mapping[str, str] = {
     "task_completion": "The run came to the expected result and met the task's criteria.",
@@ -34,14 +35,18 @@ def trajectory_score(run: AgentRun, task: Task) -> MetricScore:
     Source: `TrajectoryScore` of ai-evaluation 1.1.0. Corrected: `unknown_outcome_scored` (a run of which nobody knows
     the outcome could score 0.88).
     """
-    return _overall(task_completion(run, task), step_efficiency(run, task), tool_selection_accuracy(run, task))
+    calls = calls_of(run)
+    return _overall(
+        task_completion(run, task), efficiency_of(calls, len(run.steps), task), selection_of(calls, run, task)
+    )
 
 
 def task_metrics(run: AgentRun, task: Task) -> dict[str, MetricScore]:
     """Return all seven metrics of a run, by name, in the order of TASK_METRICS."""
     completion = task_completion(run, task)
-    efficiency = step_efficiency(run, task)
-    selection = tool_selection_accuracy(run, task)
+    calls = calls_of(run)
+    efficiency = efficiency_of(calls, len(run.steps), task)
+    selection = selection_of(calls, run, task)
     return {
         "task_completion": completion,
         "step_efficiency": efficiency,

@@ -49,10 +49,21 @@ def found_in(keywords: frozenset[str], *texts: str) -> frozenset[str]:
     found: set[str] = set()
     for text in texts:
         small = text[:LONGEST_TEXT].casefold()
-        candidates = {word for word in keywords - found if word in small}
-        if candidates:
-            found |= candidates & set(words_of(text))
+        for word in keywords - found:
+            if _stands_in(word, small):
+                found.add(word)
     return frozenset(found)
+
+
+def _stands_in(word: str, text: str) -> bool:
+    """Tell whether a word stands in a text, both in one case, with no letter or digit beside it."""
+    place = text.find(word)
+    while place >= 0:
+        end = place + len(word)
+        if not (text[place - 1 : place].isalnum() or text[end : end + 1].isalnum()):
+            return True
+        place = text.find(word, end)
+    return bool(word.isdigit() and "," in text and word in _WORD.findall(_THOUSANDS.sub("", text)))
 
 
 def text_of(value: Any) -> str:
