@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.alignment import best_assignment
+from toolevals.grading.alignment import best_assignment, priced_assignment
 
 
 @st.composite
@@ -59,3 +59,39 @@ def test_nothing_to_assign():
     assert best_assignment([]) == []
     assert best_assignment([[], []]) == [None, None]
     assert best_assignment([[0, 0]]) == [None]
+
+
+@given(weight_tables(), st.randoms(use_true_random=False))
+def test_the_order_of_rows_and_columns_is_free(weights, shuffle):
+    columns = shuffle.sample(range(len(weights[0])), len(weights[0]))
+    other = [[row[column] for column in columns] for row in shuffle.sample(weights, len(weights))]
+    assert total(other, best_assignment(other)) == total(weights, best_assignment(weights))
+
+
+@given(weight_tables(), st.lists(st.sampled_from((0, 1, 9)), min_size=5, max_size=5))
+def test_a_further_column_never_takes_anything_away(weights, column):
+    more = [[*row, weight] for row, weight in zip(weights, column, strict=False)]
+    assert total(more, best_assignment(more)) >= total(weights, best_assignment(weights))
+
+
+@given(weight_tables(most=9))
+def test_prices_prove_the_assignment_the_best(weights):
+    assigned, prices = priced_assignment(weights)
+    gains = [max([weight - price for weight, price in zip(row, prices, strict=True)], default=0) for row in weights]
+    assert all(price >= 0 for price in prices)
+    assert (
+        sum(max(0, gain) for gain in gains) + sum(prices)
+        >= total(weights, assigned)
+        == total(weights, best_assignment(weights))
+    )
+
+
+def test_calls_that_do_not_compete_cost_no_more_than_reading_the_table():
+    def cost(size: int) -> float:
+        weights = [[int(row == column) for column in range(size)] for row in range(size)]
+        start = time.process_time()
+        assert best_assignment(weights) == list(range(size))
+        return (time.process_time() - start) / size**2
+
+    # Cubic would be eight times as much for a cell.
+    assert min(cost(512) for _ in range(3)) < 4 * min(cost(64) for _ in range(3))

@@ -1,52 +1,45 @@
-"""The best assignment of expected calls to actual ones where some are expected in order."""
+"""The best assignment of expected calls to actual ones where some are expected in order.
+
+Without unordered calls, and without groups, this is the longest common subsequence, weighted. Unordered calls that
+compete with ordered ones make it hard: satisfiability can be written as such a problem, so no method is known that is
+both exact and quick on all. Here a good answer is found quickly, a bound tells in most cases that it is the best, and
+else a search of bounded length (`ordered_search`) goes for a better one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from toolevals.grading.alignment import best_assignment
-
-# How many partial assignments are kept after each call: at first, to find a good answer, and then, to find the best.
-FIRST_STATES = 16
-MAX_STATES = 500
+from toolevals.grading.alignment import best_assignment, priced_assignment
+from toolevals.grading.ordered_bound import least_bound
+from toolevals.grading.ordered_search import Search
 
 Weights: TypeAlias = Sequence[Sequence[int]]
 Places: TypeAlias = Sequence[int]
-
-# Where a partial assignment stands: the position of the ordered list, the members of it that are taken, and the
-# unordered expectations that are taken, both as bits.
-_State = tuple[int, int, int]
-# Pairs as a linked list, the newest first.
-_Link: TypeAlias = "tuple[tuple[int, int], _Link | None]"
+Assigned: TypeAlias = list[int | None]
 
 
-def best_sequence(weights: Weights, positions: Sequence[Places], unordered: Places) -> list[int | None]:
+def best_sequence(weights: Weights, positions: Sequence[Places], unordered: Places) -> Assigned:
     """Return each expected call's actual call in the assignment of the greatest total weight; None where it has none.
 
     `weights[expected][actual]` is at least 0, and 0 says that the two must not be put together. Expected calls of one
     position come before those of the next, in any order within; the `unordered` ones come anywhere. Each actual call
-    serves one expected one. Never worse than taking, for each expected call in turn, the first actual one that fits;
-    and proved best while no more than MAX_STATES partial assignments at a time could still lead to a better one.
+    serves one expected one.
+
+    Proved best with fewer than two positions; where the best assignment without regard to order is in order anyway;
+    where the bound is met; and where the search drops no hopeful state (see `ordered_search`), as on all small
+    problems. Never worse than taking, for each expected call in turn, the first actual one that fits.
     """
     if len(positions) < 2:
         return best_assignment(weights)
     contested = _contested(weights, positions, unordered)
-    walk = _Walk(weights, positions, contested)
-    best = _greedy(weights, positions, contested)
-    for width in (FIRST_STATES, MAX_STATES):
-        if _total(weights, best) == walk.most:
-            break
-        best = walk.better_than(_total(weights, best), width) or best
+    assigned = _Contest.of(weights, positions, contested).best()
     free = [each for each in unordered if each not in set(contested)]
     for expected, actual in zip(free, best_assignment([weights[each] for each in free]), strict=True):
-        best[expected] = actual
-    return best
-
-
-def _total(weights: Weights, assigned: Sequence[int | None]) -> int:
-    return sum(weights[expected][actual] for expected, actual in enumerate(assigned) if actual is not None)
+        assigned[expected] = actual
+    return assigned
 
 
 def _contested(weights: Weights, positions: Sequence[Places], unordered: Places) -> list[int]:
@@ -65,108 +58,135 @@ def _contested(weights: Weights, positions: Sequence[Places], unordered: Places)
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
-    """A partial assignment, and the most that it can still become."""
+class _Contest:
+    """Ordered expectations, and the unordered ones that compete with them, over the calls that any of them wants.
 
-    weight: int
-    most: int
-    pairs: _Link | None
+    `columns` are the actual calls by their places here; weights are by these.
+    """
 
+    weights: dict[int, list[int]]
+    columns: list[int]
+    positions: Sequence[Places]
+    unordered: Places
+    size: int
 
-class _Walk:
-    """A walk over the actual calls that keeps the best way to each state while it can still be the best of all."""
+    @classmethod
+    def of(cls, weights: Weights, positions: Sequence[Places], unordered: Places) -> _Contest:
+        rows = [each for members in positions for each in members] + list(unordered)
+        columns = sorted({actual for row in rows for actual, weight in enumerate(weights[row]) if weight})
+        inside = {row: [weights[row][actual] for actual in columns] for row in rows}
+        return cls(inside, columns, positions, unordered, len(weights))
 
-    def __init__(self, weights: Weights, positions: Sequence[Places], unordered: Places) -> None:
-        self._weights = weights
-        self._positions = positions
-        self._unordered = unordered
-        # What each expected call can at most weigh from an actual one on.
-        self._ahead = [_from_here_on(row) for row in weights]
-        self.most = self._hope((0, 0, 0), 0)
+    def best(self) -> Assigned:
+        """Return the best assignment, by the actual calls' own places."""
+        found: Assigned = [None] * self.size
+        for row, column in self._best().items():
+            found[row] = self.columns[column]
+        return found
 
-    def better_than(self, floor: int, width: int) -> list[int | None] | None:
-        """Return an assignment of more than `floor`, keeping `width` states at a time; None where none is found."""
-        states: dict[_State, _Taken] = {(0, 0, 0): _Taken(0, self.most, None)}
-        for actual in range(len(self._weights[0])):
-            states = self._after(states, actual, floor, width)
-        best = max(states.values(), key=lambda taken: taken.weight, default=None)
-        if best is None or best.weight <= floor:
-            return None
-        assigned: list[int | None] = [None] * len(self._weights)
-        link = best.pairs
-        while link is not None:
-            (expected, actual_call), link = link
-            assigned[expected] = actual_call
+    def _best(self) -> dict[int, int]:
+        rows = list(self.weights)
+        chosen, prices = priced_assignment([self.weights[row] for row in rows])
+        relaxed = _taken(rows, chosen)
+        if self._is_in_order(relaxed):
+            return relaxed
+        starts = (self._greedy(), self._completed(relaxed, prices))
+        best = max((self._improved(start) for start in starts), key=self._total)
+        floor = self._total(best)
+        bound = least_bound(self.weights, self.positions, self.unordered, prices, floor)
+        again = self._improved(self._completed(best, bound.prices))
+        if self._total(again) > floor:
+            best, floor = again, self._total(again)
+        return Search.of(self.weights, bound).better_than(floor) or best
+
+    def _total(self, assigned: dict[int, int]) -> int:
+        return sum(self.weights[row][column] for row, column in assigned.items())
+
+    def _is_in_order(self, assigned: dict[int, int]) -> bool:
+        last = -1
+        for members in self.positions:
+            places = [assigned[each] for each in members if each in assigned]
+            if places and min(places) < last:
+                return False
+            last = max([last, *places])
+        return True
+
+    def _greedy(self) -> dict[int, int]:
+        assigned: dict[int, int] = {}
+        used: set[int] = set()
+        start = 0
+        for members in [*self.positions, self.unordered]:
+            first = 0 if members is self.unordered else start
+            for row in members:
+                weights = self.weights[row]
+                fits = (column for column in range(first, len(weights)) if weights[column] and column not in used)
+                if (column := next(fits, None)) is not None:
+                    assigned[row] = column
+                    used.add(column)
+                    start = max(start, column + 1)
         return assigned
 
-    def _after(self, states: dict[_State, _Taken], actual: int, floor: int, width: int) -> dict[_State, _Taken]:
-        following: dict[_State, _Taken] = {}
-        for state, taken in states.items():
-            for next_state, expected in self._steps(state, actual):
-                weight, pairs = taken.weight, taken.pairs
-                if expected is not None:
-                    weight, pairs = weight + self._weights[expected][actual], ((expected, actual), pairs)
-                known = following.get(next_state)
-                if known is None or weight > known.weight:
-                    most = weight + self._hope(next_state, actual + 1)
-                    if most > floor:
-                        following[next_state] = _Taken(weight, most, pairs)
-        if len(following) <= width:
-            return following
-        return dict(sorted(following.items(), key=lambda item: (-item[1].most, -item[1].weight))[:width])
+    def _improved(self, assigned: dict[int, int]) -> dict[int, int]:
+        """Return the assignment made better by turns: the best order beside the unordered calls, and the reverse."""
+        nothing = [0] * len(self.columns)
+        total = self._total(assigned)
+        while True:
+            kept = {row: assigned[row] for row in self.unordered if row in assigned}
+            better = self._completed(assigned, nothing, frozenset(kept.values()))
+            if (more := self._total(better)) <= total:
+                return assigned
+            assigned, total = better, more
 
-    def _steps(self, state: _State, actual: int) -> Iterator[tuple[_State, int | None]]:
-        """Yield the states that an actual call can lead to, each with the expected call that it would serve."""
-        position, members_taken, unordered_taken = state
-        yield state, None
-        for later in range(position, len(self._positions)):
-            taken = members_taken if later == position else 0
-            for place, expected in enumerate(self._positions[later]):
-                if self._weights[expected][actual] and not taken >> place & 1:
-                    yield (later, taken | 1 << place, unordered_taken), expected
-        for place, expected in enumerate(self._unordered):
-            if self._weights[expected][actual] and not unordered_taken >> place & 1:
-                yield (position, members_taken, unordered_taken | 1 << place), expected
+    def _completed(
+        self, assigned: dict[int, int], prices: Sequence[int], closed: frozenset[int] = frozenset()
+    ) -> dict[int, int]:
+        """Return the best chain at these prices of the calls that are not closed, and beside it the best of the rest.
 
-    def _hope(self, state: _State, actual: int) -> int:
-        """Return a bound on what can still be gained: each expected call at its best, whoever else wants the same."""
-        position, members_taken, unordered_taken = state
-        hope = sum(
-            self._ahead[expected][actual]
-            for place, expected in enumerate(self._unordered)
-            if not unordered_taken >> place & 1
-        )
-        for later in range(position, len(self._positions)):
-            taken = members_taken if later == position else 0
-            hope += sum(
-                self._ahead[expected][actual]
-                for place, expected in enumerate(self._positions[later])
-                if not taken >> place & 1
-            )
-        return hope
+        The members of a group come in the order that they have in `assigned`.
+        """
+        chain = self._chain(self._in_line(assigned), prices, closed)
+        taken = set(chain.values())
+        left = [column for column in range(len(self.columns)) if column not in taken]
+        chosen = best_assignment([[self.weights[row][column] for column in left] for row in self.unordered])
+        rest = {row: left[place] for row, place in zip(self.unordered, chosen, strict=True) if place is not None}
+        return chain | rest
+
+    def _in_line(self, assigned: dict[int, int]) -> list[int]:
+        last = len(self.columns)
+        return [row for members in self.positions for row in sorted(members, key=lambda each: assigned.get(each, last))]
+
+    def _chain(self, rows: Sequence[int], prices: Sequence[int], closed: frozenset[int]) -> dict[int, int]:
+        """Return the best assignment in just this order: a weighted longest common subsequence."""
+        size = len(self.columns)
+        tables = [[0] * (size + 1)]
+        for row in reversed(rows):
+            weights, after = self.weights[row], tables[-1]
+            table = [0] * (size + 1)
+            for column in range(size - 1, -1, -1):
+                most = max(after[column], table[column + 1])
+                if (weight := weights[column]) and column not in closed:
+                    most = max(most, weight - prices[column] + after[column + 1])
+                table[column] = most
+            tables.append(table)
+        tables.reverse()
+        return self._traced(rows, tables)
+
+    @staticmethod
+    def _traced(rows: Sequence[int], tables: Sequence[Sequence[int]]) -> dict[int, int]:
+        chain: dict[int, int] = {}
+        column = 0
+        for number, row in enumerate(rows):
+            here, after = tables[number], tables[number + 1]
+            if here[column] == after[column]:
+                continue
+            while here[column] == here[column + 1]:
+                column += 1
+            if here[column] == after[column]:
+                continue
+            chain[row] = column
+            column += 1
+        return chain
 
 
-def _from_here_on(row: Sequence[int]) -> list[int]:
-    most = [0] * (len(row) + 1)
-    for place in range(len(row) - 1, -1, -1):
-        most[place] = max(row[place], most[place + 1])
-    return most
-
-
-def _greedy(weights: Weights, positions: Sequence[Places], unordered: Places) -> list[int | None]:
-    assigned: list[int | None] = [None] * len(weights)
-    used: set[int] = set()
-    start = 0
-    for members in [*positions, unordered]:
-        first = 0 if members is unordered else start
-        for expected in members:
-            fits = (
-                actual
-                for actual in range(first, len(weights[expected]))
-                if weights[expected][actual] and actual not in used
-            )
-            if (actual_call := next(fits, None)) is not None:
-                assigned[expected] = actual_call
-                used.add(actual_call)
-                start = max(start, actual_call + 1)
-    return assigned
+def _taken(rows: Sequence[int], chosen: Sequence[int | None]) -> dict[int, int]:
+    return {row: column for row, column in zip(rows, chosen, strict=True) if column is not None}
