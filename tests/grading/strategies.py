@@ -51,14 +51,24 @@ _leaf: st.SearchStrategy[Any] = st.one_of(
     st.builds(m.HasSuffix, text, **_optional),
     st.builds(m.NaturalLanguage, st.just("a polite sentence"), **_optional),
     st.builds(m.Absent, **_optional),
+    st.builds(
+        m.Approximately, st.integers(-5, 5) | st.floats(-5, 5), st.sampled_from([0, 0.5, 1]), st.none(), **_optional
+    ),
+    st.builds(m.Approximately, st.integers(-5, 5), st.none(), st.sampled_from([0.1, 2]), **_optional),
+    st.builds(
+        m.DateEqual, st.sampled_from(["2025-04-03", "3 April 2025", "2025-04-03T10:00Z", "25/04/2025"]), **_optional
+    ),
+    st.builds(m.DateEqual, st.just("03/04/2025"), st.just(("DD/MM/YYYY",)), **_optional),
 )
 matchers: st.SearchStrategy[m.Matcher] = st.recursive(_leaf, _matchers, max_leaves=4)
 call_expectations = st.builds(v.CallExpectation, names, st.dictionaries(keys, matchers, max_size=3), st.booleans())
-steps = call_expectations | st.builds(v.AnyOrder, st.lists(call_expectations, min_size=1, max_size=2).map(tuple))
+choices = st.builds(v.OneOfCalls, st.lists(call_expectations, min_size=1, max_size=3).map(tuple))
+expected_calls: st.SearchStrategy[v.Expected] = call_expectations | choices
+steps = expected_calls | st.builds(v.AnyOrder, st.lists(expected_calls, min_size=1, max_size=2).map(tuple))
 trajectories = st.builds(
     v.Trajectory,
     ordered=st.lists(steps, max_size=3).map(tuple),
-    unordered=st.lists(call_expectations, max_size=2).map(tuple),
+    unordered=st.lists(expected_calls, max_size=2).map(tuple),
     disallowed=st.lists(call_expectations, max_size=2).map(tuple),
     additional_calls=st.booleans(),
 )
