@@ -1,5 +1,6 @@
 """What holds for every transcript."""
 
+import json
 import time
 
 import pytest
@@ -35,6 +36,7 @@ def test_any_transcript_is_graded(transcript):
     recovery = grade_recovery(transcript)
     assert (recovery.verdict.status == "unscored") == (not recovery.episodes)
     for graded in recovery.episodes:
+        assert json.loads(json.dumps(graded.to_document())) == graded.to_document()
         episode = graded.episode
         assert episode.reaction in REACTIONS
         assert episode.reaction in episode.reactions
@@ -84,3 +86,13 @@ def test_time_is_linear_in_the_length(part):
     few = min(_seconds([part(n) for n in range(400)]) for _ in range(3))
     many = _seconds([part(n) for n in range(3200)])
     assert many < few * 8 * 4
+
+
+def test_arguments_that_nobody_can_write_are_no_obstacle():
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for value in (10**6000, deep, float("nan"), "\ud800", {1: 2}):
+        transcript = script(user(), *[call("get_it", "Error: invalid", a=value)] * 2, says("I was unable to."))
+        (graded,) = grade_recovery(transcript).episodes
+        assert graded.episode.failures == 2

@@ -1,5 +1,6 @@
 """What holds for every run."""
 
+import json
 from dataclasses import replace
 
 from hypothesis import given
@@ -51,6 +52,7 @@ def test_every_value_lies_between_0_and_1_with_a_reason_for_less(made, known):
     scores = task_metrics(made, known)
     assert tuple(scores) == tuple(TASK_METRICS)
     for score in scores.values():
+        assert json.loads(json.dumps(score.to_document())) == score.to_document()
         assert score.value is None or 0 <= score.value <= 1
         assert all(0 <= part <= 1 for part in score.parts.values())
         assert (score.value == 1) == (not score.reason)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from toolevals.grading.recovery.episodes import Episode
 from toolevals.grading.recovery.following import episodes_of
@@ -24,6 +25,11 @@ class EpisodeGrade:
     episode: Episode
     score: float
     reason: str = ""
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form: the episode's fields, the score and the reason."""
+        episode = asdict(self.episode) | {"reactions": list(self.episode.reactions)}
+        return episode | {"score": self.score, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from toolevals.grading.verdicts import Verdict
 
@@ -21,6 +22,10 @@ class MetricScore:
     value: float | None
     reason: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"value": self.value, "reason": self.reason, "parts": dict(self.parts)}
 
     def verdict(self, passes_at: float = PASSES_AT) -> Verdict:
         """Return the score as a verdict: passed from `passes_at` on, unscored where there is no value."""
