@@ -5,22 +5,40 @@ from __future__ import annotations
 import gc
 import json
 import os
+import subprocess
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from tempfile import NamedTemporaryFile
+from typing import Any, TypeAlias
 
 from benchmarks.row import Row
 from toolevals.grading.alignment import best_assignment
 from toolevals.grading.bfcl import bfcl_example
 from toolevals.grading.conformance import call_problems, reference_problems
 from toolevals.grading.dialects.bfcl import CATEGORIES, check
-from toolevals.grading.engine import CompiledCase, compile_case, grade
+from toolevals.grading.engine import CompiledCase, compile_case, grade, grade_calls
+from toolevals.grading.matchers import Exact
 from toolevals.grading.parsing import call_in
-from toolevals.grading.values import Expectation, Message, ToolCall, ToolSpec, Transcript
+from toolevals.grading.values import (
+    CallExpectation,
+    Expectation,
+    Message,
+    ToolCall,
+    ToolSpec,
+    Trajectory,
+    Transcript,
+)
+from toolevals.grading.verdicts import FailureTag
 
 SAMPLE = Path(__file__).parents[1] / "tests" / "grading" / "data" / "bfcl" / "oracle_sample.jsonl"
+PEERS = Path(__file__).parent / "peers" / "call_checkers.py"
+TRACK = ToolSpec("track", "Says where an order is.", {"type": "object", "properties": {"order": {"type": "string"}}})
+# Cases with the calls that a subject sent: names, and arguments as JSON text or as objects.
+Cards: TypeAlias = Sequence[tuple[CompiledCase, Sequence[dict[str, Any]]]]
 # Each figure is the best of so many rounds: what else the machine does only slows it.
 ROUNDS = 5
 
@@ -38,10 +56,34 @@ class Entry:
 
 
 def rows() -> Iterator[Row]:
-    """Measure the core on the benchmark's data, or on the committed sample where they are not at hand."""
+    """Measure the core on the benchmark's data, or on the committed sample where they are not at hand.
+
+    Rows beside other libraries come last: they need a Python that has those (see `peers/`), and raise without it.
+    """
     entries = list(_entries())
     cards = [(compile_case(each.expectation, each.tools), _sent(each.calls)) for each in entries]
     wrong = [(case, _misled(sent)) for case, sent in cards]
+    # What was made for the measurement is no work for the collector during it.
+    gc.collect()
+    gc.freeze()
+    yield from _core_rows(entries)
+    yield from _transcript_rows()
+    rates = _peer_rates(entries, wrong)
+    size = f"{len(entries):,} entries"
+    for name, measured, peer, times in (("right", cards, "bfcl_right", 3), ("wrong", wrong, "bfcl_wrong", 2.5)):
+        value = _rate(partial(_grade_all, measured), len(entries))
+        title = f"card of a {name} answer ({size}), beside the leaderboard's checker"
+        yield Row(title, value, "cards/s", rates[peer], times * rates[peer])
+    single = [(case, _parsed(sent)) for case, sent in cards if len(sent) == 1]
+    value = _rate(partial(_grade_all, single), len(single))
+    title = "card of one call given as a dict, beside ai-evaluation's exact match"
+    yield Row(title, value, "cards/s", rates["exact_match"], 3 * rates["exact_match"])
+    checked = _leaderboard_rate(entries)
+    title = "the leaderboard's verdict on a right answer, beside its own checker"
+    yield Row(title, checked, "checks/s", rates["bfcl_right"], 2 * rates["bfcl_right"])
+
+
+def _core_rows(entries: Sequence[Entry]) -> Iterator[Row]:
     pairs = [
         (tool, call.arguments)
         for each in entries
@@ -49,31 +91,100 @@ def rows() -> Iterator[Row]:
         for tool in each.tools
         if tool.name == call.name
     ]
-    # What was made for the measurement is no work for the collector during it.
-    gc.collect()
-    gc.freeze()
-    size = f"{len(entries):,} entries"
     reference = _rate(lambda: [reference_problems(*pair) for pair in pairs[:200]], min(len(pairs), 200))
-    yield Row(
-        f"card of a right answer ({size})", _rate(lambda: _grade_all(cards), len(cards)), "cards/s", reference, 10_000
-    )
-    yield Row(
-        f"card of a wrong answer ({size})", _rate(lambda: _grade_all(wrong), len(wrong)), "cards/s", reference, 4_000
-    )
     fast = _rate(lambda: [call_problems(*pair) for pair in pairs], len(pairs))
     yield Row("schema gate", fast, "calls/s", reference, 100_000)
     compiled = _rate(lambda: [compile_case(each.expectation, each.tools) for each in entries], len(entries))
     yield Row("compile an expectation", compiled, "expectations/s", None, 2_000)
+    yield Row("memory of a compiled expectation", _compiled_size(entries), "KB", None, 20, "lower")
+    yield Row("align 64 calls that all compete", _hard_alignment(), "ms", None, 10, "lower")
+
+
+def _transcript_rows() -> Iterator[Row]:
+    case, shuffled = _parallel(64)
+    yield Row("grade 64 parallel calls in another order", _milliseconds(case, shuffled), "ms", None, 10, "lower")
+    case, talk = _conversation(50)
+    yield Row("every verdict and detail of 50 messages", _milliseconds(case, talk), "ms", None, 2, "lower")
+    short, long = (_milliseconds(*_conversation(2 * calls)) / calls for calls in (10, 1_000))
+    yield Row("a call among 1,000, beside one among 10", long * 1000, "µs/call", short * 1000, short * 1500, "lower")
+
+
+def _peer_rates(entries: Sequence[Entry], wrong: Cards) -> dict[str, float]:
+    """Return the rates of other libraries on the same entries, measured now. Raises where they are not at hand."""
+    python = os.environ.get("TOOLEVALS_BENCH_PYTHON")
+    if not python:
+        raise RuntimeError(
+            "TOOLEVALS_BENCH_PYTHON is not set: it names a Python that has bfcl-eval and ai-evaluation, "
+            "and without it nothing is measured beside them"
+        )
+    rows = [
+        {
+            "category": each.category,
+            "functions": each.functions,
+            "gold": each.gold,
+            "right": [{"name": call.name, "arguments": call.arguments} for call in each.calls],
+            "wrong": _parsed(sent),
+        }
+        for each, (_, sent) in zip(entries, wrong, strict=True)
+    ]
+    with NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(row)}\n" for row in rows)
+        file.flush()
+        done = subprocess.run([python, str(PEERS), file.name], capture_output=True, text=True, check=False, timeout=300)
+    if done.returncode:
+        raise RuntimeError(f"{python} cannot measure the other libraries: {done.stderr.strip()[-300:]}")
+    rates: dict[str, float] = json.loads(done.stdout)
+    return rates
+
+
+def _leaderboard_rate(entries: Sequence[Entry]) -> float:
     answers = [[{call.name: call.arguments} for call in each.calls] for each in entries]
-    checked = _rate(
+    return _rate(
         lambda: [
             check(each.category, each.functions, each.gold, answer)
             for each, answer in zip(entries, answers, strict=True)
         ],
         len(entries),
     )
-    yield Row("the leaderboard's verdict on a right answer", checked, "checks/s", reference, 30_000)
-    yield Row("align 64 calls that all compete", _hard_alignment(), "ms", None, 10, "lower")
+
+
+def _compiled_size(entries: Sequence[Entry]) -> float:
+    """Return the kilobytes that a compiled expectation holds beside the tools and the label that it was made of."""
+    tracemalloc.start()
+    try:
+        kept = [compile_case(each.expectation, each.tools) for each in entries]
+        return tracemalloc.get_traced_memory()[0] / len(kept) / 1000
+    finally:
+        tracemalloc.stop()
+
+
+def _parallel(count: int) -> tuple[CompiledCase, Transcript]:
+    """Return an expectation of calls of one tool, anywhere, and those calls in the reverse order."""
+    wanted = tuple(CallExpectation("track", {"order": Exact(f"A-{place}")}) for place in range(count))
+    calls = tuple(ToolCall("track", {"order": f"A-{place}"}) for place in reversed(range(count)))
+    trajectory = Trajectory(unordered=wanted, additional_calls=False)
+    case = compile_case(Expectation("calls", alternatives=(trajectory,)), (TRACK,))
+    return case, Transcript((Message("assistant", calls=calls),))
+
+
+def _conversation(messages: int) -> tuple[CompiledCase, Transcript]:
+    """Return a transcript of calls and results by turns, the last ones wanted, and its expectation."""
+    calls = [ToolCall("track", {"order": f"A-{place}"}, f"call-{place}") for place in range(messages // 2)]
+    talk = [
+        message
+        for call in calls
+        for message in (
+            Message("assistant", "I shall look.", (call,)),
+            Message("tool", json.dumps({"order": call.arguments["order"], "total": 45}), call_id=call.id),
+        )
+    ]
+    wanted = tuple(CallExpectation("track", {"order": Exact(call.arguments["order"])}) for call in calls[-4:])
+    case = compile_case(Expectation("calls", alternatives=(Trajectory(ordered=wanted),)), (TRACK,))
+    return case, Transcript(tuple(talk), "Your order's total is 45.")
+
+
+def _milliseconds(case: CompiledCase, transcript: Transcript) -> float:
+    return min(_seconds(lambda: grade(case, transcript).to_document()) for _ in range(ROUNDS)) * 1000
 
 
 def _rate(work: Callable[[], object], count: int, rounds: int = ROUNDS) -> float:
@@ -87,10 +198,11 @@ def _seconds(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _grade_all(cards: Sequence[tuple[CompiledCase, Sequence[dict[str, str]]]]) -> None:
+def _grade_all(cards: Cards) -> None:
     for case, sent in cards:
-        calls = tuple(call_in(call) for call in sent)
-        grade(case, Transcript((Message("assistant", calls=calls),)))
+        graded = grade_calls(case, [call_in(call) for call in sent])
+        if not graded.statuses or graded.tag == FailureTag.HARNESS_ERROR:
+            raise RuntimeError(graded.outcome.reason)
 
 
 def _hard_alignment() -> float:
@@ -100,11 +212,15 @@ def _hard_alignment() -> float:
     return min(_seconds(lambda: best_assignment(weights)) for _ in range(ROUNDS)) * 1000
 
 
-def _sent(calls: Sequence[ToolCall]) -> list[dict[str, str]]:
+def _sent(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
     return [{"name": call.name, "arguments": json.dumps(call.arguments)} for call in calls]
 
 
-def _misled(sent: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+def _parsed(sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**call, "arguments": json.loads(call["arguments"])} for call in sent]
+
+
+def _misled(sent: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return calls of the same tools with other values."""
     made = []
     for call in sent:
