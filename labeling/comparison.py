@@ -26,8 +26,11 @@ LISTS = {
     "ordered": ("call", "no such call"),
     "unordered": ("call, anywhere", "no such call"),
     "any_order": ("call, in any order", "no such call"),
+    "one_of_calls": ("or this call", "no such call"),
     "disallowed": ("must not call", "nothing ruled out"),
 }
+# By these a step of an ordered list is known.
+STEPS = frozenset({"tool", "any_order", "one_of_calls"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,9 +242,10 @@ def _words(steps: list[Any], value: Any, nothing: str) -> SideWords:
 def _call_or_trajectory(document: Any) -> str:
     if not isinstance(document, dict):
         return json.dumps(document, ensure_ascii=False)
-    trajectory = document if "tool" not in document and "any_order" not in document else {"ordered": [document]}
+    trajectory = document if STEPS.isdisjoint(document) else {"ordered": [document]}
     words = expectation_words({"kind": "calls", "alternatives": [trajectory]})
     return "; ".join(
-        f"{call.tool}({', '.join(' '.join(filter(None, (one.name, one.by, one.value))) for one in call.arguments)})"
+        f"{'or ' if call.before == 'or' else ''}{call.tool}("
+        f"{', '.join(' '.join(filter(None, (one.name, one.by, one.value))) for one in call.arguments)})"
         for call in words.alternatives[0]
     )

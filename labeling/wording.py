@@ -27,7 +27,7 @@ class CallWords:
 
     tool: str
     arguments: tuple[ArgumentWords, ...]
-    # What stands before it: "", "then", "in any order", "must not call".
+    # What stands before it: "", "then", "in any order", "anywhere", "or", "must not call".
     before: str = ""
     more: bool = False
 
@@ -73,6 +73,16 @@ def matcher_words(matcher: Any) -> tuple[str, str]:
     if key == "range" and isinstance(value, Sequence) and len(value) == 2:
         low, high = value
         return "from" + left_out, f"{'…' if low is None else shown(low)} to {'…' if high is None else shown(high)}"
+    if key == "approximately" and isinstance(value, Mapping):
+        tolerances = [
+            f"{shown(value[name])}{of}"
+            for name, of in (("absolute", ""), ("relative", " of it"))
+            if value.get(name) is not None
+        ]
+        return WORDS[key] + left_out, f"{shown(value.get('value'))}, within {' or '.join(tolerances)}"
+    if key == "date_equal" and isinstance(value, Mapping):
+        formats = " or ".join(str(one) for one in value.get("formats") or [])
+        return WORDS[key] + left_out, f"{shown(value.get('date'))}, read as {formats}"
     if key == "fields" and isinstance(value, Mapping):
         inner = ", ".join(
             " ".join([name, *(part for part in matcher_words(one) if part)]) for name, one in value.items()
@@ -89,24 +99,39 @@ def shown(value: Any) -> str:
 
 def _tools(trajectory: Mapping[str, Any]) -> str:
     ordered = [
-        " and ".join(call["tool"] for call in step["any_order"]) if "any_order" in step else step["tool"]
+        " and ".join(_tool(call) for call in step["any_order"]) if "any_order" in step else _tool(step)
         for step in trajectory.get("ordered") or []
     ]
     parts = [", then ".join(ordered)] if ordered else []
-    parts += [call["tool"] for call in trajectory.get("unordered") or []]
+    parts += [_tool(call) for call in trajectory.get("unordered") or []]
     return " and ".join(parts) or "anything allowed"
+
+
+def _tool(expected: Mapping[str, Any]) -> str:
+    return " or ".join(call["tool"] for call in _options(expected))
+
+
+def _options(expected: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the calls of which one is expected: just the one, unless there is a choice."""
+    return expected.get("one_of_calls") or [expected]
 
 
 def _calls(trajectory: Mapping[str, Any]) -> list[CallWords]:
     calls: list[CallWords] = []
     for number, step in enumerate(trajectory.get("ordered") or []):
         if "any_order" in step:
-            calls += [_call(call, "in any order") for call in step["any_order"]]
+            calls += [words for call in step["any_order"] for words in _choice(call, "in any order")]
         else:
-            calls.append(_call(step, "then" if number else ""))
-    calls += [_call(call, "anywhere" if calls else "") for call in trajectory.get("unordered") or []]
+            calls += _choice(step, "then" if number else "")
+    for call in trajectory.get("unordered") or []:
+        calls += _choice(call, "anywhere" if calls else "")
     calls += [_call(call, "must not call") for call in trajectory.get("disallowed") or []]
     return calls
+
+
+def _choice(expected: Mapping[str, Any], before: str) -> list[CallWords]:
+    first, *others = _options(expected)
+    return [_call(first, before), *(_call(call, "or") for call in others)]
 
 
 def _call(call: Mapping[str, Any], before: str) -> CallWords:

@@ -23,6 +23,8 @@ WORDS = {
     "has_suffix": "ends with",
     "pattern": "pattern",
     "natural_language": "means",
+    "approximately": "about",
+    "date_equal": "same date",
     IS_EMPTY: "is empty",
     IS_NULL: "is null",
     "absent": "absent",

@@ -41,6 +41,16 @@ def _range(low: float | None, high: float | None) -> str:
     return f"{value_text(low)} to {value_text(high)}"
 
 
+def _approximately(value: float, absolute: float | None = None, relative: float | None = None) -> str:
+    tolerances = [value_text(absolute)] if absolute is not None else []
+    tolerances += [f"{value_text(relative)} of it"] if relative is not None else []
+    return f"{value_text(value)} within {' or '.join(tolerances)}"
+
+
+def _date_in_formats(content: Mapping[str, Any]) -> str:
+    return f"the date {value_text(content['date'])}, read as {' or '.join(content['formats'])}"
+
+
 # A matcher's kind -> how its content reads.
 MATCHER_WORDS: Final[dict[str, Callable[[Any], str]]] = {
     "exact": value_text,
@@ -55,4 +65,6 @@ MATCHER_WORDS: Final[dict[str, Callable[[Any], str]]] = {
     "fields": lambda fields: "{" + ", ".join(f"{name}: {matcher_text(each)}" for name, each in fields.items()) + "}",
     "items": lambda items: "[" + ", ".join(matcher_text(each) for each in items) + "]",
     "absent": lambda _: "must be absent",
+    "approximately": lambda content: _approximately(**content),
+    "date_equal": lambda date: f"the date {value_text(date)}" if isinstance(date, str) else _date_in_formats(date),
 }
