@@ -49,6 +49,10 @@ F, G = ToolCall("f", {"a": 1}), ToolCall("g", {"b": "x"})
         ('<|python_tag|>{"name": "f", "parameters": {"a": 1}}<|eom_id|>', [F]),
         ("<|python_tag|>f(a=1)<|eom_id|><|end|>", [F]),
         ('[TOOL_CALLS] [{"name": "f", "arguments": {"a": 1}}]', [F]),
+        ("[1] [2] (3) [x](y) " * 400 + 'so {"name": "f", "arguments": {"a": 1}}', [F]),
+        ("f(a=1)\n" * 200 + "!", [F] * 200),
+        ('{"name": "f", "arguments": {"a": 1}}, ' * 700 + "!", [F] * 700),
+        ("```python\nf(a=1)\n```\nand\n```\nx = 1\n```\nand\n```json\n" + '{"name":"g","input":{"b":"x"}}```', [F, G]),
         ("I will call:\n  f(a=1);  \nThen wait.", [F]),
         ("x = 1 and then\r\nf(a=1)\r\n", [F]),
         ('{"name": "f", "arguments": {"a": 1}}', [F]),
@@ -128,6 +132,7 @@ def test_prose_holds_no_calls(text):
         ('Well: {"name": "f", "arguments": {"a": }} as you said.', "not JSON", 33),
         ('Well: {"name": "f", "arguments": {"a": 1, "a": 2}} as you said.', "appears twice", 36),
         ("Well: [f(a=1, b=[2)] as you said.", "not a call", 12),
+        ("<tool_call>the order</tool_call>", "what stands in the tag is not a call", 0),
         ('<function name="f"><param name="a">1</param></function>', "XML", 0),
         ("f(a='\\x00')", "holds what JSON cannot", 4),
         ("get_x().y(a=1)", "not a plain name", 0),
@@ -146,6 +151,15 @@ def test_what_was_meant_as_a_call_and_cannot_be_read_is_malformed(text, reason, 
     assert isinstance(call, MalformedCall)
     assert reason in call.reason
     assert call.position == position
+
+
+def test_an_unreadable_tag_stands_between_the_others():
+    first, second, third = calls_in_text(
+        '<tool_call>f(a=1)</tool_call> <tool_call>{"name": "g", "arguments": {]</tool_call> '
+        '<tool_call>g(b="x")</tool_call>'
+    )
+    assert (first, third) == (F, G)
+    assert isinstance(second, MalformedCall)
 
 
 def test_one_unreadable_call_leaves_the_others():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,6 +20,7 @@ from toolevals.grading.values import Call, MalformedCall
 MAX_LENGTH = 1_000_000
 # How many places of running text are tried: the cost stays linear.
 _MOST_TRIES = 64
+_MOST_STARTS = 512
 
 # What comes before a fence's content is its language, unless it is the content itself.
 _FENCE = re.compile(r"```(?:[ \t]*[A-Za-z_]\w*(?=[\s\[{]))?(?P<inside>.*?)(?:```|\Z)", re.DOTALL)
@@ -30,6 +30,8 @@ _TAG = re.compile(
 # Marks that models put around a call: <|python_tag|>, <|eom_id|>.
 _MARK = re.compile(r"<\|\w{1,40}\|>")
 _MOST_MARKS = 8
+_JSON_START = re.compile(r'\{\s*"|\[\s*\{')
+_DECODER = json.JSONDecoder()
 _JSON_ATTEMPT = re.compile(r'\s*\[?\s*\{\s*"(?:name|function|type|tool_calls|id)"\s*:')
 _PYTHON_ATTEMPT = re.compile(r"[\[(]*\s*[A-Za-z_][\w.-]*\s?\(\s*(?:[A-Za-z_]\w*\s*=|\)|\*)")
 _PYTHON_LIST = re.compile(r"\[\s*[A-Za-z_][\w.-]*\s*\(")
@@ -55,24 +57,34 @@ def calls_in_text(text: str) -> tuple[Call, ...]:
     """Return the calls of a model's raw text, in order; none where it is prose."""
     if len(text) > MAX_LENGTH:
         return (MalformedCall(f"longer than {MAX_LENGTH:,} characters", MAX_LENGTH, printable(text[:LONGEST_SHOWN])),)
-    pieces = [piece for piece in _pieces(text) if piece.text]
     # The whole text first: what looks like a fence may stand inside an argument.
-    for piece in pieces[-1:] + pieces[:-1]:
-        if (calls := _read(piece)) is not None:
-            return calls
-    if calls := _amid_prose(text):
+    whole = _stripped(text, marked=False)
+    if (calls := _read(whole)) is not None:
         return calls
-    attempts = (*(_attempt(piece) for piece in pieces), _attempt_amid_prose(text))
+    tagged, fenced = _pieces(_TAG, text), _pieces(_FENCE, text)
+    if calls := _in_pieces(tagged) or _in_pieces(fenced) or _amid_prose(text):
+        return calls
+    attempts = (*map(_attempt, (*tagged, *fenced, whole)), _attempt_amid_prose(text), *map(_garbage, tagged))
     return next(((attempt,) for attempt in attempts if attempt is not None), ())
 
 
-def _pieces(text: str) -> Iterator[_Piece]:
-    for pattern in (_TAG, _FENCE):
-        found = list(islice(pattern.finditer(text), _MOST_TRIES))
-        if len(found) > 1:
-            yield _Piece("\n".join(match["inside"].strip() for match in found), marked=True)
-        yield from (_stripped(match["inside"], marked=True) for match in found)
-    yield _stripped(text, marked=False)
+def _pieces(pattern: re.Pattern[str], text: str) -> list[_Piece]:
+    return [_stripped(match["inside"], marked=True) for match in islice(pattern.finditer(text), _MOST_TRIES)]
+
+
+def _in_pieces(pieces: list[_Piece]) -> tuple[Call, ...]:
+    """Return the calls of pieces that fences or tags set apart, attempts among them; none where none can be read."""
+    read = [_read(piece) for piece in pieces]
+    if not any(read):
+        return ()
+    attempts = [None if calls else _attempt(piece) for calls, piece in zip(read, pieces, strict=True)]
+    given = [calls or (() if attempt is None else (attempt,)) for calls, attempt in zip(read, attempts, strict=True)]
+    return tuple(call for calls in given for call in calls)
+
+
+def _garbage(piece: _Piece) -> MalformedCall | None:
+    """Return what stands in a tag for calls and is none."""
+    return MalformedCall("what stands in the tag is not a call", 0, printable(piece.text[:LONGEST_SHOWN]))
 
 
 def _stripped(text: str, *, marked: bool) -> _Piece:
@@ -120,20 +132,31 @@ def _amid_prose(text: str) -> tuple[Call, ...]:
 
 def _json_amid_prose(text: str) -> tuple[Call, ...]:
     calls: list[Call] = []
-    place, tries = 0, 0
-    starts = re.compile(r"[\[{]")
-    while (match := starts.search(text, place)) is not None and tries < _MOST_TRIES:
-        tries += 1
-        place = match.start() + 1
-        try:
-            _, end = json.JSONDecoder().raw_decode(text, match.start())
-            found = calls_in_json(load_json(text[match.start() : end]))
-        except (ValueError, RecursionError):
-            continue
-        if found is not None:
-            calls.extend(found)
-            place = end
+    # What may still be read in vain.
+    tries, characters, place = _MOST_STARTS, 16 * len(text), 0
+    while tries and characters > 0 and (match := _JSON_START.search(text, place)):
+        start = match.start()
+        found, end = _json_at(text, start)
+        if found is None:
+            tries -= 1
+            characters -= end - start
+        calls.extend(found or ())
+        place = start + 1 if found is None else end
     return tuple(calls)
+
+
+def _json_at(text: str, start: int) -> tuple[tuple[Call, ...] | None, int]:
+    """Return the calls of the JSON value that begins here, None where there are none, and how far it was read."""
+    try:
+        _, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        return None, error.pos
+    except (ValueError, RecursionError):
+        return None, len(text)
+    try:
+        return calls_in_json(load_json(text[start:end])), end
+    except InvalidDocument:
+        return None, end
 
 
 def _python_amid_prose(text: str) -> tuple[Call, ...]:
@@ -142,7 +165,7 @@ def _python_amid_prose(text: str) -> tuple[Call, ...]:
         if end is not None and (calls := _python_or_none(text[match.start() : end])):
             return calls
     lines = (line.strip(" \t").removesuffix(";").rstrip(" \t") for line in text.splitlines())
-    called = islice((line for line in lines if _PYTHON_LINE.fullmatch(line)), _MOST_TRIES)
+    called = (line for line in lines if _PYTHON_LINE.fullmatch(line))
     return tuple(call for line in called for call in _python_or_none(line) or ())
 
 
@@ -197,7 +220,7 @@ def _malformed_python(text: str) -> MalformedCall | None:
 
 def _malformed_json(text: str) -> MalformedCall:
     try:
-        _, end = json.JSONDecoder().raw_decode(text)
+        _, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
         end = len(text)
     try:

@@ -30,8 +30,8 @@ class ToolCall:
 class MalformedCall:
     """An attempt at a call that nobody can read.
 
-    `position` counts characters into what was written, of which `text` is the beginning. `name` is the tool's name where
-    that much was readable.
+    `position` counts characters into what was written, of which `text` is the beginning. `name` is the tool's name
+    where that much was readable.
     """
 
     reason: str
