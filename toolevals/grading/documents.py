@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, get_args
 
 import jsonschema_rs
 
@@ -20,8 +20,8 @@ from toolevals.grading.canonical import INTEGER_LIMIT, MAX_DEPTH, MAX_DIGITS, ex
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.quick_json import UNSURE, read_quickly
 
-SchemaName = Literal["example", "expectation", "prediction", "tool", "transcript", "verdict"]
-SCHEMA_NAMES: tuple[SchemaName, ...] = ("example", "expectation", "prediction", "tool", "transcript", "verdict")
+SchemaName = Literal["example", "expectation", "gate", "metric_group", "prediction", "tool", "transcript", "verdict"]
+SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 
 MAX_BYTES = 10_000_000
 # Less than what has a canonical form: a value from outside comes to stand inside a document of ours.

@@ -23,10 +23,11 @@ def prediction_powered_mean(
     one population; booleans are 1 and 0, what is None or not finite is left out. With f the judge's and y the human
     scores, n pairs and N judged cases: θ = mean(λf over N) + mean(y - λf over n), interval θ ± z·√(var(λf over N)/N +
     var(y - λf over n)/n), with λ = 1. Source: A. N. Angelopoulos et al., "Prediction-powered inference", Science 382
-    (2023), for the mean. `tuned` chooses λ = cov(y, f)/((1 + n/N)·var(f)), with the variance of f about its mean in
-    each of the two sets, held in 0..1. That is never worse than the labels alone in large samples: A. N. Angelopoulos,
-    J. C. Duchi and T. Zrnic, "PPI++" (2023). Variances divide by the count. The value is not held in the scores' range;
-    `count` is n. Undefined with fewer than two pairs or two judged cases. Raises ValueError unless 0 < confidence < 1.
+    (2023), for the mean. `tuned` chooses λ = cov(y, f)/((1 + n/N)·var(f)), over all n + N scores of the judge and held
+    in 0..1, which is never worse than the labels alone in large samples: A. N. Angelopoulos, J. C. Duchi and T. Zrnic,
+    "PPI++" (2023). Variances divide by the count, that of λ by the count less one. The value is not held in the scores'
+    range; `count` is n. Undefined with fewer than two pairs or two judged cases. Raises ValueError unless 0 <
+    confidence < 1.
     """
     z = normal_quantile(confidence)
     pairs = [(float(f), float(y)) for f, y in labelled if _known(f) and _known(y)]  # type: ignore[arg-type]

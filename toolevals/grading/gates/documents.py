@@ -1,0 +1,129 @@
+"""A gate's document, read: checked against its JSON Schema, then its conditions by grammar, faults by place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from toolevals.grading.documents import require_valid
+from toolevals.grading.gates.conditions import (
+    CaseAssertion,
+    Condition,
+    ConditionError,
+    parse_case_assertion,
+    parse_condition,
+)
+from toolevals.grading.gates.figures import STATISTICS
+from toolevals.grading.gates.rules import Assertion, Bound, Gate, RegressionRule, Thresholds, UnscoredPolicy
+from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+
+
+def read_gate(document: Any) -> Gate:
+    """Return the gate that a document (see `schemas/gate.v1.json`) describes.
+
+    Raises InvalidDocument with every problem by JSON pointer; a condition's fault names the character too.
+    """
+    require_valid(document, "gate")
+    reader = _Reader()
+    gate = Gate(
+        bounds=tuple(reader.bound(i, each) for i, each in enumerate(document.get("bounds", ()))),
+        case_assertions=reader.case_assertions(document.get("assertions", ())),
+        assertions=reader.assertions(document.get("assertions", ())),
+        thresholds=_thresholds(document.get("thresholds", {})),
+        regressions=tuple(_regression(each) for each in document.get("regressions", ())),
+        unscored=_unscored(document.get("unscored", {})),
+    )
+    if reader.problems:
+        raise InvalidDocument(reader.problems)
+    return gate
+
+
+class _Reader:
+    """Reads what the schema cannot check, and keeps every problem."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def bound(self, place: int, document: Mapping[str, Any]) -> Bound:
+        statistic = document.get("statistic", "pass_rate")
+        minimum, maximum = document.get("min"), document.get("max")
+        overrides = {
+            name: _between(statistic, value, None if minimum is not None else value)
+            if minimum is not None
+            else _between(statistic, None, value)
+            for name, value in document.get("overrides", {}).items()
+        }
+        if minimum is not None and maximum is not None:
+            if minimum > maximum:
+                self.problems.append(Problem(f"/bounds/{place}/min", "is above max, so that nothing can be between"))
+            if overrides:
+                self.problems.append(Problem(f"/bounds/{place}/overrides", "cannot stand beside both min and max"))
+        return Bound(
+            metric=document["metric"],
+            statistic=statistic,
+            condition=_between(statistic, minimum, maximum),
+            per_tool=document.get("per") == "tool",
+            per_stratum=document.get("per_stratum", ""),
+            overrides=overrides,
+            where=document.get("where", {}),
+            decide_by=document.get("decide_by", "value"),
+            on_fail=document.get("on_fail", "error"),
+        )
+
+    def case_assertions(self, documents: list[Any]) -> tuple[CaseAssertion, ...]:
+        found = []
+        for place, text in enumerate(documents):
+            if isinstance(text, str):
+                try:
+                    found.append(parse_case_assertion(text))
+                except ConditionError as error:
+                    self.problems.append(Problem(pointer_to(["assertions", place]), str(error)))
+        return tuple(found)
+
+    def assertions(self, documents: list[Any]) -> tuple[Assertion, ...]:
+        return tuple(
+            Assertion(
+                template=None if document.get("global") else document["template"],
+                conditions=self._conditions(place, document["conditions"]),
+                on_fail=document.get("on_fail", "error"),
+            )
+            for place, document in enumerate(documents)
+            if not isinstance(document, str)
+        )
+
+    def _conditions(self, place: int, texts: list[str]) -> tuple[Condition, ...]:
+        found = []
+        for at, text in enumerate(texts):
+            try:
+                found.append(parse_condition(text, STATISTICS))
+            except ConditionError as error:
+                self.problems.append(Problem(pointer_to(["assertions", place, "conditions", at]), str(error)))
+        return tuple(found)
+
+
+def _between(subject: str, minimum: float | None, maximum: float | None) -> Condition:
+    if minimum is None:
+        return Condition(subject, "<=", maximum or 0.0)
+    return Condition(subject, ">=", minimum, maximum)
+
+
+def _thresholds(document: Mapping[str, Any]) -> Thresholds:
+    return Thresholds(
+        document.get("default_pass_rate"), document.get("overrides", {}), document.get("fail_fast", False)
+    )
+
+
+def _regression(document: Mapping[str, Any]) -> RegressionRule:
+    return RegressionRule(
+        kind=document["rule"],
+        metrics=tuple(document["metrics"]),
+        most=document.get("most", 0),
+        alpha=document.get("alpha", 0.05),
+        correction=document.get("correction", "holm"),
+        max_drop=document.get("max_drop", 0.0),
+        on_fail=document.get("on_fail", "error"),
+    )
+
+
+def _unscored(document: Mapping[str, Any]) -> UnscoredPolicy:
+    return UnscoredPolicy(document.get("minimum_share"), document.get("minimum_count", 1))

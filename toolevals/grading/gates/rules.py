@@ -1,0 +1,117 @@
+"""The rules of a gate: bounds, assertions, thresholds and regression rules, as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from toolevals.grading.gates.conditions import CaseAssertion, Condition
+from toolevals.grading.gates.values import OnFail
+
+RegressionKind = Literal["cases", "paired", "averages"]
+Correction = Literal["holm", "benjamini_hochberg", "none"]
+DecideBy = Literal["value", "interval"]
+
+# The published gate of the tool-selection pipeline.
+DEFAULT_MINIMUMS: Mapping[str, float] = {
+    "tool_name_match": 0.95,
+    "tool_args_shape_match": 0.97,
+    "tool_args_semantic": 0.93,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UnscoredPolicy:
+    """What is asked of the scored cases before they decide.
+
+    At least `minimum_count` cases must be scored. Without `minimum_share` a check passes only where it would whatever
+    the unscored cases turned out to be, and fails only where it would so. With it, that share of the cases must be
+    scored, and then the scored ones alone decide.
+    """
+
+    minimum_share: float | None = None
+    minimum_count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """`statistic` of `metric` must meet `condition`, over all cases or one by one for each tool or value of a stratum.
+
+    `overrides` names a tool or value of the stratum with a condition of its own. `where` takes only cases of these
+    strata. `decide_by` interval asks the whole 95 % interval to meet the condition, and leaves open what reaches over
+    it.
+    """
+
+    metric: str
+    statistic: str
+    condition: Condition
+    per_tool: bool = False
+    per_stratum: str = ""
+    overrides: Mapping[str, Condition] = field(default_factory=dict)
+    where: Mapping[str, str] = field(default_factory=dict)
+    decide_by: DecideBy = "value"
+    on_fail: OnFail = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """Conditions on the statistics of one metric (`template`), or of all metrics together where it is None."""
+
+    template: str | None
+    conditions: tuple[Condition, ...]
+    on_fail: OnFail = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """A pass rate for every metric that arises, with others for some; `fail_fast` stops at the first failed check."""
+
+    default_pass_rate: float | None = None
+    overrides: Mapping[str, float] = field(default_factory=dict)
+    fail_fast: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionRule:
+    """How a run may differ from the one before it.
+
+    `cases`: at most `most` examples that passed before may fail now. `paired`: no metric may be worse by the paired
+    test at `alpha`, its p-values adjusted by `correction` where there are several metrics. `averages`: no mean may drop
+    by more than `max_drop`.
+    """
+
+    kind: RegressionKind
+    metrics: tuple[str, ...]
+    most: int = 0
+    alpha: float = 0.05
+    correction: Correction = "holm"
+    max_drop: float = 0.0
+    on_fail: OnFail = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Everything that a run is held against, in the order in which it is checked."""
+
+    bounds: tuple[Bound, ...] = ()
+    case_assertions: tuple[CaseAssertion, ...] = ()
+    assertions: tuple[Assertion, ...] = ()
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    regressions: tuple[RegressionRule, ...] = ()
+    unscored: UnscoredPolicy = field(default_factory=UnscoredPolicy)
+
+
+def default_gate(minimums: Mapping[str, float] = DEFAULT_MINIMUMS, *, fail_on_regression: bool = False) -> Gate:
+    """Return the published merge gate: a pass rate for each metric, and no significant drop where asked for.
+
+    `minimums` are by metric; by default tool names .95, shape of the arguments .97, their semantics .93. Raises
+    ValueError on a minimum outside 0..1.
+    """
+    if any(not 0 <= minimum <= 1 for minimum in minimums.values()):
+        raise ValueError("a minimum pass rate is between 0 and 1")
+    bounds = tuple(
+        Bound(metric, "pass_rate", Condition("pass_rate", ">=", minimum)) for metric, minimum in minimums.items()
+    )
+    rules = (RegressionRule("paired", tuple(minimums)),) if fail_on_regression and minimums else ()
+    return Gate(bounds=bounds, regressions=rules)
