@@ -13,7 +13,7 @@ from typing import Any
 from toolevals.grading.arguments import findings
 from toolevals.grading.decisions import Decision, Findings, decision_of
 from toolevals.grading.matchers import Exact, OneOf
-from toolevals.grading.matching import ALL_AS_EXPECTED, CompiledArgument, CompiledCall
+from toolevals.grading.matching import ALL_AS_EXPECTED, FOR_A_JUDGE, CompiledArgument, CompiledCall
 from toolevals.grading.offer import Conforms, Offer
 from toolevals.grading.trajectory import CompiledTrajectory
 from toolevals.grading.values import Call, ToolCall, ToolSpec
@@ -65,12 +65,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class InPlace:
-    """The calls of a trajectory, each at its place. `apart` says that no two are of one tool."""
+    """The calls of the first alternative, each at its place; `rivals` are the other calls of a place's tool.
+
+    `only` says that there is no other alternative, `checked` at how many places the schema is known.
+    """
 
     places: tuple[Place, ...]
+    rivals: tuple[tuple[CompiledCall, ...], ...]
     offer: Offer
+    only: bool
     checked: int
-    apart: bool
     all_right: Decision
 
     @classmethod
@@ -78,18 +82,22 @@ class InPlace:
         """Return the first alternative's calls; None where a call's place does not say enough."""
         if not trajectories or not trajectories[0].calls or trajectories[0].disallowed or trajectories[0].choices:
             return None
-        places = tuple(_place(call, offer) for call in trajectories[0].calls)
-        names = {place.call.name for place in places}
-        if not (names <= offer.tools.keys() or len(places) == 1):
+        calls = trajectories[0].calls
+        if len(calls) > 1 and not offer.tools.keys() >= {call.name for call in calls}:
             # Several labels may have one form, and then the search says which call is which.
             return None
+        places = tuple(_place(call, offer) for call in calls)
+        by_tool: dict[str, list[CompiledCall]] = {}
+        for call in calls:
+            by_tool.setdefault(call.name, []).append(call)
         checked = sum(place.conforms is not None for place in places)
         return cls(
             places,
+            tuple(tuple(other for other in by_tool[call.name] if other is not call) for call in calls),
             offer,
+            len(trajectories) == 1,
             checked,
-            len(trajectories) == 1 and len(names) == len(places),
-            decision_of(Findings("", checked, 0, len(places), len(places))),
+            decision_of(Findings("", checked, 0, len(calls), len(calls))),
         )
 
     def decision(self, calls: Sequence[Call]) -> Decision | None:
@@ -97,28 +105,39 @@ class InPlace:
         places = self.places
         if len(calls) != len(places):
             return None
-        doubtful: list[tuple[Place, dict[str, Any]]] = []
-        for place, call in zip(places, calls, strict=True):
+        doubtful: list[tuple[int, dict[str, Any]]] = []
+        for number, call in enumerate(calls):
+            place = places[number]
             if type(call) is not ToolCall:
                 return None
             if call.name != place.label and self.offer.profile.tool_name(call.name) != place.call.name:
                 return None
             if place.sure is None or not place.sure.admits(call.arguments):
-                doubtful.append((place, call.arguments))
+                doubtful.append((number, call.arguments))
         return self._looked_at(doubtful) if doubtful else self.all_right
 
-    def _looked_at(self, doubtful: Sequence[tuple[Place, dict[str, Any]]]) -> Decision | None:
-        standings = [(place.call.standing(arguments), place, arguments) for place, arguments in doubtful]
-        if not self.apart and any(standing for standing, _, _ in standings):
-            return None
-        stands = [
-            (standing, place.conforms is not None and not place.conforms(arguments))
-            for standing, place, arguments in standings
-        ]
-        sure = len(self.places) - len(stands)
-        failing = sum(breaks for _, breaks in stands)
-        stands += [(ALL_AS_EXPECTED, False)] * sure
+    def _looked_at(self, doubtful: Sequence[tuple[int, dict[str, Any]]]) -> Decision | None:
+        stands = []
+        for number, arguments in doubtful:
+            place, rivals = self.places[number], self.rivals[number]
+            standing = place.call.standing(arguments)
+            if standing and not (self.only and _is_everywhere(standing, arguments, rivals)):
+                return None
+            stands.append((standing, place.conforms is not None and not place.conforms(arguments)))
+        failing = sum([breaks for _, breaks in stands])
+        stands += [(ALL_AS_EXPECTED, False)] * (len(self.places) - len(stands))
         return decision_of(findings("", len(self.places), stands, self.checked, failing))
+
+
+def _is_everywhere(standing: int, arguments: Mapping[str, Any], rivals: Sequence[CompiledCall]) -> bool:
+    """Tell whether a call has the same fault whichever expected call of its tool it is put to.
+
+    Where that holds of every faulty call, no assignment matches more than the calls that match in place, and all that
+    match as many decide the same.
+    """
+    if not rivals:
+        return True
+    return standing > FOR_A_JUDGE and all(rival.standing(arguments) == standing for rival in rivals)
 
 
 def _place(call: CompiledCall, offer: Offer) -> Place:
