@@ -153,3 +153,18 @@ def test_our_own_verdicts_are_not_changed_by_a_dialect_on_the_same_rows(tmp_path
     ids = [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()]
     assert main(["grade", str(path), "--dialect", "adk"]) == Exit.OK
     assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ids
+
+
+def test_provider_messages_and_step_lists_are_read_too(tmp_path, capsys):
+    use = {"type": "tool_use", "id": "1", "name": "track", "input": {"order": "A-1"}}
+    rows = [
+        row("anthropic", format="anthropic", messages=[{"role": "assistant", "content": [use]}]),
+        row("steps", steps=[{"tool": "track", "arguments": {"order": "A-1"}, "result": "On its way."}]),
+    ]
+    path = written(tmp_path, rows)
+    for name in ("agentevals", "adk", "deepeval"):
+        status, lines, _ = printed(capsys, str(path), "--dialect", name)
+        assert status == Exit.OK
+        assert [set(line["metrics"].values()) for line in lines] == [{1}, {1}]
+    status, lines, _ = printed(capsys, str(path))
+    assert [line["verdicts"]["outcome"]["status"] for line in lines] == ["passed", "passed"]

@@ -76,7 +76,7 @@ class _Scored:
         return _Case(read.id, read.trial, self._scores(read))
 
     def _scores(self, row: NativeRow) -> DialectScores:
-        talk = bool(row.prediction.get("messages"))
+        talk = bool(row.prediction.get("messages") or row.prediction.get("steps"))
         text = None if talk or row.prediction.get("tool_calls") else row.prediction.get("text")
         tools = row.tools if isinstance(row.tools, list) else None
         try:

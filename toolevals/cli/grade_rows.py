@@ -10,6 +10,7 @@ from typing import Any
 from toolevals.cli.grade_lines import Lines
 from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
 from toolevals.grading.catalog import GRADERS
+from toolevals.grading.documents import schema
 from toolevals.grading.engine import compile_case, grade
 from toolevals.grading.examples import read_example
 from toolevals.grading.metrics.confusion import ConfusionMatrix
@@ -19,7 +20,7 @@ from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.verdicts import CaseGrade
 from toolevals.presentation.csv import Cell
 
-_PREDICTION_KEYS = ("trial", "tool_calls", "messages", "text", "answer", "usage", "latency_ms", "error")
+_PREDICTION_KEYS = tuple(key for key in schema("prediction")["properties"] if key != "id")
 
 
 @dataclass(frozen=True, slots=True)
