@@ -8,6 +8,7 @@ from typing import Any
 
 from toolevals.grading.dates import read_moment
 from toolevals.grading.equality import Profile, number_in
+from toolevals.grading.json_types import type_test
 from toolevals.grading.matchers import (
     Absent,
     Approximately,
@@ -96,15 +97,12 @@ class CompiledArgument:
     required: bool
     forbidden: bool
 
-    def standing(self, value: Any) -> int:
-        """Return what is to be said of a value that is there."""
-        passed = self.test(value)
-        if self.forbidden:
-            return EXTRA
-        if passed:
-            return ALL_AS_EXPECTED
+    def fault(self, value: Any, passed: bool | None) -> int:
+        """Return what is to be said of a value that is there and did not pass."""
         if passed is None:
             return FOR_A_JUDGE
+        if self.forbidden:
+            return EXTRA
         return WRONG if self.fits(value) else MISSHAPEN
 
 
@@ -123,8 +121,8 @@ class CompiledCall:
             if name not in actual:
                 if argument.required:
                     found.append((MISSING, name))
-            elif standing := argument.standing(actual[name]):
-                found.append((standing, name))
+            elif not (passed := argument.test(actual[name])):
+                found.append((argument.fault(actual[name], passed), name))
         if not self.expectation.additional_arguments:
             found += [(EXTRA, name) for name in actual if name not in self.arguments]
         if not found:
@@ -138,8 +136,8 @@ class CompiledCall:
         for name, argument in self.arguments.items():
             if name in actual:
                 present += 1
-                if standing := argument.standing(actual[name]):
-                    worst = max(worst, standing)
+                if not (passed := argument.test(actual[name])):
+                    worst = max(worst, argument.fault(actual[name], passed))
             elif argument.required:
                 return MISSING
         return EXTRA if present < len(actual) and not self.expectation.additional_arguments else worst
@@ -182,7 +180,7 @@ def _argument(name: str, matcher: Matcher, profile: Profile) -> CompiledArgument
         document=matcher.to_document(),
         pointer=pointer_to((name,)),
         test=compile_matcher(matcher, profile),
-        fits=_type_test(matcher, profile),
+        fits=type_test(matcher, profile),
         required=not (matcher.optional or forbidden),
         forbidden=forbidden,
     )
@@ -191,12 +189,13 @@ def _argument(name: str, matcher: Matcher, profile: Profile) -> CompiledArgument
 def _equal_to(expected: Sequence[Any], profile: Profile) -> Test:
     """Return the test of being equal to one of these: scalars are looked up, the others compared one by one."""
     form, equal = profile.text_form, profile.equal
-    forms: set[str] = set()
+    texts: set[str] = set()
     scalars: dict[type, set[Any]] = {}
     others: list[Any] = []
     for value in expected:
         if isinstance(value, str) and isinstance(text := form(value), str):
-            forms.add(text)
+            # A form is its own form, so that texts and their forms can be looked up together.
+            texts |= {value, text}
         elif value is None or isinstance(value, bool):
             scalars.setdefault(type(value), set()).add(value)
         elif isinstance(value, int | float) and value == value and profile.name != "loose":  # noqa: PLR0124 (not NaN)
@@ -204,17 +203,16 @@ def _equal_to(expected: Sequence[Any], profile: Profile) -> Test:
                 scalars.setdefault(kind, set()).add(value)
         else:
             others.append(value)
-    literal = {value for value in expected if isinstance(value, str)}
 
-    def test(value: Any) -> bool:
-        if isinstance(value, str):
-            if value in literal or form(value) in forms:
-                return True
-        elif (known := scalars.get(type(value))) is not None and value in known:
-            return True
-        return any(equal(each, value) for each in others) if others else False
+    def is_text(value: Any) -> bool:
+        return isinstance(value, str) and (value in texts or form(value) in texts)
 
-    return test
+    def is_scalar(value: Any) -> bool:
+        return (known := scalars.get(type(value))) is not None and value in known
+
+    if not others and not (texts and scalars):
+        return is_text if texts else is_scalar
+    return lambda value: is_text(value) or is_scalar(value) or any(equal(each, value) for each in others)
 
 
 def _between(matcher: Range, profile: Profile) -> Test:
@@ -290,41 +288,3 @@ def _items(matcher: Items, profile: Profile) -> Test:
         return False if False in answers else (None if None in answers else True)
 
     return test
-
-
-def _type_test(matcher: Matcher, profile: Profile) -> Callable[[Any], bool]:
-    """Return the test of a value's JSON type alone: integers and floats are one type unless the profile parts them."""
-    types: set[str] = set()
-    match matcher:
-        case Exact():
-            types = {_type_of(matcher.value, profile)}
-        case OneOf():
-            types = {_type_of(value, profile) for value in matcher.values}
-        case Range() | Approximately():
-            types = {"number", "integer"}
-        case DateEqual() | Pattern() | Contains() | HasPrefix() | HasSuffix():
-            types = {"string"}
-        case Fields():
-            types = {"object"}
-        case Items():
-            types = {"array"}
-        case _:
-            return lambda _value: True
-    samples: tuple[Any, ...] = (None, True, 1, 0.5, {}, [])
-    fitting = {type(sample): _type_of(sample, profile) in types for sample in samples}
-
-    def test(value: Any) -> bool:
-        fits = fitting.get(type(value))
-        return _type_of(value, profile) in types if fits is None else fits
-
-    return test
-
-
-def _type_of(value: Any, profile: Profile) -> str:
-    if value is None or isinstance(value, bool):
-        return "null" if value is None else "boolean"
-    if isinstance(value, str):
-        return "number" if profile.name == "loose" and number_in(value) is not None else "string"
-    if isinstance(value, int | float):
-        return "integer" if profile.typed_numbers and isinstance(value, int) else "number"
-    return "object" if isinstance(value, dict) else "array"
