@@ -21,6 +21,10 @@ from toolevals.grading.verdicts import SchemaProblem
 
 # Keywords beside which `properties` does not say all of an object's properties.
 _COMPOSING = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties"})
+# What stands for the keyword where a schema is `false`: it admits nothing.
+FALSE = "false"
+# Keywords that say with `false` that there is nothing more: it is they that are broken.
+_CLOSING = frozenset({"additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
 _MESSAGE_LENGTH = 300
 _DRAFTS: dict[Any, Any] = {
     jsonschema.Draft4Validator: jsonschema_rs.Draft4Validator,
@@ -57,7 +61,7 @@ def validator_of(tool: ToolSpec) -> jsonschema_rs.Validator:
 def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     """Return every way in which arguments break the tool's input schema, ordered by pointer and keyword.
 
-    Raises InvalidDocument where the schema itself is bad.
+    Where a schema is `false`, the keyword is "false". Raises InvalidDocument where the schema itself is bad.
     """
     validator = validator_of(tool)
     if validator.is_valid(arguments):
@@ -65,7 +69,7 @@ def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     found = (
         SchemaProblem(
             pointer_to(_whole_path(arguments, error.instance_path, error.instance) or error.instance_path),
-            str(error.schema_path[-1]),
+            _keyword(error),
             error.message[:_MESSAGE_LENGTH],
         )
         for error in validator.iter_errors(arguments)
@@ -81,7 +85,7 @@ def reference_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     """
     kind = _reference_of(tool.input_schema)
     found = (
-        SchemaProblem(pointer_to(error.absolute_path), str(error.validator), error.message[:_MESSAGE_LENGTH])
+        SchemaProblem(pointer_to(error.absolute_path), error.validator or FALSE, error.message[:_MESSAGE_LENGTH])
         for error in kind(tool.input_schema).iter_errors(arguments)
     )
     return sorted(found, key=lambda problem: (problem.pointer, problem.keyword, problem.message))
@@ -114,6 +118,13 @@ def _compiled(schema: dict[str, Any]) -> jsonschema_rs.Validator:
     build = _DRAFTS.get(_reference_of(schema), jsonschema_rs.Draft202012Validator)
     validator: jsonschema_rs.Validator = build(schema, pattern_options=PATTERNS, offline=True)
     return validator
+
+
+def _keyword(error: jsonschema_rs.ValidationError) -> str:
+    # The path to a schema that is false ends in its place among others, which may be no keyword.
+    last = str(error.schema_path[-1])
+    is_false = isinstance(error.kind, jsonschema_rs.ValidationErrorKind.FalseSchema)
+    return FALSE if is_false and last not in _CLOSING else last
 
 
 def _is_there_after_all(error: jsonschema_rs.ValidationError) -> bool:
