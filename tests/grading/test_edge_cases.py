@@ -1,5 +1,6 @@
 """Edge cases: which a tool admits, which a call exercises, which failures are nothing more."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,9 +22,11 @@ from toolevals.grading.edge_cases import (
     edge_of_values,
 )
 from toolevals.grading.edge_cases.parameters import MAX_PARAMETERS
+from toolevals.grading.strict_mode import PROVIDERS
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.verdicts import ArgumentDifference
 
+DOCS = Path(__file__).parents[2] / "docs" / "grading.md"
 NULL, EMPTY, LETTERS, ZONE, MONEY, TYPE = EdgeCase
 BOOK = ToolSpec(
     "book",
@@ -68,6 +71,11 @@ BOOK = ToolSpec(
 def test_every_kind_and_bucket_has_its_sentence():
     assert set(EDGE_CASE_SENTENCES) == set(EdgeCase)
     assert set(BUCKET_SENTENCES) == set(FailureBucket)
+
+
+@pytest.mark.parametrize("name", [*EdgeCase, *FailureBucket, *PROVIDERS])
+def test_every_name_is_documented(name):
+    assert f"`{name}`" in DOCS.read_text("utf-8")
 
 
 def test_a_tools_parameters_admit_their_edge_cases():
