@@ -1,7 +1,10 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.grading.strategies import json_values, profiles
+from tests.grading.strategies import json_values, profiles, text
 from toolevals.grading.canonical import canonical
 from toolevals.grading.equality import PROFILES, bfcl_text, number_in
 from toolevals.grading.values import ProfileName
@@ -79,3 +82,63 @@ def test_what_is_a_number(text, number):
 
 def test_text_as_the_leaderboard_reads_it():
     assert bfcl_text("It's 3/4-inch, v1.0_beta*^") == 'it"s34inchv10beta'
+
+
+# Few enough that many of a draw are equal under some profile, and near where floats end to tell integers apart.
+near = st.sampled_from(
+    [2**53, 2**53 + 1, float(2**53), "9007199254740992", "9007199254740993", "9007199254740993.0", 10**23, 1e23,
+     "1e23", 0, -0.0, 0.0, "0", "-0", "0.0", "1e-400", 1, True, "1", " 1", "1.0", "+1", "A b", "a b", "ab", "a_b ",
+     None, "", " "]
+)  # fmt: skip
+values = st.recursive(
+    near, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2)
+)
+
+
+@given(values, values, values, profiles)
+def test_equality_is_transitive_where_floats_end_too(one, other, third, name):
+    profile = PROFILES[name]
+    if profile.equal(one, other) and profile.equal(other, third):
+        assert profile.equal(one, third)
+    assert profile.equal(one, other) == (canonical(profile.form(one)) == canonical(profile.form(other)))
+
+
+@given(values | json_values, values | json_values)
+def test_what_is_equal_under_one_profile_is_equal_under_the_next(left, right):
+    equal = {name: PROFILES[name].equal(left, right) for name in ALL}
+    assert equal["strict"] <= equal["standard"] <= equal["loose"]
+
+
+@given(json_values, profiles, st.randoms(use_true_random=False))
+def test_the_order_of_keys_is_free_at_every_level(value, name, shuffle):
+    def shuffled(each: Any) -> Any:
+        if isinstance(each, dict):
+            return {key: shuffled(each[key]) for key in shuffle.sample(list(each), len(each))}
+        return [shuffled(item) for item in each] if isinstance(each, list) else each
+
+    assert PROFILES[name].equal(value, shuffled(value))
+
+
+@given(text, profiles)
+def test_the_form_of_a_name_is_its_own_form(name, profile):
+    form = PROFILES[profile].tool_name
+    assert form(form(name)) == form(name)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "equal"),
+    [
+        ("9007199254740993", 2**53 + 1, True),
+        ("9007199254740993", 2**53, False),
+        # As JSON reads them: the first has a point, so it is a float, and floats end there.
+        ("9007199254740993.0", 2**53, True),
+        ("9" * 400, int("9" * 400), True),
+        ("9" * 401, int("9" * 401), False),
+        ("1e309", float("1e308"), False),
+        ("1e309", "1e310", False),
+        ("0x10", 16, False),
+        ("1,000", 1000, False),
+    ],
+)
+def test_numbers_in_text_are_exact_as_far_as_json_is(left, right, equal):
+    assert PROFILES["loose"].equal(left, right) == PROFILES["loose"].equal(right, left) == equal

@@ -6,7 +6,20 @@ from hypothesis import strategies as st
 
 from tests.grading import strategies
 from toolevals.grading.equivalence import Difference, differences, equivalent
-from toolevals.grading.matchers import Absent, Contains, Exact, Fields, Items, KeyOnly, Matcher, OneOf, Range
+from toolevals.grading.matchers import (
+    Absent,
+    Approximately,
+    Contains,
+    DateEqual,
+    Exact,
+    Fields,
+    HasPrefix,
+    Items,
+    KeyOnly,
+    Matcher,
+    OneOf,
+    Range,
+)
 from toolevals.grading.values import (
     AnyOrder,
     CallExpectation,
@@ -27,7 +40,17 @@ def one(matcher: Matcher | None, additional_arguments: bool = True) -> Expectati
     return calls(Trajectory((call,)))
 
 
+def strict(matcher: Matcher) -> Expectation:
+    return calls(Trajectory((CallExpectation("t", {"a": matcher}),)), profile="strict")
+
+
+def answering(**answer: object) -> Expectation:
+    return Expectation("no_call", answer=answer)
+
+
 A, B, C = CallExpectation("a"), CallExpectation("b"), CallExpectation("c")
+B_WITH_N = CallExpectation("b", {"n": Exact(1)})
+A_OR_B = OneOfCalls((A, B))
 
 
 @given(strategies.expectations)
@@ -99,6 +122,28 @@ def test_the_order_of_arguments_and_alternatives_is_free(expectation, seed):
         (calls(Trajectory((A, AnyOrder((B,))))), calls(Trajectory((A, B)))),
         (calls(Trajectory((A,)), Trajectory((B,))), calls(Trajectory((B,)), Trajectory((A,)), Trajectory((A,)))),
         (Expectation("no_call", "greeting"), Expectation("no_call", "refusal", profile="loose")),
+        (one(Fields({"k": OneOf((1, 1.0))})), one(Exact({"k": 1}))),
+        (one(Range(5, 5)), one(Exact(5.0))),
+        (one(Approximately(5, 0)), one(OneOf((5,)))),
+        (one(Approximately(0.7, 0.1)), one(Range(0.6, 0.8))),
+        (one(Approximately(50, None, 0.1)), one(Approximately(50, 5))),
+        (one(Items((Exact(1, optional=True),))), one(Exact([1]))),
+        (one(Items((OneOf((1, 2), optional=True),))), one(Items((OneOf((2, 1)),)))),
+        (one(DateEqual("2025-04-03")), one(DateEqual("3 April 2025, 00:00"))),
+        (one(DateEqual("2025-04-03T10:00Z")), one(DateEqual("2025-04-03T12:00+02:00"))),
+        (one(HasPrefix("")), one(Contains(""))),
+        (calls(Trajectory((A,), disallowed=(B,))), calls(Trajectory((A,), disallowed=(B, B_WITH_N)))),
+        (calls(Trajectory((A_OR_B,))), calls(Trajectory((B,)), Trajectory((A,)))),
+        (calls(Trajectory((A_OR_B, C))), calls(Trajectory((OneOfCalls((B, A, B)), C)))),
+        (calls(Trajectory((OneOfCalls((A,)), B))), calls(Trajectory((A, B)))),
+        (
+            calls(Trajectory((AnyOrder((A_OR_B, C)),))),
+            calls(Trajectory(unordered=(C, B)), Trajectory(unordered=(C, A))),
+        ),
+        (calls(Trajectory((A_OR_B,) * 7)), calls(Trajectory((OneOfCalls((B, A)),) * 7))),
+        (answering(contains=["x", "y", "x"]), answering(contains=["y", "x"])),
+        (answering(contains=[]), Expectation("no_call")),
+        (Expectation("no_call", state={"a": 1, "b": 2}), Expectation("no_call", state={"b": 2, "a": 1})),
     ],
 )
 def test_these_expect_the_same(left, right):
@@ -126,6 +171,17 @@ def test_these_expect_the_same(left, right):
         (calls(Trajectory((A,))), calls(Trajectory((A,)), profile="loose")),
         (Expectation("no_call"), Expectation("no_call", answer={"contains": ["x"]})),
         (Expectation("no_call"), Expectation("no_call", reactions=("escalation",))),
+        (Expectation("no_call"), Expectation("no_call", state={})),
+        (Expectation("no_call", state={"a": 1}), Expectation("no_call", state={"a": 2})),
+        (answering(contains=["x"]), answering(contains=["X"])),
+        (answering(exact="x"), answering(contains=["x"])),
+        (one(Approximately(5, 1)), one(Approximately(5, 2))),
+        (one(DateEqual("2025-04-03")), one(DateEqual("2025-04-03T00:00Z"))),
+        (one(DateEqual("2025-04-03")), one(DateEqual("2025-04-03", ("DD/MM/YYYY",)))),
+        (calls(Trajectory((A_OR_B,))), calls(Trajectory((A,)))),
+        (calls(Trajectory((A_OR_B, A_OR_B))), calls(Trajectory((A, A)), Trajectory((B, B)))),
+        (strict(Range(5, 5)), strict(Exact(5))),
+        (strict(Exact(5)), strict(Exact(5.0))),
     ],
 )
 def test_these_do_not(left, right):
@@ -165,3 +221,16 @@ def test_another_tool_and_no_call_are_differences_too():
     assert Difference("/kind", "calls", "no_call", "changed") in differences(call, Expectation("no_call"))
     other = Expectation.single("cancel", {})
     assert Difference("/alternatives/0/ordered/0/tool", "refund", "cancel", "changed") in differences(call, other)
+
+
+@given(strategies.expectations, strategies.expectations, strategies.expectations)
+def test_equivalence_is_transitive(one, other, third):
+    if equivalent(one, other) and equivalent(other, third):
+        assert equivalent(one, third)
+
+
+def test_differences_open_a_choice():
+    left, right = (calls(Trajectory((OneOfCalls((A, other)),))) for other in (B, C))
+    assert [each for each in differences(left, right) if each.kind != "same"] == [
+        Difference("/alternatives/0/ordered/0/one_of_calls/1/tool", "b", "c", "changed")
+    ]

@@ -89,8 +89,9 @@ class Profile:
             return [self.form(item) for item in value]
         if isinstance(value, str):
             value = self.text_form(value)
-        if isinstance(value, float) and value.is_integer() and not self.typed_numbers:
-            return int(value)
+        if isinstance(value, float) and value.is_integer():
+            # Adding 0.0 makes -0.0 the 0.0 that it equals.
+            return value + 0.0 if self.typed_numbers else int(value)
         return value
 
     def _equal_objects(self, left: dict[str, Any], right: dict[str, Any]) -> bool:

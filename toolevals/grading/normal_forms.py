@@ -47,7 +47,7 @@ def expectation_form(expectation: Expectation) -> dict[str, Any]:
     if expectation.kind == "calls":
         profile = PROFILES[expectation.profile]
         form["profile"] = expectation.profile
-        alternatives = _without_choices(expectation.alternatives)
+        alternatives = without_choices(expectation.alternatives)
         form["alternatives"] = _set_of(_trajectory_form(each, profile) for each in alternatives)
     return form
 
@@ -67,7 +67,7 @@ def matcher_form(matcher: Matcher, profile: Profile) -> dict[str, Any]:
     return {**_admitted(matcher, profile), "optional": matcher.optional}
 
 
-def _without_choices(alternatives: Sequence[Trajectory]) -> Sequence[Trajectory]:
+def without_choices(alternatives: Sequence[Trajectory]) -> Sequence[Trajectory]:
     """Return the alternatives without choices of calls, each choice as alternatives; unless they would be too many."""
     options = [[options_of(each) for each in trajectory.expected] for trajectory in alternatives]
     if not len(alternatives) < sum(prod(map(len, each)) for each in options) <= MOST_ALTERNATIVES:
