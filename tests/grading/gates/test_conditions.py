@@ -61,6 +61,7 @@ def test_a_range_is_read():
         ("1 < avg_score <= 2", "expected <=, not < at character 3"),
         ("1 <= avg_score < 2", "expected <=, not < at character 16"),
         ("2 <= avg_score <= 1", "1 is below 2, so that nothing can be between at character 19"),
+        ("pass_rate >= 1" + "0" * 400, "a number too large at character 14"),
         ("pass_rate >= ٣", "cannot read '٣' at character 14"),
     ],
 )

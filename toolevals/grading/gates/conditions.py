@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal, get_args
 
 Operator = Literal[">=", "<=", ">", "<", "==", "!="]
@@ -126,14 +127,17 @@ class _Tokens:
         return self._tokens[self._next][2]
 
     def number_or_none(self) -> float | None:
-        kind, written, _ = self._tokens[self._next]
+        kind, _, _ = self._tokens[self._next]
         if kind != "number":
             return None
-        self._next += 1
-        return float(written)
+        return self.number()
 
     def number(self) -> float:
-        return float(self._take("number", "a number"))
+        place = self.place
+        value = float(self._take("number", "a number"))
+        if not isfinite(value):
+            raise ConditionError("a number too large", place)
+        return value
 
     def name(self, wanted: str) -> str:
         return self._take("name", wanted)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from toolevals.grading.gates.checks import check_figure
 from toolevals.grading.gates.conditions import CaseAssertion, Condition
-from toolevals.grading.gates.figures import TOOL_STATISTICS, Figure, figure_of, share_meeting, tool_figure
+from toolevals.grading.gates.figures import TOOL_STATISTICS, Figure, ToolCounts, figure_of, share_meeting
 from toolevals.grading.gates.regressions import check_regressions
 from toolevals.grading.gates.rules import Assertion, Bound, Gate
 from toolevals.grading.gates.values import Check, GateCase, GateResult, metrics_of, softened
@@ -47,9 +47,10 @@ class _Evaluation:
 
     def _bound(self, bound: Bound) -> Iterator[Check]:
         cases = [case for case in self.cases if bound.where.items() <= case.strata.items()]
+        counts = ToolCounts(cases) if bound.statistic in TOOL_STATISTICS else None
         for group, members in _groups(bound, cases):
-            if bound.statistic in TOOL_STATISTICS:
-                figure = tool_figure(bound.statistic, cases, group)
+            if counts is not None:
+                figure = counts.figure(bound.statistic, group)
             else:
                 figure = figure_of(bound.statistic, members, bound.metric)
             condition = bound.overrides.get(group, bound.condition) if group else bound.condition

@@ -6,8 +6,8 @@ the highest value that it could take; a condition passes only where it holds for
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -79,40 +79,42 @@ def share_meeting(meets: Callable[[float], bool], cases: Sequence[GateCase], met
     return Figure(observed, low, high, len(met), unscored, _interval("pass_rate", marks, observed))
 
 
-def tool_figure(statistic: str, cases: Sequence[GateCase], tool: str) -> Figure:
-    """Return precision, recall or F1 of one class over all cases with an expected class.
+class ToolCounts:
+    """How often each class is expected, called, and both, counted once for all classes.
 
-    A case without a called class is unscored. It could still be a call of this tool, right or wrong.
+    A case with an expected class and no called one is unscored. It could still be a call of any tool, right or wrong.
     """
-    known = [case for case in cases if case.tool and case.called]
-    unknown = [case for case in cases if case.tool and not case.called]
-    correct = sum(case.tool == case.called == tool for case in known)
-    support, predicted = sum(case.tool == tool for case in known), sum(case.called == tool for case in known)
-    own = sum(case.tool == tool for case in unknown)
-    others = len(unknown) - own
-    if statistic == "precision":
-        observed, low, high = (
-            _ratio(correct, predicted),
-            _ratio(correct, predicted + others),
-            _ratio(correct + own, predicted + own),
-        )
-        interval: Interval | None = wilson(correct, predicted)
-    elif statistic == "recall":
-        whole = support + own
-        observed, low, high = _ratio(correct, support), _ratio(correct, whole), _ratio(correct + own, whole)
-        interval = wilson(correct, support)
-    else:
-        either = support + predicted
-        observed, low, high = (
-            _ratio(2 * correct, either),
-            _ratio(2 * correct, either + own + others),
-            _ratio(2 * (correct + own), either + 2 * own),
-        )
-        interval = f1_interval(correct, support, predicted, len(known))
-    if observed is None or len({case.example for case in known}) < len(known):
-        # Trials of one example are not independent.
-        interval = None
-    return Figure(observed, 0.0 if low is None else low, 1.0 if high is None else high, support, own, interval)
+
+    def __init__(self, cases: Iterable[GateCase]) -> None:
+        expected = [case for case in cases if case.tool]
+        known = [case for case in expected if case.called]
+        self._support = Counter(case.tool for case in known)
+        self._predicted = Counter(case.called for case in known)
+        self._correct = Counter(case.tool for case in known if case.tool == case.called)
+        self._unscored = Counter(case.tool for case in expected if not case.called)
+        self._total = len(known)
+        # Trials of one example are not independent: no interval here is made for them.
+        self._single = len({case.example for case in known}) == len(known)
+
+    def figure(self, statistic: str, tool: str) -> Figure:
+        """Return precision, recall or F1 of one class, as `statistic` says."""
+        correct, support, predicted = self._correct[tool], self._support[tool], self._predicted[tool]
+        own = self._unscored[tool]
+        others = self._unscored.total() - own
+        if statistic == "precision":
+            shares = (correct, predicted), (correct, predicted + others), (correct + own, predicted + own)
+            interval: Interval | None = wilson(correct, predicted)
+        elif statistic == "recall":
+            shares = (correct, support), (correct, support + own), (correct + own, support + own)
+            interval = wilson(correct, support)
+        else:
+            twice, either = 2 * correct, support + predicted
+            shares = (twice, either), (twice, either + own + others), (twice + 2 * own, either + 2 * own)
+            interval = f1_interval(correct, support, predicted, self._total)
+        observed, low, high = (part / whole if whole else None for part, whole in shares)
+        if observed is None or not self._single:
+            interval = None
+        return Figure(observed, 0.0 if low is None else low, 1.0 if high is None else high, support, own, interval)
 
 
 def _asked(case: GateCase, metric: str | None) -> list[str]:
@@ -143,7 +145,3 @@ def _interval(statistic: str, rows: Sequence[tuple[GateCase, float | None]], obs
         return wilson(int(sum(trials[0] for trials in outcomes.values())), len(outcomes))
     interval = clustered_mean(outcomes).interval
     return None if interval is None else Interval(min(interval.low, observed), max(interval.high, observed))
-
-
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
