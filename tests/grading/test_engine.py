@@ -1,8 +1,10 @@
 """Verdicts, modes, tags and places of whole cases."""
 
 import copy
+import json
 import pickle
 from dataclasses import FrozenInstanceError, replace
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -10,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading import strategies
+from tests.grading.benchmark import SAMPLE, benchmark_rows, needs_benchmark
 from toolevals.grading import compiled, decisions, engine, explanation, layers
+from toolevals.grading.bfcl import bfcl_example
 from toolevals.grading.canonical import canonical, parse
 from toolevals.grading.catalog import MODES
 from toolevals.grading.engine import CompiledCase, compile_case, grade, grade_calls
@@ -355,6 +359,25 @@ def test_calls_made_of_the_expected_ones_get_the_grade_that_a_search_gives(wante
     quick, slow = grade_calls(case, calls), grade_calls(searched(case), calls)
     assert (quick.tag, quick.mode, quick.statuses) == (slow.tag, slow.mode, slow.statuses)
     assert quick == slow
+
+
+@pytest.mark.parametrize("source", ["sample", pytest.param("all", marks=needs_benchmark)])
+def test_the_leaderboards_answers_right_and_wrong_get_the_grade_that_a_search_gives(source):
+    lines = SAMPLE.read_text("utf-8").splitlines()
+    rows = map(json.loads, lines) if source == "sample" else islice(benchmark_rows("oracle.jsonl.gz"), 0, None, 4)
+    for row in rows:
+        question = {"id": row["id"], "question": [], "function": row["functions"]}
+        example = bfcl_example(question, {"ground_truth": row["possible_answer"]}, row["category"])
+        assert example.expectation is not None
+        assert isinstance(example.tools, list)
+        case = compile_case(example.expectation, example.tools)
+        calls = _calls_in(row["prediction"])
+        assert grade_calls(case, calls) == grade_calls(searched(case), calls)
+
+
+def _calls_in(prediction: Any) -> tuple[ToolCall, ...]:
+    made = [call for call in prediction if isinstance(call, dict)] if isinstance(prediction, list) else []
+    return tuple(ToolCall(name, arguments) for call in made for name, arguments in call.items())
 
 
 def _arguments_for(call: CallExpectation, data: Any) -> dict[str, Any]:

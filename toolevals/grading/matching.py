@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from toolevals.grading.dates import read_moment
@@ -127,8 +128,7 @@ class CompiledCall:
             found += [(EXTRA, name) for name in actual if name not in self.arguments]
         if not found:
             return ALL_MATCH
-        levels = (MISSING, EXTRA, MISSHAPEN, WRONG, FOR_A_JUDGE)
-        return ArgumentsCheck(*[tuple([name for level, name in found if level == wanted]) for wanted in levels])
+        return _one_fault(*found[0]) if len(found) == 1 else _faults(found)
 
     def standing(self, actual: Mapping[str, Any]) -> int:
         """Return the worst that is to be said of a call's arguments, from ALL_AS_EXPECTED to MISSING."""
@@ -141,6 +141,19 @@ class CompiledCall:
             elif argument.required:
                 return MISSING
         return EXTRA if present < len(actual) and not self.expectation.additional_arguments else worst
+
+
+def _faults(found: Sequence[tuple[int, str]]) -> ArgumentsCheck:
+    worst_first: list[list[str]] = [[] for _ in range(MISSING)]
+    for standing, name in found:
+        worst_first[MISSING - standing].append(name)
+    return ArgumentsCheck(*map(tuple, worst_first))
+
+
+@lru_cache(maxsize=1024)
+def _one_fault(standing: int, name: str) -> ArgumentsCheck:
+    # Where calls of one tool are put to each other, most differ in the same one argument.
+    return _faults([(standing, name)])
 
 
 def compile_call(call: CallExpectation, profile: Profile) -> CompiledCall:
