@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 
 from toolevals.grading.result_use.derivations import Derivations
 from toolevals.grading.result_use.fields import (
@@ -12,7 +13,7 @@ from toolevals.grading.result_use.fields import (
     has_unit,
     same_currency,
 )
-from toolevals.grading.result_use.lexicon import CONVERSIONS
+from toolevals.grading.result_use.lexicon import CONVERSIONS, NEXT_DAY_CUES
 from toolevals.grading.result_use.mentions import Mention
 from toolevals.grading.result_use.replies import Reply
 from toolevals.grading.result_use.sources import UTC_BASE, Sources, weak_key
@@ -24,6 +25,7 @@ APPROXIMATION = 0.025
 TIME_APPROXIMATION = 15
 # Quotations of a transcript that are looked for inside fields.
 MAX_QUOTATIONS = 100
+MAX_WORD_DIGITS = 12
 
 
 @dataclass(slots=True)
@@ -43,10 +45,16 @@ class Attributor:
         """Return where a value comes from, and every field value that it may be, the likeliest first."""
         mention = reply.mentions[place]
         for rule, entries in self._in_results(reply, place):
+            says_unit = any(has_unit(mention.unit, self.sources.values[entry]) for entry in entries)
+            # Any number may be equal; what was said of days or hours comes first.
+            if mention.kind == "duration" and not says_unit and (spoken := self._spoken(reply, mention)):
+                return spoken, []
             best = self._nearest(reply, place, entries)
             return self._from_value(best, rule), [best, *(entry for entry in entries if entry != best)]
         if spoken := self._spoken(reply, mention):
             return spoken, []
+        if mention.kind == "date" and (entry := self._day_before(reply, place)) is not None:
+            return replace(self._from_value(entry, "elapsed"), source="derived"), [entry]
         if self._may_follow(mention) and (derived := self.derivations.find(mention, reply, place, run)):
             if derived.result is None:
                 return Attribution("derived", rule=derived.rule), []
@@ -60,6 +68,18 @@ class Attributor:
             return False
         held = self.sources.index.get(mention.keys[0], ())
         return mention.kind == "number" or not any(self.sources.values[entry].is_money for entry in held[-64:])
+
+    def _day_before(self, reply: Reply, place: int) -> int | None:
+        """Return the result's date that a claim is the day after, where the sentence speaks of that."""
+        key = reply.mentions[place].keys[0]
+        if not (isinstance(key, tuple) and len(key) == 3) or not reply.has_cue(place, NEXT_DAY_CUES):
+            return None
+        try:
+            day = date(key[0] or 2024, key[1], key[2]) - timedelta(days=1)
+        except (ValueError, OverflowError):
+            return None
+        entries = self.sources.index.get((day.year if key[0] else 0, day.month, day.day))
+        return entries[-1] if entries else None
 
     def refuse(self, mention: Mention) -> None:
         """Remember a value that nothing supports."""
@@ -186,8 +206,12 @@ class Attributor:
             yield "equal", found
         parts = [part for part in key.replace("/", "-").replace("@", "-").split("-") if part]
         if len(parts) > 1:
-            parted = [self.sources.index.get(part) for part in parts]
-            if all(parted):
+            parted = [
+                self.sources.index.get(int(part) if part.isdecimal() and len(part) < MAX_WORD_DIGITS else part)
+                for part in parts
+                if not part.isalpha()
+            ]
+            if parted and all(parted):
                 yield "equal", [entries[-1] for entries in parted if entries]
 
     def _quoted(self, words: str) -> list[int]:
@@ -198,11 +222,23 @@ class Attributor:
         self._quotations += 1
         if self._quotations > MAX_QUOTATIONS:
             return []
+        if "," in bare and (described := self._described(bare)):
+            return described
         for place in range(len(self.sources.results) - 1, -1, -1):
             result = self.sources.results[place]
             for leaf in result.leaves:
                 if isinstance(leaf.value, str) and len(leaf.value) >= len(bare) and bare in leaf.value.casefold():
                     return self._entries_at(place, leaf.pointer)
+        return []
+
+    def _described(self, words: str) -> list[int]:
+        """Return fields of the newest results among whose words all those of a list of properties are."""
+        wanted = frozenset(word.strip(" .") for part in words.split(",") for word in part.split())
+        for place in range(len(self.sources.results) - 1, -1, -1):
+            held = " ".join(f"{leaf.pointer} {leaf.value}" for leaf in self.sources.results[place].leaves[:2_000])
+            plain = held.casefold()
+            if all(word in plain for word in wanted):
+                return list(self.sources.results[place].values[:1])
         return []
 
     def _entries_at(self, place: int, pointer: str) -> list[int]:

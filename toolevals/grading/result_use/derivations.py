@@ -23,9 +23,14 @@ from toolevals.grading.result_use.sources import MAX_COUNT, Sources
 
 # How many numbers, the last said, take part in sums and differences of two.
 MAX_OPERANDS = 48
+# The newest values among which amounts of one name are added in twos.
+MAX_LEGS = 600
+# And in sums of several with either sign.
+MAX_SUMMED = 10
 # Words without which two unsaid numbers make no sum and no difference: any number is one of some two.
 _ADDED = ("s", "min", "km", "mi", "kg", "lb", "MB", "GB", "TB")
 _CUES: Mapping[str, frozenset[str]] = {"sum": SUM_WORDS, "difference": DIFFERENCE_WORDS}
+_ALL_CUES = SUM_WORDS | DIFFERENCE_WORDS
 
 
 @dataclass(slots=True)
@@ -39,6 +44,9 @@ class Derivations:
     sources: Sources
     said: list[float] = field(default_factory=list)
     _done: int = 0
+    _paired: int = 0
+    _legs_of: int = -1
+    _sums: set[float] = field(default_factory=set)
     _totals: dict[float, Origin] = field(default_factory=dict)
     _pairs: dict[float, Origin] = field(default_factory=dict)
     _shares: dict[float, Origin] = field(default_factory=dict)
@@ -62,16 +70,52 @@ class Derivations:
         ):
             return elapsed
         if mention.kind == "percent":
+            self._pair_all()
             return self._shares.get(value) or self._totals.get(value)
         total = self._totals.get(value)
         if total is not None and (total.rule != "count" or mention.kind == "number"):
             return total
         if mention.is_weak or value == 0 or mention.unit == "deg":
             return None
+        return (
+            self._from_pair(reply, place, value)
+            or self._from_said(mention, reply, run)
+            or self._from_several(mention, reply, place)
+        )
+
+    def _from_several(self, mention: Mention, reply: Reply, place: int) -> Origin | None:
+        """A total of two amounts of one name, from whichever results, for several: two legs of a journey for three."""
+        if mention.kind != "amount" or not reply.has_word(place, SUM_WORDS):
+            return None
+        counts = {count for count in reply.counts if count <= MAX_COUNT} | self.sources.counts | {1}
+        for count in sorted(counts - {0}):
+            part = rounded(mention.value / count)
+            if abs(part * count - mention.value) <= 0.005 and part in self._legs():
+                return Origin("product" if count > 1 else "sum")
+        return None
+
+    def _legs(self) -> set[float]:
+        """Sums of every two of the newest amounts that share a field's name."""
+        if self._legs_of != len(self.sources.values):
+            by_name: dict[str, list[float]] = {}
+            for value in self.sources.values[: -MAX_LEGS - 1 : -1]:
+                if value.kind == "number" and value.is_money:
+                    by_name.setdefault(value.name, []).append(major(value))
+            self._sums = {
+                rounded(one + other)
+                for numbers in by_name.values()
+                for one in set(numbers[:MAX_OPERANDS])
+                for other in set(numbers[:MAX_OPERANDS])
+            }
+            self._legs_of = len(self.sources.values)
+        return self._sums
+
+    def _from_pair(self, reply: Reply, place: int, value: float) -> Origin | None:
+        if not reply.has_word(place, _ALL_CUES):
+            return None
+        self._pair_all()
         pair = self._pairs.get(value)
-        if pair is not None and reply.has_word(place, _CUES[pair.rule]):
-            return pair
-        return self._from_said(mention, reply, run)
+        return pair if pair is not None and reply.has_word(place, _CUES[pair.rule]) else None
 
     def _from_said(self, mention: Mention, reply: Reply, run: Sequence[float]) -> Origin | None:
         value = rounded(mention.value)
@@ -79,6 +123,10 @@ class Derivations:
         counts.add(2)
         if rule := follows(value, run, self.said[-MAX_OPERANDS:], counts):
             return Origin(rule)
+        if mention.kind == "amount" and _is_run_sum(value, list(reply.line_ends.values())):
+            return Origin("sum")
+        if mention.kind == "amount" and (origin := self._from_field(value, run) or self._from_sums(value, run)):
+            return origin
         for count in counts - {0, 1}:
             unit = rounded(value / count)
             if unit * count != value and abs(unit * count - value) > 0.005:
@@ -90,6 +138,25 @@ class Derivations:
                         return Origin("product", held.result, held.pointer)
         return None
 
+    def _from_field(self, value: float, run: Sequence[float]) -> Origin | None:
+        """The difference between a number of this reply and an amount that a result holds."""
+        for operand in run[-MAX_OPERANDS:]:
+            for other in (rounded(operand - value), rounded(operand + value), rounded(abs(value) - operand)):
+                for entry in self.sources.index.get(other, ())[-8:] if other > 0 else ():
+                    held = self.sources.values[entry]
+                    if held.is_money and not held.is_minor:
+                        return Origin("difference", held.result, held.pointer)
+        return None
+
+    def _from_sums(self, value: float, run: Sequence[float]) -> Origin | None:
+        """A sum of several numbers with either sign: only with cents, where it is no coincidence."""
+        if value == int(value):
+            return None
+        operands = list(dict.fromkeys(reversed([*self.said[-MAX_OPERANDS:], *run])))[:MAX_SUMMED]
+        half = len(operands) // 2
+        left, right = _signed_sums(operands[:half]), _signed_sums(operands[half:])
+        return Origin("sum") if any(rounded(value - part) in right for part in left) else None
+
     def _extend(self) -> None:
         for place in range(self._done, len(self.sources.results)):
             result = self.sources.results[place]
@@ -98,10 +165,14 @@ class Derivations:
                 self._totals.setdefault(length, Origin("count", place, pointer))
             for number, origin in (*shared_values(place, result), *column_totals(place, values)):
                 self._totals.setdefault(number, origin)
-            self._pair_fields(place, values)
             for minutes, origin in elapsed_times(place, values):
                 self._elapsed.setdefault(minutes, origin)
         self._done = len(self.sources.results)
+
+    def _pair_all(self) -> None:
+        for place in range(self._paired, len(self.sources.results)):
+            self._pair_fields(place, [self.sources.values[entry] for entry in self.sources.results[place].values])
+        self._paired = len(self.sources.results)
 
     def _pair_fields(self, place: int, values: Sequence[FieldValue]) -> None:
         """Sums, differences and shares of two numbers of one sort in a small result, or of one name in two results."""
@@ -124,6 +195,13 @@ class Derivations:
     def _pair(self, left: float, right: float, origin: Origin) -> None:
         self._pairs.setdefault(rounded(left + right), origin)
         self._pairs.setdefault(rounded(abs(left - right)), origin._replace(rule="difference"))
+
+
+def _signed_sums(numbers: Sequence[float]) -> set[float]:
+    sums = {0.0}
+    for number in numbers:
+        sums |= {rounded(one + sign * number) for one in sums for sign in (1, -1)}
+    return sums
 
 
 def follows(value: float, run: Sequence[float], said: Sequence[float], counts: Iterable[float]) -> str | None:

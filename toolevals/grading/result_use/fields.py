@@ -26,8 +26,8 @@ _STEM = 6
 class FieldValue(NamedTuple):
     """One value in a result: a number, or a value inside a text. Several may share a pointer.
 
-    `currency` is that of the object that it is in. `is_lower_currency` says that the object writes its currency in lower
-    case, as payment providers do whose amounts are in cents. `before` is what precedes a value in a line of free text.
+    `currency` is that of the object that it is in. `is_lower_currency` says that the object writes its currency in
+    lower case, as payment providers do whose amounts are in cents. `before` precedes a value in a line of free text.
     """
 
     result: int

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from toolevals.grading.result_use.closeness import is_flipped, is_rescaled, rescaled_by
 from toolevals.grading.result_use.fields import FieldValue, same_currency
-from toolevals.grading.result_use.lexicon import GENERIC_LABELS
+from toolevals.grading.result_use.lexicon import CHANGE_WORDS, GENERIC_LABELS
 from toolevals.grading.result_use.mentions import Mention
 from toolevals.grading.result_use.replies import Reply
 from toolevals.grading.result_use.sorts import NUMERIC, comparable, fits, has_sort, same_sort
@@ -54,7 +54,9 @@ class Examiner:
 
     def _is_no_claim(self, reply: Reply, place: int, mention: Mention) -> bool:
         """Whether the text only looks like a value: an example, a date to search for, a field's name, a quoted word."""
-        if mention.kind in {"date", "time"} and reply.is_intent(place):
+        if mention.kind in {"date", "time"} and (reply.is_intent(place) or reply.has_word(place, CHANGE_WORDS)):
+            return True
+        if mention.kind == "amount" and mention.value == 0:
             return True
         if mention.kind == "identifier" and self._is_field(str(mention.keys[0])):
             return True
@@ -128,7 +130,9 @@ class Examiner:
     def _named(self, reply: Reply, place: int, candidates: Sequence[FieldValue]) -> list[FieldValue]:
         """Return the values whose field's name stands beside the claim: of the thing named there, if any is."""
         mention = reply.mentions[place]
-        if mention.unit:
+        if mention.kind == "amount" and any(value.is_money for value in candidates):
+            candidates = [value for value in candidates if value.is_money]
+        elif mention.unit:
             candidates = [value for value in candidates if same_sort(mention, value) or not has_sort(value)]
         found = _labelled(candidates, reply.words_before(place))
         if not found:

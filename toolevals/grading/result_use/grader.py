@@ -55,6 +55,7 @@ class _Reading:
     findings: list[Finding] = field(default_factory=list)
     calls: dict[str, ToolCall] = field(default_factory=dict)
     asked: dict[str, set[Key]] = field(default_factory=dict)
+    last_call: int = -1
     last_reply: int = -1
     attributor: Attributor = field(init=False)
     examiner: Examiner = field(init=False)
@@ -84,7 +85,7 @@ class _Reading:
             return ResultUse(Verdict("unscored", None, "No reply follows the tool results."))
         fields = utilisation(self.sources, self.usage)
         self.usage.drawn_on.update(finding.message for finding in self.findings if finding.message is not None)
-        unused = unused_results(self.sources, fields, self.usage, self.last_reply)
+        unused = unused_results(self.sources, fields, self.usage, self.last_call, self.last_reply)
         findings = (*_joined(self.findings, self.claims), *unused)
         return ResultUse(
             verdict=_verdict(self.attributions, findings),
@@ -97,6 +98,7 @@ class _Reading:
 
     def _calls(self, place: int, message: Message) -> None:
         for call in message.calls:
+            self.last_call = place
             if isinstance(call, ToolCall):
                 if call.id is not None:
                     self.calls[call.id] = call
@@ -117,6 +119,8 @@ class _Reading:
             if attribution.is_grounded:
                 if mention.value == mention.value and mention.kind != "identifier":
                     run.append(round(mention.value, 2))
+                    if mention.kind == "amount":
+                        reply.line_ends[text.count("\n", 0, mention.start)] = round(mention.value, 2)
                 found[position] = (attribution, entries)
             else:
                 waiting.append(position)

@@ -201,8 +201,10 @@ GENERAL_WORDS = _words(
     "usually usual typically typical generally normally standard average averages most commonly threshold minimum"
     " analysts law"
 )
-EXAMPLE_CUES = ("for example", "e.g.", "such as", "format", "for instance")
+EXAMPLE_CUES = ("for example", "e.g.", "such as", "format", "for instance", "look like")
 INTENT_CUES = (
+    "i'll first",
+    "i will first",
     "i'll search",
     "i will search",
     "i will now",
@@ -216,6 +218,8 @@ INTENT_CUES = (
 CHANGE_WORDS = _words("change update modify upgrade switch exchange replace new instead changed updated upgraded")
 # Stems of names that many fields share.
 GENERIC_LABELS = frozenset({"total", "price", "amount", "rate", "count", "number"})
+# Words beside a date that may be the day after one that a result has.
+NEXT_DAY_CUES = ("arriv", "next day", "+1", "a day later", "day after")
 # Words that announce a sum, a difference, a share.
 SUM_WORDS = _words(
     "total totals together all altogether sum combined comes come with plus both overall including insgesamt makes"

@@ -25,9 +25,9 @@ _DAY_MONTH = re.compile(
     re.IGNORECASE,
 )
 _AFTER_MONTH = re.compile(
-    r"(\d{1,2})(?:st|nd|rd|th)?(?!\w|:\d|[.,]\d)(?:(?:,\s?|\s)((?:19|20)\d{2})(?![\d:-]))?|((?:19|20)\d{2})\b"
+    r"(\d{1,2})(?:st|nd|rd|th)?(?!\w|:\d|[.,]\d)(?:(?:,\s?|\s)((?:19|20)\d{2})(?!\d|:\d|-\d))?|((?:19|20)\d{2})\b"
 )
-_LAST_DAY = re.compile(r"\s?[-–]\s?(\d{1,2})(?:st|nd|rd|th)?(?!\w|:\d|[.,]\d)")
+_LAST_DAY = re.compile(r"(?:\s?[-–]\s?|\s(?:and|or|to)\s)(\d{1,2})(?:st|nd|rd|th)?(?!\w|:\d|[.,]\d)")
 
 
 def moment_at(text: str, start: int) -> Mention | None:

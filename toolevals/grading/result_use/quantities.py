@@ -130,14 +130,11 @@ def _read(written: str) -> tuple[float, float]:
 
 
 def _other_readings(written: str) -> tuple[float, ...]:
-    """Return what three digits after one comma or dot may be as well: thousands, or decimals."""
-    if len(written) < 5 or written[-4] not in ",." or written.count(written[-4]) > 1:
+    """Return what three digits after one dot are as well: thousands, where people write a comma for decimals."""
+    if len(written) < 5 or written[-4] != "." or written.count(".") > 1:
         return ()
     digits = written[:-4] + written[-3:]
-    if not digits.isdigit():
-        return ()
-    other = int(digits) if written[-4] == "." else _exact(int(digits) / 1000)
-    return (other,)
+    return (int(digits),) if digits.isdigit() else ()
 
 
 def _exact(value: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 
 from toolevals.grading.result_use.fields import stems_of
@@ -24,13 +24,15 @@ _AFTER_BREAK = re.compile(r"[\n;|,.()]|\band\b|\bfor\b|\bat\b")
 class Reply:
     """One reply: its message's place, its text, its values in order.
 
-    `subjects` are the things that it names, once they were looked for.
+    `subjects` are the things that it names, once they were looked for; `line_ends` the last supported
+    amount of each line.
     """
 
     message: int
     text: str
     mentions: list[Mention]
     subjects: list[tuple[int, int, str]] | None = None
+    line_ends: dict[int, float] = field(default_factory=dict)
 
     @property
     def counts(self) -> set[float]:
@@ -84,6 +86,12 @@ class Reply:
         start, end = self.segment(place)
         return not GENERAL_WORDS.isdisjoint(_WORD.findall(self.text[start:end].lower()))
 
+    def has_cue(self, place: int, cues: tuple[str, ...]) -> bool:
+        """Whether one of some pieces of text stands in the value's sentence."""
+        start, end = self.segment(place)
+        sentence = self.text[start:end].lower()
+        return any(cue in sentence for cue in cues)
+
     def has_word(self, place: int, words: frozenset[str]) -> bool:
         """Whether one of the words stands in the value's sentence."""
         start, end = self.segment(place)
@@ -92,7 +100,7 @@ class Reply:
     def is_example(self, place: int) -> bool:
         """Whether the value only shows a form, as in "for example #W0000000"."""
         start = self.mentions[place].start
-        before = self.text[max(0, start - 40) : start].lower()
+        before = self.text[max(0, start - 80) : start].lower()
         return any(cue in before for cue in EXAMPLE_CUES)
 
     def is_intent(self, place: int) -> bool:

@@ -32,6 +32,8 @@ _NUMBER_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?![\w-])", r
 _LIST_MARK = re.compile(r"\d{1,3}[.)](?=\s|$)")
 _TYPOGRAPHY = str.maketrans("\u2010\u2011\u2212\u00a0\u2009\u202f", "---   ")
 _place = itemgetter(0, 1)
+MAX_DAY = 31
+MAX_GAP = 6
 _RANGE_WORDS = frozenset({"-", "–", "to", "or", "bis", "à"})
 _DIGITS = re.compile(r"\d+")
 
@@ -72,14 +74,29 @@ def replies_mentions(text: str) -> list[Mention]:
         Mention(word.start(), word.end(), "number", (NUMBER_WORDS[word[0].lower()],), is_weak=True)
         for word in _NUMBER_WORD.finditer(text)
     )
-    return sorted(found, key=_place)
+    found.sort(key=_place)
+    return _with_days(text, found)
+
+
+def _with_days(text: str, mentions: list[Mention]) -> list[Mention]:
+    """Return the values with the days of "May 22, 23 or 24" as dates."""
+    for place in range(1, len(mentions)):
+        date, mention = mentions[place - 1 : place + 1]
+        key, number = date.keys[0], mention.keys[0]
+        if date.kind != "date" or mention.kind != "number" or mention.unit or not isinstance(number, int):
+            continue
+        if isinstance(key, tuple) and len(key) == 3 and key[2] < number <= MAX_DAY:
+            gap = text[date.end : mention.start]
+            if len(gap) <= MAX_GAP and gap.strip(" ,-–/") in {"", "and", "or"}:
+                mentions[place] = mention._replace(kind="date", keys=((*key[:2], number),), is_weak=False)
+    return mentions
 
 
 def _with_unit_of_next(text: str, mention: Mention, following: Mention | None) -> Mention:
     """Return the first of "5 to 10 days" with the unit of the second."""
     if following is None or mention.kind != "number" or mention.unit or not following.unit or following.is_weak:
         return mention
-    if text[mention.end : following.start].strip().lower() not in _RANGE_WORDS:
+    if text[mention.end : following.start].strip(" ").lower() not in _RANGE_WORDS:
         return mention
     return mention._replace(kind=following.kind, unit=following.unit, is_weak=False)
 
@@ -225,8 +242,8 @@ def _quotations(text: str) -> list[Mention]:
     for quotation in _QUOTE.finditer(text):
         group = next(place for place in range(1, 5) if quotation[place] is not None)
         start, end = quotation.span(group)
-        if text[end + 1 : end + 2] == ":":
-            # The key of an object in code.
+        if text[end + 1 : end + 2] == ":" or text[max(0, start - 8) : start - 1].rstrip().endswith('":'):
+            # A key or a value of an object in code.
             continue
         words = text[start:end].casefold().split()
         found.append(Mention(start, end, "quote", (" ".join(words),), is_weak=len(words) < 2))

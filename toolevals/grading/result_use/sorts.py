@@ -6,6 +6,8 @@ from toolevals.grading.result_use.fields import FieldValue, has_unit, raw_words
 from toolevals.grading.result_use.lexicon import DURATIONS, MONEY_WORDS, UNIT_HINTS
 from toolevals.grading.result_use.mentions import Mention
 
+# Digits in a text from here on number a thing and measure nothing.
+_MIN_IDENTIFIER = 10_000_000
 NUMERIC = frozenset({"number", "amount", "percent", "duration"})
 
 
@@ -13,6 +15,8 @@ def comparable(mention: Mention, value: FieldValue) -> bool:
     """Whether a claim may be set beside a field's value at all."""
     if mention.kind in NUMERIC:
         if value.kind not in NUMERIC or isinstance(value.key, str | tuple):
+            return False
+        if value.is_text and abs(value.key) >= _MIN_IDENTIFIER:
             return False
         if mention.kind == "percent":
             return value.kind == "percent" or not value.is_money or "rate" in raw_words(value.pointer)

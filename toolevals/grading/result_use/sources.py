@@ -48,8 +48,8 @@ class Leaf(NamedTuple):
 class ResultText:
     """One tool result, read.
 
-    `values` are the places of its values among all, `lists` its lists' lengths by pointer. `fresh` counts the values that
-    no earlier result held, `asked` are the keys of its call's arguments.
+    `values` are the places of its values among all, `lists` its lists' lengths by pointer. `fresh` counts the values
+    that no earlier result held, `asked` are the keys of its call's arguments.
     """
 
     message: int

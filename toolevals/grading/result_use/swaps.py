@@ -13,9 +13,9 @@ from toolevals.grading.result_use.sources import Sources
 from toolevals.grading.result_use.subjects import subjects_of
 from toolevals.grading.result_use.values import Finding
 
-SWAPPED_KINDS = frozenset({"amount", "percent", "time", "date", "duration"})
+SWAPPED_KINDS = frozenset({"amount", "percent", "time", "date"})
 # How far from a value its object's other fields are looked for.
-_NEAR = 100
+_NEAR = 40
 _COMPARING = (" than ", " from ", " instead ")
 
 
@@ -99,10 +99,12 @@ def _other_field(reply: Reply, place: int, entries: Sequence[int], sources: Sour
     if any((words | reply.words_after(place)) & value.labels for value in values):
         return None
     for entry, value in zip(entries, values, strict=True):
+        container = value.container
         named = [
             other
             for other in sources.near(entry, _NEAR)
-            if other.container == value.container
+            if other.pointer.startswith(container)
+            and other.container == container
             and other.pointer != value.pointer
             and other.kind == value.kind
             and other.is_money == value.is_money

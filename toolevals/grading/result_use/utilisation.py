@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from toolevals.grading.result_use.fields import label_words, stems_of
 from toolevals.grading.result_use.scanner import identifier_key
 from toolevals.grading.result_use.sources import Leaf, ResultText, Sources
 from toolevals.grading.result_use.values import Finding, Key, ResultFields
 
+_YES_NO = frozenset({"yes", "no", "none", "true", "false"})
 # Replies' words among which fields' texts are looked for, in characters.
 MAX_WORDS = 200_000
+# So many fields in a reply tell of a result, even if the call said them too.
+MANY_FIELDS = 3
 # A single word is a receipt or a state.
 MIN_TEXT = 12
 _ERROR = re.compile(r"(?i)\berror\b|\bnot found\b|\bfail")
@@ -30,6 +34,8 @@ class Usage:
     def __init__(self) -> None:
         self.words: set[str] = set()
         self.text = ""
+        self.is_handover = False
+        self.stems: frozenset[str] = frozenset()
         self.used: set[tuple[int, str]] = set()
         self.passed_on: set[int] = set()
         self.drawn_on: set[int] = set()
@@ -40,10 +46,16 @@ class Usage:
         plain = text.casefold().replace("_", " ")
         self._texts.append(plain)
         self.words.update(_WORD.findall(plain))
+        self.is_handover = "transfer" in plain
 
     def close(self) -> None:
         """Join what was read."""
+        self.stems = stems_of(list(self.words))
         self.text = "\n".join(self._texts)[:MAX_WORDS]
+
+    def speaks_of(self, pointer: str, value: str) -> bool:
+        """Whether the replies name a field that only says yes or no."""
+        return value.casefold() in _YES_NO and bool(names := label_words(pointer)) and names <= self.stems
 
     def says(self, value: str) -> bool:
         """Whether the replies hold a field's text."""
@@ -59,12 +71,15 @@ def utilisation(sources: Sources, usage: Usage) -> list[ResultFields]:
 
 
 def unused_results(
-    sources: Sources, fields: Sequence[ResultFields], usage: Usage, last_reply: int
+    sources: Sources, fields: Sequence[ResultFields], usage: Usage, last_call: int, last_reply: int
 ) -> Iterator[Finding]:
-    """Yield a finding for each result that nothing used, where there was something to use.
+    """Yield a finding for each result that nothing used, where there was something to use and no person took over.
 
-    A search by several calls of one tool is used as soon as one of its results is.
+    A result before a later call may have led to that call. A search by several calls of one tool is used as soon as one
+    of its results is. `last_call` and `last_reply` are messages' places.
     """
+    if usage.is_handover:
+        return
     idle, served = [], set()
     for result, entry in zip(sources.results, fields, strict=True):
         if entry.passed_on or entry.message in usage.drawn_on or _is_told(result, entry):
@@ -73,7 +88,12 @@ def unused_results(
             idle.append((result, entry))
     served.discard(None)
     for result, entry in idle:
-        if result.is_error or entry.message > last_reply or entry.tool in served or not _is_informative(result):
+        if (
+            result.is_error
+            or not last_call < entry.message < last_reply
+            or entry.tool in served
+            or not _is_informative(result)
+        ):
             continue
         tool = entry.tool or "the tool"
         reason = f"Nothing of the result of {tool} is used: no reply and no later call takes a value of it."
@@ -85,7 +105,9 @@ def _fields(place: int, result: ResultText, sources: Sources, usage: Usage) -> R
     unused: list[str] = []
     for leaf in result.leaves:
         value = leaf.value
-        is_used = (place, leaf.pointer) in usage.used or (isinstance(value, str) and usage.says(value))
+        is_used = (place, leaf.pointer) in usage.used or (
+            isinstance(value, str) and (usage.says(value) or usage.speaks_of(leaf.pointer, value))
+        )
         (used if is_used else unused).append(leaf.pointer)
     return ResultFields(
         result.message, result.call_id, result.tool, tuple(used), tuple(unused), place in usage.passed_on
@@ -93,9 +115,11 @@ def _fields(place: int, result: ResultText, sources: Sources, usage: Usage) -> R
 
 
 def _is_told(result: ResultText, entry: ResultFields) -> bool:
-    """Whether the replies use a field that is more than what the call itself said."""
+    """Whether the replies use a field that is more than what the call itself said, or several that it did say."""
     used = frozenset(entry.used)
-    return any(leaf.pointer in used and _key(leaf) not in result.asked for leaf in result.leaves)
+    return len(used) >= MANY_FIELDS or any(
+        leaf.pointer in used and _key(leaf) not in result.asked for leaf in result.leaves
+    )
 
 
 def _key(leaf: Leaf) -> Key:
@@ -107,7 +131,12 @@ def _is_informative(result: ResultText) -> bool:
     if 0 in result.lists.values() or result.fresh * 4 < len(result.leaves):
         return False
     if len(result.leaves) == 1 and isinstance(text := result.leaves[0].value, str):
-        return len(text) > MIN_TEXT and not _ACKNOWLEDGEMENT.match(text) and not _ERROR.search(text)
+        return (
+            " " in text.strip()
+            and len(text) > MIN_TEXT
+            and not _ACKNOWLEDGEMENT.match(text)
+            and not _ERROR.search(text)
+        )
     return any(
         leaf.value != 0 if not isinstance(leaf.value, str) else not _ACKNOWLEDGEMENT.match(leaf.value)
         for leaf in result.leaves
