@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from toolevals.grading.conformance import FALSE, call_problems, reference_problems, validator_of
 from toolevals.grading.references import target_of
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.verdicts import SchemaProblem
 
 DRAFTS = {
     "4": "http://json-schema.org/draft-04/schema#",
@@ -67,7 +68,8 @@ def keywords(draft: str, inner: Schemas) -> dict[str, Schemas]:
         "maxProperties": SIZES,
         "required": st.lists(NAMES, min_size=1, max_size=2, unique=True),
         "properties": named,
-        "patternProperties": st.dictionaries(PATTERNS, inner, max_size=2),
+        # The reference tells of a false one at the wrong place: see below.
+        "patternProperties": st.dictionaries(PATTERNS, inner.filter(lambda drawn: drawn is not False), max_size=2),
         "additionalProperties": st.booleans() | inner,
         "allOf": several,
         "anyOf": several,
@@ -139,9 +141,15 @@ def test_both_validators_find_the_same_faults(draft):
         tool = ToolSpec("t", "", schema)
         slow = reference_problems(tool, arguments)
         assert validator_of(tool).is_valid(arguments) is not bool(slow)
-        assert places(call_problems(tool, arguments)) == places(slow)
+        assert without_repeats(call_problems(tool, arguments)) == without_repeats(slow)
 
     agree()
+
+
+def without_repeats(problems: list[SchemaProblem]) -> set[tuple[str, str]]:
+    """Return the faults but for what is unevaluated where there is another fault: see `unevaluated_too`."""
+    found = places(problems)
+    return {each for each in found if not each[1].startswith("unevaluated")} or found
 
 
 @settings(max_examples=60)
@@ -172,6 +180,13 @@ DIFFERENCES: dict[str, tuple[dict[str, Any], Any, list[str], list[str] | None]] 
     "control_letters": ({"pattern": r"^\cA$"}, "\x01", [], None),
     "any_character": ({"pattern": "[^]"}, "a", [], None),
     "named_groups": ({"pattern": "(?<x>a)"}, "a", [], None),
+    # What `additionalProperties` refuses it has evaluated.
+    "unevaluated_too": (
+        {"additionalProperties": False, "unevaluatedProperties": False},
+        {"b": 1},
+        ["additionalProperties"],
+        ["additionalProperties", "unevaluatedProperties"],
+    ),
     # Drafts 6 and 7 let a validator check what later ones call an annotation.
     "content_encoding": (
         {"$schema": DRAFTS["7"], "contentEncoding": "base64"},
@@ -193,3 +208,15 @@ def test_the_known_differences_are_these(name):
             reference_problems(tool, {"a": value})
     else:
         assert [problem.keyword for problem in reference_problems(tool, {"a": value})] == slow
+
+
+def test_a_false_schema_for_a_pattern_is_told_of_at_the_property():
+    tool = ToolSpec("t", "", {"patternProperties": {"^a": False}})
+    assert places(call_problems(tool, {"a": 1})) == {("/a", FALSE)}
+    assert places(reference_problems(tool, {"a": 1})) == {("", FALSE)}
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_format_is_an_annotation_in_every_draft(draft):
+    tool = ToolSpec("t", "", {"$schema": DRAFTS[draft], "properties": {"a": {"format": "email"}}})
+    assert call_problems(tool, {"a": "no address"}) == []

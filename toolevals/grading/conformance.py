@@ -116,15 +116,15 @@ def _is_checkable(tool: ToolSpec) -> bool:
 
 def _compiled(schema: dict[str, Any]) -> jsonschema_rs.Validator:
     build = _DRAFTS.get(_reference_of(schema), jsonschema_rs.Draft202012Validator)
-    validator: jsonschema_rs.Validator = build(schema, pattern_options=PATTERNS, offline=True)
+    validator: jsonschema_rs.Validator = build(schema, pattern_options=PATTERNS, validate_formats=False, offline=True)
     return validator
 
 
 def _keyword(error: jsonschema_rs.ValidationError) -> str:
     # The path to a schema that is false ends in its place among others, which may be no keyword.
-    last = str(error.schema_path[-1])
+    last = error.schema_path[-1]
     is_false = isinstance(error.kind, jsonschema_rs.ValidationErrorKind.FalseSchema)
-    return FALSE if is_false and last not in _CLOSING else last
+    return FALSE if isinstance(last, int) or (is_false and last not in _CLOSING) else last
 
 
 def _is_there_after_all(error: jsonschema_rs.ValidationError) -> bool:
