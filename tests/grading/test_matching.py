@@ -3,7 +3,9 @@ import pytest
 from toolevals.grading.equality import PROFILES
 from toolevals.grading.matchers import (
     Absent,
+    Approximately,
     Contains,
+    DateEqual,
     Exact,
     Fields,
     HasPrefix,
@@ -45,6 +47,13 @@ STANDARD, LOOSE = PROFILES["standard"], PROFILES["loose"]
         (Fields({"k": Exact(1)}, additional_fields=True), [{"k": 1, "x": 1}], [{"x": 1}]),
         (Items((Exact(1), KeyOnly())), [[1, 2], [1.0, None]], [[1], [2, 1], [1, 2, 3], {"0": 1}]),
         (Absent(), [], ["anything", None]),
+        (Approximately(0.7, 0.1), [0.7, 0.8, 0.6], [0.8000001, 0.59, "0.7", True, None, [0.7], float("nan")]),
+        (Approximately(200, None, 0.05), [190, 210, 200.0], [189.9, 211, float("inf")]),
+        (Approximately(-200, 1, 0.05), [-190, -210], [-189, 190]),
+        (Approximately(10, 3, 0.05), [7, 13], [6.9, 13.1]),
+        (Approximately(0.1, 0), [0.1], [0.10000000000000002]),
+        (Approximately(10**30, 1), [10**30 + 1, 10**30 - 1, 1e30], [10**30 + 2]),
+        (DateEqual("2025-04-03"), ["3 April 2025", "20250403"], ["03/04/2025", "2025-04-04", 20250403, None]),
     ],
 )  # fmt: skip
 def test_what_each_matcher_admits(matcher, passes, fails):
@@ -67,6 +76,8 @@ def test_the_loose_profile_reads_numbers_in_text():
     assert compile_matcher(Range(5, 40), LOOSE)("twelve") is False
     assert compile_matcher(Exact("5"), LOOSE)(5.0) is True
     assert compile_matcher(OneOf((5,)), LOOSE)("5") is True
+    assert compile_matcher(Approximately(5, 0.5), LOOSE)("5.5") is True
+    assert compile_matcher(Approximately(5, 0.5), LOOSE)("5.6") is False
 
 
 CALL = CallExpectation(

@@ -5,10 +5,11 @@ Source: `ToolsAllPass` and `ToolsPercentagePass` of trajectory expectations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from toolevals.grading.equality import PROFILES
-from toolevals.grading.trajectory import Alignment, best_alignment, compile_trajectory
+from toolevals.grading.trajectory import Alignment, align, compile_trajectory
 from toolevals.grading.values import Call, Expectation, ToolCall
 from toolevals.grading.verdicts import Verdict
 
@@ -23,9 +24,9 @@ def tools_all_pass(expectation: Expectation, calls: Sequence[Call]) -> Verdict:
     further call where none is allowed. `no_call` passes without any call, `some_call` with at least one that can be
     read. Unscored where it hangs on an argument that a judge has to see. The value is 1 or 0.
     """
-    alignment = _alignment(expectation, calls)
-    if alignment is None:
+    if expectation.kind != "calls":
         return _without_calls(expectation, calls)
+    alignment = max(_alignments(expectation, calls), key=attrgetter("merit"))
     if not alignment.all_pass:
         return Verdict("failed", 0.0, _fault(alignment, calls))
     if _is_open(alignment):
@@ -34,30 +35,27 @@ def tools_all_pass(expectation: Expectation, calls: Sequence[Call]) -> Verdict:
 
 
 def tools_percentage_pass(expectation: Expectation, calls: Sequence[Call]) -> Verdict:
-    """Return matched of expected calls, with the alternative that fits best; passed at 1, else failed.
+    """Return matched of expected calls, with the alternative of which most was matched; passed at 1, else failed.
 
     Disallowed and further calls are not in the total. With no call expected the value is 1 where nothing was violated,
     else 0; `some_call` expects one. Unscored where it hangs on an argument that a judge has to see.
     """
-    alignment = _alignment(expectation, calls)
-    if alignment is None:
+    if expectation.kind != "calls":
         return _without_calls(expectation, calls)
+    alignment = max(_alignments(expectation, calls), key=attrgetter("share"))
     if _is_open(alignment):
         return Verdict("unscored", None, _TO_BE_JUDGED)
     share = alignment.share
     if alignment.total:
-        words = f"{alignment.matched} of {alignment.total} expected calls were made as expected."
+        words = f"{round(share * alignment.total)} of {alignment.total} expected calls were made as expected."
     else:
         words = "Nothing was called that must not be." if share else "A call was made that must not be."
     return Verdict("passed" if share == 1 else "failed", share, words)
 
 
-def _alignment(expectation: Expectation, calls: Sequence[Call]) -> Alignment | None:
-    if expectation.kind != "calls":
-        return None
+def _alignments(expectation: Expectation, calls: Sequence[Call]) -> Iterator[Alignment]:
     profile = PROFILES[expectation.profile]
-    compiled = [compile_trajectory(each, profile) for each in expectation.alternatives]
-    return best_alignment(compiled, calls, profile)
+    return (align(compile_trajectory(each, profile), calls, profile) for each in expectation.alternatives)
 
 
 def _is_open(alignment: Alignment) -> bool:

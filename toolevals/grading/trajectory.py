@@ -55,6 +55,8 @@ class Alignment:
     unmatched_actual: tuple[int, ...]
     violations: tuple[tuple[int, int], ...]
     out_of_order: bool = False
+    # How many could be matched if expected calls were left out for it; None where it is as many as are.
+    most_matched: int | None = None
 
     @cached_property
     def matched(self) -> int:
@@ -78,9 +80,12 @@ class Alignment:
 
     @property
     def share(self) -> float:
-        """Matched of expected calls (`tools_percentage_pass`); with none expected, 1 where nothing was violated."""
+        """Matched of expected calls in the assignment that matches most; with none expected, 1 if nothing is violated.
+
+        That is `tools_percentage_pass`.
+        """
         if self.total:
-            return self.matched / self.total
+            return (self.matched if self.most_matched is None else self.most_matched) / self.total
         return 0.0 if self.violations or self.extra else 1.0
 
     @property
@@ -152,7 +157,7 @@ def align(compiled: CompiledTrajectory, calls: Sequence[Call], profile: Profile)
     if best.unmatched_expected and _covers(compiled, names):
         by_tool = _alignment(compiled, calls, names, checks, by_tool=True)
         if not by_tool.unmatched_expected:
-            return by_tool
+            return replace(by_tool, most_matched=best.matched)
         return replace(best, out_of_order=True)
     return best
 
