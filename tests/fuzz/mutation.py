@@ -35,16 +35,21 @@ def mutated(chance: random.Random, seeds: Sequence[bytes], longest: int = 20_000
 def _reshaped(chance: random.Random, data: bytes, seeds: Sequence[bytes]) -> bytes:
     """Return JSON with a few of its values replaced, by odd ones or by parts of other seeds, or taken out."""
     try:
-        holder, other = [json.loads(data)], [json.loads(chance.choice(seeds))]
-    except ValueError:
+        return _with_other_values(chance, json.loads(data), json.loads(chance.choice(seeds)))
+    except (ValueError, RecursionError):
+        # No JSON, or too deep for Python's own reader.
         return _insert(chance, data, seeds)
+
+
+def _with_other_values(chance: random.Random, value: Any, donor: Any) -> bytes:
+    holder, other = [value], [donor]
     for _ in range(chance.randint(1, 4)):
         inside, key = chance.choice(_places(holder))
         if chance.random() < 0.3 and inside is not holder:
             del inside[key]
             continue
-        donor, place = chance.choice(_places(other))
-        inside[key] = copy.deepcopy(donor[place] if chance.random() < 0.5 else chance.choice(VALUES))
+        giver, place = chance.choice(_places(other))
+        inside[key] = copy.deepcopy(giver[place] if chance.random() < 0.5 else chance.choice(VALUES))
     return json.dumps(holder[0]).encode()
 
 

@@ -36,6 +36,11 @@ def test_a_target_reports_what_is_wrong(monkeypatch):
         TARGETS["messages"].check(TARGETS["messages"].seeds[0])
 
 
+def test_input_that_is_too_deep_to_be_changed_as_json_is_changed_as_bytes():
+    deep = b"[" * 5_000 + b"]" * 5_000
+    assert all(mutated(random.Random(seed), [deep]) for seed in range(10))
+
+
 def test_changes_are_the_same_for_the_same_seed_and_bounded():
     made = [mutated(random.Random(3), [b"f(a=1)", b"{}"], longest=50) for _ in range(2)]
     assert made[0] == made[1]
