@@ -153,3 +153,13 @@ def test_calls_and_results_come_in_order():
     first, second = transcript.results
     assert (first.call, first.content, first.is_error) == (ToolCall("a", {"x": 1}, "1"), "no such order", True)
     assert second.call is None
+
+
+def test_the_calls_expected_in_one_trajectory_have_a_limit():
+    group = {"any_order": [{"tool": "t"}] * 64}
+    most = {"ordered": [group] * 4}
+    more = most | {"unordered": [{"one_of_calls": [{"tool": "t"}, {"tool": "u"}]}]}
+    expectation = Expectation.from_document({"kind": "calls", "alternatives": [most]})
+    assert len(expectation.alternatives[0].expected) == 256
+    with pytest.raises(InvalidDocument, match="/alternatives/0: expects more than 256 calls"):
+        Expectation.from_document({"kind": "calls", "alternatives": [more]})

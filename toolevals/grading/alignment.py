@@ -15,6 +15,9 @@ def best_assignment(weights: Sequence[Sequence[int]]) -> list[int | None]:
     cells; among those that compete it is cubic at worst. The Hungarian method by shortest augmenting paths
     (H. W. Kuhn, 1955; R. Jonker and A. Volgenant, 1987).
     """
+    if len(weights) > 1 and all(weights[0]):
+        # The first row competes for every column, so all hang together.
+        return priced_assignment(weights)[0]
     assigned: list[int | None] = [None] * len(weights)
     for rows, columns in _competitions(weights):
         if len(rows) == 1:

@@ -10,7 +10,7 @@ from operator import attrgetter
 
 from toolevals.grading.alignment import best_assignment
 from toolevals.grading.equality import Profile
-from toolevals.grading.matching import ArgumentsCheck, CompiledCall, compile_call
+from toolevals.grading.matching import ALL_MATCH, ArgumentsCheck, CompiledCall, compile_call
 from toolevals.grading.sequence import best_sequence
 from toolevals.grading.values import AnyOrder, Call, ToolCall, Trajectory, options_of
 
@@ -217,8 +217,8 @@ def _chosen(compiled: CompiledTrajectory, pairs: Iterable[tuple[int, int]], chec
 
 
 def _weight(check: ArgumentsCheck, *, by_tool: bool) -> int:
-    if check.faults:
-        return (_FIRST if by_tool else 0) + _SECOND - min(check.faults, _MOST_FAULTS)
+    if check is not ALL_MATCH and (faults := check.faults):
+        return (_FIRST if by_tool else 0) + _SECOND - min(faults, _MOST_FAULTS)
     return _FIRST + _SECOND - min(len(check.unjudged), 1)
 
 

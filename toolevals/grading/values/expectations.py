@@ -12,6 +12,9 @@ from toolevals.grading.matchers import Exact, Matcher
 from toolevals.grading.patterns import compile_pattern
 from toolevals.grading.problems import InvalidDocument
 
+# So that the effort of putting calls to expectations has a bound.
+MOST_EXPECTED = 256
+
 ExpectationKind = Literal["no_call", "some_call", "calls"]
 ProfileName = Literal["strict", "standard", "loose", "bfcl"]
 
@@ -188,7 +191,7 @@ def _located(expected: Expected, pointer: str) -> Iterator[tuple[str, CallExpect
 
 
 def _trajectory(document: dict[str, Any], pointer: str) -> Trajectory:
-    return Trajectory(
+    trajectory = Trajectory(
         ordered=tuple(
             _step(step, f"{pointer}/ordered/{place}") for place, step in enumerate(document.get("ordered", ()))
         ),
@@ -196,6 +199,9 @@ def _trajectory(document: dict[str, Any], pointer: str) -> Trajectory:
         disallowed=_calls(document.get("disallowed", ()), f"{pointer}/disallowed"),
         additional_calls=document.get("additional_calls", True),
     )
+    if len(trajectory.expected) > MOST_EXPECTED:
+        raise InvalidDocument.at(pointer, f"expects more than {MOST_EXPECTED} calls")
+    return trajectory
 
 
 def _step(document: dict[str, Any], pointer: str) -> Step:
