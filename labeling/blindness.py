@@ -1,15 +1,22 @@
 """Who sees what of other people's work before an example is resolved. Every read of labels goes through here.
 
 - One's own labels, skips and drafts: always.
-- Once the revision is resolved: every member of the project.
-- Before: only somebody who may adjudicate, only when all wanted labels are in and differ, and never on a revision that
-  the same person has labelled. Then without names and in an order that says nothing: see `sides_of`.
+- Once the revision is resolved, by gold or set aside: every member of the project, the labels of all its rounds.
+- Before: only somebody who may adjudicate, only when all wanted labels are in and differ or two people have passed the
+  example on, and never on a revision that the same person has ever labelled. Then without names and in an order that
+  says nothing: see `sides_of`. Projects may let adjudicators decide what they have labelled (`Project.decide_own`, for
+  teams of two); from the moment that they may look, their own label no longer changes.
+- A revision that was reopened is not resolved: the labels, skips, disputes and remarks of its earlier rounds are hidden
+  again from all but their authors, and its earlier gold and the reasons are shown to those alone who might decide (an
+  adjudicator who has never labelled it), so that the next round is as blind as the first. Frozen versions keep what
+  they hold: what they say was public, and stays so.
 - Owners unlock nothing: what counts is the right to adjudicate and not having labelled.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +29,15 @@ if TYPE_CHECKING:
 
     from labeling.models import Label, Revision
 
+# Values of `labeling.models.Resolution`: what is resolved, and what waits for an adjudicator.
+RESOLVED = ("resolved", "set_aside")
+TO_DECIDE = ("disagreed", "passed_on")
+
+
+def is_resolved(revision: str = "revision") -> Q:
+    """Return the condition that a revision is resolved; `revision` is the path of lookups to it, "" from itself."""
+    return Q(**{_path(revision, "resolution__in"): RESOLVED})
+
 
 def visible(user: User, role: Role, *, author: str) -> Q:
     """Return the condition on a row of a revision (a label, a skip, a dispute) under which this person sees it.
@@ -29,19 +45,37 @@ def visible(user: User, role: Role, *, author: str) -> Q:
     `author` is the row's field that names who wrote it. The role changes nothing: before a revision is resolved,
     nobody sees another's row with its author. Adjudicators compare through `sides_of`.
     """
-    from labeling.models import Resolution
+    return Q(**{author: user}) | is_resolved()
 
-    return Q(**{author: user}) | Q(revision__resolution=Resolution.RESOLVED)
+
+def recallable(user: User, role: Role, *, author: str) -> Q:
+    """Return the condition on what was once in force (gold, and why it was reopened) under which this person sees it.
+
+    Besides what `visible` says, those see it who might put it in force again.
+    """
+    if role < Role.ADJUDICATOR:
+        return visible(user, role, author=author)
+    return visible(user, role, author=author) | ~Q(labelled_by(user, OuterRef("revision")))
+
+
+def may_recall(revision: Revision, user: User, role: Role) -> bool:
+    """Tell what `recallable` does of rows by others, for one revision at hand."""
+    if revision.resolution in RESOLVED:
+        return True
+    return role >= Role.ADJUDICATOR and not _has_labelled(revision, user)
 
 
 def comparable(user: User, role: Role) -> Q:
     """Return the condition on a label under which this person may compare it with the others of its revision."""
-    from labeling.models import Resolution
-
     if role < Role.ADJUDICATOR:
-        return Q(revision__resolution=Resolution.RESOLVED)
-    decidable = Q(revision__resolution=Resolution.DISAGREED) & ~Q(labelled_by(user, OuterRef("revision")))
-    return Q(revision__resolution=Resolution.RESOLVED) | decidable
+        return is_resolved()
+    return is_resolved() | Q(revision__resolution__in=TO_DECIDE) & may_decide(user)
+
+
+def may_decide(user: User, revision: str = "revision") -> Q:
+    """Return the condition that having labelled is not in this adjudicator's way; `revision` as in `is_resolved`."""
+    own = Q(labelled_by(user, OuterRef(revision or "pk")))
+    return ~own | Q(**{_path(revision, "example__dataset__project__decide_own"): True})
 
 
 def labelled_by(user: User, revision: Any) -> Exists:
@@ -51,6 +85,11 @@ def labelled_by(user: User, revision: Any) -> Exists:
     return Exists(Label.objects.filter(revision=revision, reviewer=user))
 
 
+def decides_own(revision: Revision, user: User) -> bool:
+    """Tell whether this person has labelled the revision and may not decide it for that reason."""
+    return not revision.example.dataset.project.decide_own and _has_labelled(revision, user)
+
+
 def shown_resolution(user: User, role: Role, *, revision: str) -> Combinable:
     """Return the resolution that this person is told: whether labels agree is nobody's business but the adjudicator's.
 
@@ -58,21 +97,20 @@ def shown_resolution(user: User, role: Role, *, revision: str) -> Combinable:
     """
     from labeling.models import Resolution
 
-    field = f"{revision}__resolution" if revision else "resolution"
-    resolved = When(**{field: Resolution.RESOLVED}, then=Value(Resolution.RESOLVED.value))
+    field = _path(revision, "resolution")
+    resolved = When(is_resolved(revision), then=F(field))
     if role < Role.ADJUDICATOR:
         return Case(resolved, default=Value(Resolution.OPEN.value))
-    own = When(Q(labelled_by(user, OuterRef(revision or "pk"))), then=Value(Resolution.OPEN.value))
-    return Case(resolved, own, default=F(field))
+    return Case(resolved, When(may_decide(user, revision), then=F(field)), default=Value(Resolution.OPEN.value))
 
 
 def may_see_resolution(revision: Revision, user: User, role: Role) -> str:
     """Return what `shown_resolution` does, for one revision at hand."""
-    from labeling.models import Label, Resolution
+    from labeling.models import Resolution
 
-    if revision.resolution == Resolution.RESOLVED:
-        return Resolution.RESOLVED
-    if role < Role.ADJUDICATOR or Label.objects.filter(revision=revision, reviewer=user).exists():
+    if revision.resolution in RESOLVED:
+        return revision.resolution
+    if role < Role.ADJUDICATOR or decides_own(revision, user):
         return Resolution.OPEN
     return revision.resolution
 
@@ -81,9 +119,11 @@ def may_see_resolution(revision: Revision, user: User, role: Role) -> str:
 class Side:
     """A label as an adjudicator sees it: without its author, its time or its id."""
 
-    expectation: dict[str, Any]
+    expectation: dict[str, Any] | None
     rationale: str
     flagged: bool
+    # A LabelAnswer; without an expectation it says why there is none.
+    answer: str = "expectation"
 
 
 def sides_of(revision: Revision, user: User, role: Role) -> list[Side]:
@@ -91,7 +131,28 @@ def sides_of(revision: Revision, user: User, role: Role) -> list[Side]:
     from labeling.models import Label
 
     labels = Label.objects.filter(revision=revision).comparable_by(user, role).in_force()
-    return [Side(label.expectation, label.rationale, label.flagged) for label in sorted(labels, key=_shuffled)]
+    return [
+        Side(label.expectation, label.rationale, label.flagged, label.answer) for label in sorted(labels, key=_shuffled)
+    ]
+
+
+def skip_reasons_of(revision: Revision, user: User, role: Role) -> Sequence[str]:
+    """Return why people passed on what waits for this person's decision: unnamed, in the order of their words."""
+    from labeling.models import Skip
+
+    if role < Role.ADJUDICATOR or revision.resolution not in TO_DECIDE or decides_own(revision, user):
+        return []
+    return sorted(Skip.objects.filter(revision=revision).standing().values_list("reason", flat=True))
+
+
+def _has_labelled(revision: Revision, user: User) -> bool:
+    from labeling.models import Label
+
+    return Label.objects.filter(revision=revision, reviewer=user).exists()
+
+
+def _path(revision: str, field: str) -> str:
+    return f"{revision}__{field}" if revision else field
 
 
 def _shuffled(label: Label) -> bytes:

@@ -21,9 +21,12 @@ class Migration(migrations.Migration):
             name='Adjudication',
             fields=[
                 ('id', toolevals.workspace.fields.PublicIdField(serialize=False)),
-                ('expectation', toolevals.workspace.fields.DocumentField()),
+                ('answer', models.CharField(choices=[('expectation', 'an expectation'), ('ambiguous', 'ambiguous: more than one reading'), ('missing_tool', 'the right tool is missing')], default='expectation', max_length=12)),
+                ('expectation', toolevals.workspace.fields.DocumentField(null=True)),
                 ('rationale', models.TextField()),
                 ('seconds', models.FloatField(default=0)),
+                ('before', toolevals.workspace.fields.DocumentField(blank=True, default=dict)),
+                ('withdrawn_at', models.DateTimeField(null=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('adjudicator', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
@@ -357,6 +360,22 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['position'],
+            },
+        ),
+        migrations.CreateModel(
+            name='Feedback',
+            fields=[
+                ('id', toolevals.workspace.fields.PublicIdField(serialize=False)),
+                ('differs', models.BooleanField()),
+                ('seen_at', models.DateTimeField(null=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ('adjudication', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='labeling.adjudication')),
+                ('gold', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='labeling.gold')),
+                ('label', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='feedback', to='labeling.label')),
+                ('reviewer', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'indexes': [models.Index(fields=['reviewer', 'differs', '-id'], name='feedback_reviewer'), models.Index(condition=models.Q(('differs', True), ('seen_at', None)), fields=['reviewer'], name='feedback_unseen')],
             },
         ),
         migrations.CreateModel(

@@ -2,6 +2,7 @@
 
 from labeling.models.datasets import Dataset, DatasetVersion, GuidelineVersion, QueueOrder, VersionEntry
 from labeling.models.examples import Example, Resolution, Revision
+from labeling.models.feedback import Feedback
 from labeling.models.gold import Adjudication, Dispute, Gold, GoldSource
 from labeling.models.imports import ImportPart, StagedExample
 from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState
@@ -28,6 +29,7 @@ __all__ = [
     "Dispute",
     "Draft",
     "Example",
+    "Feedback",
     "Gold",
     "GoldSource",
     "GuidelineVersion",

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models.examples import Revision
+from labeling.models.labels import LabelAnswer
 from labeling.querysets.gold import DisputeQuerySet, GoldQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import User
@@ -24,14 +25,20 @@ class GoldSource(models.TextChoices):
 
 
 class Adjudication(models.Model):
-    """A third person's decision where labels differ."""
+    """A third person's decision where labels differ, or two people passed an example on."""
 
     id = PublicIdField()
     revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="adjudications")
     adjudicator = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    expectation = DocumentField()
+    # Other than an expectation: there is no gold, on purpose.
+    answer = models.CharField(max_length=12, choices=LabelAnswer.choices, default=LabelAnswer.EXPECTATION)
+    expectation = DocumentField(null=True)
     rationale = models.TextField()
     seconds = models.FloatField(default=0)
+    # What was in force before, for taking it back: see `services.adjudication`.
+    before = DocumentField(default=dict, blank=True)
+    # Set when the adjudicator took it back.
+    withdrawn_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import OuterRef, Subquery
+from django.db.models import F, OuterRef, Subquery
 
 from labeling.blindness import comparable, visible
 from toolevals.workspace.models import Role
@@ -30,10 +30,14 @@ class LabelQuerySet(models.QuerySet["Label"]):
         """Return the labels that this person may compare, unnamed: only `labeling.blindness.sides_of` reads them."""
         return self.filter(comparable(user, role))
 
-    def in_force(self) -> LabelQuerySet:
-        """Return each slot's newest label, unless it was taken back."""
+    def newest(self) -> LabelQuerySet:
+        """Return each slot's newest label, unless it was taken back; of every round of a revision."""
         newest = self.model.objects.filter(slot=OuterRef("slot")).order_by("-id")
         return self.filter(pk=Subquery(newest.values("pk")[:1]), withdrawn_at=None)
+
+    def in_force(self) -> LabelQuerySet:
+        """Return each slot's newest label, unless it was taken back; of each revision's current round."""
+        return self.newest().filter(slot__round=F("revision__round"))
 
 
 class SkipQuerySet(models.QuerySet["Skip"]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from labeling.models import Revision
+from labeling.models import LabelAnswer, Revision
 from toolevals.grading.conformance import expectation_problems
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Expectation
@@ -18,6 +18,20 @@ def expectation_read(revision: Revision, document: Any) -> dict[str, Any]:
     if problems:
         raise InvalidDocument(problems)
     return expectation.to_document()
+
+
+def answer_read(revision: Revision, answer: str, document: Any | None) -> dict[str, Any] | None:
+    """Return the normal form of what is said with an answer: an expectation, or None with the others.
+
+    Raises InvalidDocument where the answer is none of `LabelAnswer`, or says more or less than it may.
+    """
+    if answer not in LabelAnswer.values:
+        raise InvalidDocument([Problem("/answer", f"must be one of {', '.join(LabelAnswer.values)}")])
+    if answer == LabelAnswer.EXPECTATION:
+        return expectation_read(revision, document)
+    if document is not None:
+        raise InvalidDocument([Problem("/expectation", f"must not be given with the answer {answer!r}")])
+    return None
 
 
 def text_required(text: str, *, name: str) -> str:

@@ -3,55 +3,81 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
 
+from labeling.blindness import RESOLVED, TO_DECIDE
 from labeling.errors import InvalidAct
-from labeling.models import Draft, Label, LabelSlot, Resolution, Revision, Skip, SlotState
-from labeling.services.expectations import expectation_read
+from labeling.models import (
+    Draft,
+    GuidelineVersion,
+    Label,
+    LabelAnswer,
+    LabelSlot,
+    Resolution,
+    Revision,
+    Skip,
+    SlotState,
+)
+from labeling.services.expectations import answer_read
 from labeling.services.resolution import revision_evaluate, revision_locked
 from labeling.services.slots import lease_end, slot_of_revision
-from toolevals.workspace.models import User
+from toolevals.workspace.models import Membership, Role, User
 from toolevals.workspace.services import audit_record
 
 PAIR_FIRST = 1
+
+
+class Said(NamedTuple):
+    """What a label says."""
+
+    answer: str
+    expectation: dict[str, Any] | None
+    rationale: str
+    flagged: bool
 
 
 def label_submit(
     *,
     slot: LabelSlot,
     actor: User,
-    expectation: Any,
+    expectation: Any | None = None,
+    answer: str = LabelAnswer.EXPECTATION,
     rationale: str = "",
     flagged: bool = False,
     seconds: float = 0,
+    suggestion: Any | None = None,
 ) -> Label:
     """Store a label and return it; if it is the last one wanted, compare it with the others.
 
-    The same content again is the same label: a retry adds nothing. Other content is a change of mind, possible until
-    the example is resolved. A claim that ran out still counts while any slot of the revision is free. Raises
-    InvalidDocument for an expectation that does not fit the offered tools, InvalidAct where no slot is left or the
-    example is resolved.
+    `answer` is a LabelAnswer: an expectation, or why nobody can say one; only the former takes an `expectation`.
+    `suggestion`: what a model suggested and the reviewer saw. The same content again is the same label: a retry adds
+    nothing. Other content is a change of mind, possible until the example is resolved. A claim that ran out still
+    counts while any slot of the revision is free. Raises InvalidDocument for an answer that is none or an expectation
+    that does not fit the offered tools, InvalidAct where no slot is left, or the example is resolved or reopened.
     """
-    document = expectation_read(slot.revision, expectation)
+    document = answer_read(slot.revision, answer, expectation)
+    said = Said(answer, document, rationale.strip(), flagged)
     with transaction.atomic():
         revision = revision_locked(slot.revision_id)
-        place = _place(revision, actor)
+        place = _place(revision, slot, actor)
         previous = _newest(place, actor)
-        if previous is not None and _same(previous, document, rationale.strip(), flagged=flagged):
+        if previous is not None and _said(previous) == said:
             return previous
-        if previous is not None and revision.resolution == Resolution.RESOLVED:
-            raise InvalidAct("This example is resolved; its labels no longer change. You can dispute its gold.")
+        if place.round != revision.round:
+            raise InvalidAct("This example was reopened meanwhile: it is labelled afresh.")
+        if previous is not None:
+            _require_changeable(revision, actor)
         label = Label.objects.create(
             slot=place,
             revision=revision,
             reviewer=actor,
-            expectation=document,
-            rationale=rationale.strip(),
-            flagged=flagged,
+            guideline=_guideline(revision),
+            suggestion=suggestion,
             seconds=max(0.0, seconds),
+            **said._asdict(),
         )
         LabelSlot.objects.filter(pk=place.pk).update(state=SlotState.SUBMITTED, lease_until=None, priority=None)
         _raise_others(revision)
@@ -82,26 +108,52 @@ def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
             raise InvalidAct("A newer label has taken this one's place.")
         if newest.withdrawn_at is not None:
             return slot
-        project, now = revision.example.dataset.project, timezone.now()
-        if revision.resolution == Resolution.RESOLVED or now > label.created_at + timedelta(
-            seconds=project.undo_seconds
-        ):
-            raise InvalidAct("The time to take this label back has passed.")
+        _require_time(revision, slot, label, actor)
+        now = timezone.now()
         Label.objects.filter(pk=label.pk).update(withdrawn_at=now)
-        current = revision.example.current_id == revision.pk
+        current = revision.example.current_id == revision.pk and revision.resolution != Resolution.PASSED_ON
         slot.state = SlotState.CLAIMED if current else SlotState.CLOSED
         slot.claimed_at, slot.lease_until = now, lease_end(now) if current else None
         slot.priority = PAIR_FIRST if current else None
         slot.save(update_fields=["state", "claimed_at", "lease_until", "priority"])
         audit_record(
-            project=project, actor=actor, verb="label_withdraw", target=label, detail={"revision": str(revision.pk)}
+            project=revision.example.dataset.project,
+            actor=actor,
+            verb="label_withdraw",
+            target=label,
+            detail={"revision": str(revision.pk)},
         )
         revision_evaluate(revision)
     return slot
 
 
-def _place(revision: Revision, actor: User) -> LabelSlot:
+def _require_time(revision: Revision, slot: LabelSlot, label: Label, actor: User) -> None:
+    """Raise InvalidAct where the time to take a label back has passed."""
+    _require_changeable(revision, actor)
+    end = label.created_at + timedelta(seconds=revision.example.dataset.project.undo_seconds)
+    if slot.round != revision.round or timezone.now() > end:
+        raise InvalidAct("The time to take this label back has passed.")
+
+
+def _require_changeable(revision: Revision, actor: User) -> None:
+    """Raise InvalidAct where labels of a locked revision no longer change.
+
+    Where adjudicators may decide what they have labelled, they see the other labels once all are in: from then on
+    their own stays what it was.
+    """
+    if revision.resolution in RESOLVED:
+        raise InvalidAct("This example is resolved; its labels no longer change. You can dispute its gold.")
+    project = revision.example.dataset.project
+    if project.decide_own and revision.resolution in TO_DECIDE:
+        chiefs = Membership.objects.filter(project=project, user=actor, role__gte=Role.ADJUDICATOR)
+        if chiefs.exists():
+            raise InvalidAct("All labels are in, and you may decide: your label no longer changes.")
+
+
+def _place(revision: Revision, slot: LabelSlot, actor: User) -> LabelSlot:
     """Return the slot that takes this person's label of a locked revision. Raises InvalidAct."""
+    if slot.round != revision.round and _newest(slot, actor) is not None:
+        return slot
     if Skip.objects.filter(revision=revision, reviewer=actor).standing().exists():
         raise InvalidAct("You passed this example on; take that back first.")
     place = slot_of_revision(revision.pk, actor, timezone.now())
@@ -111,13 +163,21 @@ def _place(revision: Revision, actor: User) -> LabelSlot:
 
 
 def _newest(slot: LabelSlot, actor: User) -> Label | None:
-    return Label.objects.filter(slot=slot, reviewer=actor).in_force().first()
+    return Label.objects.filter(slot=slot, reviewer=actor).newest().first()
 
 
-def _same(label: Label, document: dict[str, Any], rationale: str, *, flagged: bool) -> bool:
-    return (label.expectation, label.rationale, label.flagged) == (document, rationale, flagged)
+def _said(label: Label) -> Said:
+    return Said(label.answer, label.expectation, label.rationale, label.flagged)
+
+
+def _guideline(revision: Revision) -> int:
+    """Return the number of the guideline in force; 0 where there is none."""
+    versions = GuidelineVersion.objects.filter(dataset=revision.example.dataset_id).order_by("-number")
+    return versions.values_list("number", flat=True).first() or 0
 
 
 def _raise_others(revision: Revision) -> None:
     """Let the slots that a revision still has free come first: a pair that is finished can be compared."""
-    revision.slots.filter(state__in=[SlotState.OPEN, SlotState.CLAIMED]).update(priority=PAIR_FIRST)
+    revision.slots.filter(round=revision.round, state__in=[SlotState.OPEN, SlotState.CLAIMED]).update(
+        priority=PAIR_FIRST
+    )

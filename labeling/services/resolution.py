@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from itertools import combinations
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from labeling.models import Adjudication, Dispute, Gold, GoldSource, Label, Resolution, Revision, SlotState
+from labeling.blindness import RESOLVED
+from labeling.meaning import groups
+from labeling.models import (
+    Adjudication,
+    Dispute,
+    Gold,
+    GoldSource,
+    Label,
+    LabelAnswer,
+    Resolution,
+    Revision,
+    Skip,
+    SlotState,
+)
 from toolevals.grading.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
+
+# So many people pass an example on before an adjudicator decides it.
+SKIPS_TO_RETIRE = 2
 
 
 def revision_locked(pk: Any) -> Revision:
@@ -24,58 +39,77 @@ def revision_locked(pk: Any) -> Revision:
 
 
 def revision_evaluate(revision: Revision) -> None:
-    """Set how far a locked revision's labelling is, after a label came, changed or went.
+    """Set how far a locked revision's labelling is, after a label or a skip came, changed or went.
 
-    What is resolved stays resolved, and a superseded revision waits for nobody.
+    What is resolved stays resolved, and a superseded revision waits for nobody. Two people's skips retire what lacks
+    labels to the adjudicators; when one of them is undone, its slots are open again.
     """
-    if revision.resolution == Resolution.RESOLVED or revision.example.current_id != revision.pk:
+    if revision.resolution in RESOLVED or revision.example.current_id != revision.pk:
         return
-    resolution, settles_at = Resolution.OPEN, None
-    if not revision.slots.filter(state__in=[SlotState.OPEN, SlotState.CLAIMED]).exists():
-        labels = list(Label.objects.filter(revision=revision).in_force())
-        if _all_equivalent(labels):
-            resolution = Resolution.AGREED
-            settles_at = timezone.now() + timedelta(seconds=revision.example.dataset.project.undo_seconds)
-        else:
-            resolution = Resolution.DISAGREED
+    resolution, settles_at = _state(revision), None
+    if resolution == Resolution.AGREED:
+        settles_at = timezone.now() + timedelta(seconds=revision.example.dataset.project.undo_seconds)
+    if resolution == Resolution.PASSED_ON:
+        slots_close(revision)
+    elif resolution == Resolution.OPEN and revision.resolution == Resolution.PASSED_ON:
+        _slots_open(revision)
     if (revision.resolution, revision.settles_at) != (resolution, settles_at):
         revision.resolution, revision.settles_at = resolution, settles_at
         revision.save(update_fields=["resolution", "settles_at"])
 
 
-def revision_settle(*, revision: Revision, actor: User | None = None, now: datetime | None = None) -> Gold | None:
-    """Turn an agreement whose time has come into gold; return None where there is none, or another has done it."""
+def _state(revision: Revision) -> Resolution:
+    states = set(revision.slots.filter(round=revision.round).values_list("state", flat=True))
+    is_missing = not states.isdisjoint({SlotState.OPEN, SlotState.CLAIMED}) or (
+        revision.resolution == Resolution.PASSED_ON and SlotState.CLOSED in states
+    )
+    if is_missing:
+        skips = Skip.objects.filter(revision=revision).standing().values("reviewer").distinct()
+        return Resolution.PASSED_ON if skips.count() >= SKIPS_TO_RETIRE else Resolution.OPEN
+    meanings = len(groups(Label.objects.filter(revision=revision).in_force()))
+    return (Resolution.OPEN, Resolution.AGREED)[meanings] if meanings < 2 else Resolution.DISAGREED
+
+
+def revision_settle(*, revision: Revision, actor: User | None = None, now: datetime | None = None) -> bool:
+    """Turn an agreement whose time has come into gold, or set the example aside where that is what people agree on.
+
+    Return whether it did: False where there is nothing due, or another has done it.
+    """
     with transaction.atomic():
         locked = revision_locked(revision.pk)
         if not Revision.objects.due(now or timezone.now()).filter(pk=locked.pk).exists():
-            return None
+            return False
         labels = list(Label.objects.filter(revision=locked).in_force().order_by("slot__number"))
-        gold = gold_set(
-            locked,
-            actor=actor,
-            expectation=labels[0].expectation,
-            rationale=next((label.rationale for label in labels if label.rationale), ""),
-            source=GoldSource.SINGLE if len(labels) == 1 else GoldSource.AGREED,
-        )
+        source = GoldSource.SINGLE if len(labels) == 1 else GoldSource.AGREED
+        target: Gold | Revision = locked
+        if labels[0].expectation is None:
+            revision_set_aside(locked, LabelAnswer(labels[0].answer))
+        else:
+            target = gold_set(
+                locked,
+                actor=actor,
+                expectation=labels[0].expectation,
+                rationale=next((label.rationale for label in labels if label.rationale), ""),
+                source=source,
+            )
         audit_record(
             project=locked.example.dataset.project,
             actor=actor,
             verb="revision_settle",
-            target=gold,
-            detail={"revision": str(locked.pk), "source": gold.source},
+            target=target,
+            detail={"revision": str(locked.pk), "source": source, "resolution": locked.resolution},
         )
-    return gold
+    return True
 
 
 def settle_due(now: datetime | None = None, *, project: Project | None = None, limit: int = 1000) -> int:
-    """Settle the agreements that are due, in one project or everywhere; return how many became gold."""
+    """Settle the agreements that are due, in one project or everywhere; return how many were settled."""
     now = now or timezone.now()
     due = Revision.objects.due(now)
     if project is not None:
         due = due.in_project(project)
     return sum(
-        revision_settle(revision=revision, now=now) is not None
-        for revision in due.only("pk").order_by("settles_at")[:limit]
+        revision_settle(revision=revision, now=now) for revision in due.only("pk").order_by("settles_at")[:limit]
     )
 
 
@@ -100,9 +134,7 @@ def gold_set(
         adjudication=adjudication,
         actor=actor,
     )
-    revision.gold, revision.resolution, revision.settles_at = gold, Resolution.RESOLVED, None
-    revision.save(update_fields=["gold", "resolution", "settles_at"])
-    slots_close(revision)
+    _resolve(revision, Resolution.RESOLVED, gold=gold)
     granted = [
         dispute.pk
         for dispute in Dispute.objects.filter(revision=revision, settled_at=None).exclude(expectation=None)
@@ -112,6 +144,18 @@ def gold_set(
     return gold
 
 
+def revision_set_aside(revision: Revision, answer: LabelAnswer) -> None:
+    """Give a locked revision no gold, on purpose, and say why. The caller leaves the audit row."""
+    _resolve(revision, Resolution.SET_ASIDE, set_aside_as=answer)
+
+
+def _resolve(revision: Revision, resolution: Resolution, *, gold: Gold | None = None, set_aside_as: str = "") -> None:
+    revision.resolution, revision.gold, revision.set_aside_as = resolution, gold, set_aside_as
+    revision.settles_at = None
+    revision.save(update_fields=["resolution", "gold", "set_aside_as", "settles_at"])
+    slots_close(revision)
+
+
 def slots_close(revision: Revision) -> None:
     """Take the slots that have no label out of the queue. Who is at work on one may still hand in the label."""
     revision.slots.filter(state__in=[SlotState.OPEN, SlotState.CLAIMED]).update(
@@ -119,6 +163,8 @@ def slots_close(revision: Revision) -> None:
     )
 
 
-def _all_equivalent(labels: list[Label]) -> bool:
-    expectations = [Expectation.from_document(label.expectation) for label in labels]
-    return all(equivalent(left, right) for left, right in combinations(expectations, 2))
+def _slots_open(revision: Revision) -> None:
+    """Put the current round's closed slots back into the queue."""
+    revision.slots.filter(round=revision.round, state=SlotState.CLOSED).update(
+        state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None, priority=0
+    )
