@@ -18,7 +18,7 @@ from toolevals.grading.bfcl import bfcl_example
 from toolevals.grading.canonical import canonical, parse
 from toolevals.grading.catalog import MODES
 from toolevals.grading.engine import CompiledCase, compile_case, grade, grade_calls
-from toolevals.grading.layers import Layer
+from toolevals.grading.layers import Layer, LayerGrade
 from toolevals.grading.matchers import Contains, Exact, NaturalLanguage, OneOf, Range
 from toolevals.grading.matching import CompiledCall
 from toolevals.grading.values import (
@@ -61,8 +61,16 @@ def graded(expectation: Expectation, *calls: ToolCall | MalformedCall, tools: An
     return grade(compile_case(expectation, tools), called(*calls))
 
 
+# The verdicts on calls; the others are of whole transcripts.
+ON_CALLS = ("outcome", "selection", "arguments", "schema", "shape", "equivalence")
+
+
 def statuses(result: CaseGrade) -> dict[str, str]:
     return {name: verdict.status for name, verdict in result.verdicts.items()}
+
+
+def all_but_transcripts(status: str) -> dict[str, str]:
+    return {name: status if name in ON_CALLS else "unscored" for name in VERDICT_NAMES}
 
 
 def expecting(*calls: CallExpectation, **options: Any) -> Expectation:
@@ -76,8 +84,9 @@ RIGHT = ToolCall("track", {"order": "A-1"})
 
 def test_the_right_call_passes_everything():
     result = graded(PLAIN, RIGHT)
-    assert statuses(result) == dict.fromkeys(VERDICT_NAMES, "passed")
-    assert all(verdict.value == 1 and verdict.reason for verdict in result.verdicts.values())
+    assert statuses(result) == all_but_transcripts("passed")
+    assert all(result.verdicts[name].value == 1 for name in ON_CALLS)
+    assert all(verdict.reason for verdict in result.verdicts.values())
     assert (result.tag, result.mode, result.expected, result.actual) == ("", "", "track", "track")
     assert result.pairs == (Pair("track", "track", "passed"),)
     assert result.differences == (ArgumentDifference("/order", {"exact": "A-1"}, "A-1", "same"),)
@@ -149,11 +158,10 @@ def test_these_pass(expectation, calls, place):
 def test_arguments_are_unscored_where_the_selection_failed_and_the_schema_is_still_checked():
     result = graded(PLAIN, ToolCall("history", {"limit": 10}))
     assert statuses(result) == {
+        **dict.fromkeys(VERDICT_NAMES, "unscored"),
         "outcome": "failed",
         "selection": "failed",
-        "arguments": "unscored",
         "schema": "passed",
-        "shape": "unscored",
         "equivalence": "failed",
     }
     assert result.pairs == (Pair("track", "history", "unscored"),)
@@ -214,7 +222,7 @@ def test_a_crash_of_the_words_leaves_what_was_decided(monkeypatch):
     monkeypatch.setattr(explanation, "check_schemas", crash)
     monkeypatch.setattr(explanation, "best_alignment", crash)
     result = graded(PLAIN, RIGHT)
-    assert statuses(result) == dict.fromkeys(VERDICT_NAMES, "passed")
+    assert statuses(result) == all_but_transcripts("passed")
     assert "boom" in result.outcome.reason
     assert (result.expected, result.actual, result.pairs, result.differences) == ("", "", (), ())
 
@@ -244,7 +252,7 @@ def test_what_a_judge_has_to_see_never_passes_by_default():
     polite = expecting(CallExpectation("track", {"order": NaturalLanguage("an order of the user's")}))
     result = graded(polite, RIGHT)
     assert statuses(result) == {
-        **dict.fromkeys(VERDICT_NAMES, "passed"),
+        **all_but_transcripts("passed"),
         "outcome": "unscored",
         "arguments": "unscored",
         "equivalence": "unscored",
@@ -411,16 +419,17 @@ def test_a_grade_pickles_copies_and_compares_as_what_it_says():
 def test_a_further_layer_is_graded_where_a_transcript_has_evidence_for_it(monkeypatch):
     thanks = Layer(
         "thanks",
+        "thankless",
         lambda _, transcript: transcript.answer is not None,
-        lambda _, transcript: (
-            (Verdict("passed", 1.0, "Thanked."), "")
+        lambda _, transcript: LayerGrade(
+            Verdict("passed", 1.0, "Thanked.")
             if "thank" in (transcript.answer or "")
-            else (Verdict("failed", 0.0, "No thanks."), "thankless")
+            else Verdict("failed", 0.0, "No thanks.")
         ),
         "Nothing was said.",
     )
     monkeypatch.setattr(layers, "LAYERS", (thanks,))
-    names = (*VERDICT_NAMES, "thanks")
+    names = (*ON_CALLS, "thanks")
     for module in (decisions, engine):
         monkeypatch.setattr(module, "VERDICT_NAMES", names)
     decisions.decision_of.cache_clear()
@@ -438,6 +447,54 @@ def test_a_further_layer_is_graded_where_a_transcript_has_evidence_for_it(monkey
     wrong = grade(case, Transcript(called(ToolCall("history")).messages, answer="bye"))
     assert (wrong.mode, wrong.statuses["thanks"]) == ("wrong_tool", "failed")
     decisions.decision_of.cache_clear()
+
+
+def talk(*messages: Message, answer: str | None = None, state: dict[str, Any] | None = None) -> Transcript:
+    return Transcript((*called(RIGHT).messages, *messages), answer=answer, state=state)
+
+
+def test_a_reply_that_misuses_a_result_is_said_and_fails_no_case_by_itself():
+    call = ToolCall("track", {"order": "A-1"}, id="1")
+    told = Message("tool", '{"order": "A-1", "total": 45.00}', call_id="1")
+    result = grade(
+        compile_case(PLAIN, TOOLS),
+        Transcript((Message("assistant", calls=(call,)), told), answer="Your total for order A-1 is $54.00."),
+    )
+    assert (result.statuses["result_use"], result.outcome.status, result.mode) == ("failed", "passed", "")
+    assert result.details["result_use"]["findings"]
+    assert CaseGrade.from_document(result.to_document()) == result
+
+
+def test_arguments_that_fail_are_in_a_bucket():
+    assert graded(PLAIN, ToolCall("track", {"order": "A-2"})).details == {"arguments": {"bucket": "semantic"}}
+    assert graded(PLAIN, ToolCall("track", {"order": 1})).details == {"arguments": {"bucket": "schema"}}
+    assert graded(LISTED, ToolCall("history", {"page": "5"})).details == {"arguments": {"bucket": "edge_case"}}
+    assert graded(PLAIN, RIGHT).details == {}
+
+
+def test_an_error_that_nobody_answers_fails_the_case():
+    failed = Message("tool", "Error: order not found", is_error=True)
+    result = grade(compile_case(PLAIN, TOOLS), talk(failed, answer="Your order has been shipped."))
+    assert (result.statuses["recovery"], result.outcome.status, result.mode) == (
+        "failed",
+        "failed",
+        "unrecovered_error",
+    )
+    assert result.details["recovery"]["episodes"][0]["error_class"] == "404"
+    assert result.tag == FailureTag.WRONG_ANSWER
+
+
+def test_expected_facts_and_states_are_looked_for_where_the_expectation_names_them():
+    wanted = replace(PLAIN, answer={"contains": ["$45"]}, state={"orders": {"A-1": "sent"}})
+    case = compile_case(wanted, TOOLS)
+    right = grade(case, talk(answer="It was $45.00.", state={"orders": {"A-1": "sent"}}))
+    assert (right.statuses["answer"], right.statuses["execution"], right.outcome.status) == ("passed",) * 3
+    silent = grade(case, talk(answer="Done.", state={"orders": {"A-1": "sent"}}))
+    assert (silent.statuses["answer"], silent.mode) == ("failed", "missing_fact")
+    polluted = grade(case, talk(answer="$45", state={"orders": {"A-1": "sent", "A-2": "sent"}}))
+    assert (polluted.statuses["execution"], polluted.mode) == ("failed", "wrong_state")
+    assert [each["path"] for each in polluted.details["execution"]["polluted"]] == ["/orders/A-2"]
+    assert grade(case, talk(answer="$45")).statuses["execution"] == "unscored"
 
 
 @given(strategies.expectations, strategies.transcripts)

@@ -28,9 +28,13 @@ GRADERS: Mapping[str, Grader] = _table(
     Grader("outcome", "1", "case", "The case fails where a layer fails; what still needs a judge is unscored."),
     Grader("selection", "1", "layer", "Every expected tool was called, in order, and none that must not be."),
     Grader("arguments", "1", "layer", "The arguments fit the schema and the expectation; unscored without selection."),
+    Grader("result_use", "1", "layer", "What the replies claim follows from the tools' results; found by rules."),
+    Grader("recovery", "1", "layer", "After each error or empty result of a tool, the subject did what was right."),
+    Grader("answer", "1", "case", "The expected facts are in what the subject told the user."),
     Grader("schema", "1", "depth", "Each call of an offered tool is valid against the tool's input schema."),
     Grader("shape", "1", "depth", "The expected argument names are there, with the expected types, and no other."),
     Grader("equivalence", "1", "depth", "The calls are the expected ones, argument by argument, under the profile."),
+    Grader("execution", "1", "depth", "The calls left the world in the expected state, and nothing else was changed."),
 )
 
 MATCHER_SENTENCES: Mapping[str, str] = {matcher.kind: _doc for matcher in MATCHERS if (_doc := matcher.__doc__)}
@@ -56,6 +60,9 @@ MODES: Mapping[str, str] = {
     "extra_argument": "An argument is there that is not expected.",
     "wrong_shape": "An argument has another type than the expected one.",
     "wrong_value": "An argument has the right type and another value than the expected one.",
+    "unrecovered_error": "A tool failed, and the subject did not do what was right then.",
+    "missing_fact": "An expected fact is not in the answer.",
+    "wrong_state": "The calls left another state than the expected one.",
     "adapter_error": "The subject could not be reached; the case is out of the scores.",
     "harness_error": "A grader crashed; the case is out of the scores.",
 }

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from toolevals.grading.verdicts import VERDICT_NAMES, FailureTag, Status, Verdict
+from toolevals.grading.verdicts import VERDICT_NAMES, FailureTag, Status
+
+if TYPE_CHECKING:
+    from toolevals.grading.layers import Beside
 
 
 class Findings(NamedTuple):
@@ -40,14 +43,14 @@ class Decision:
     tag: str
     mode: str
 
-    def and_beside(self, layers: Mapping[str, tuple[Verdict, str]]) -> Decision:
-        """Return the decision with further layers' verdicts and modes: the case fails where one of them fails."""
+    def and_beside(self, beside: Beside) -> Decision:
+        """Return the decision with the verdicts of further layers: the case fails where one that decides fails."""
         statuses, values, mode = {**self.statuses}, {**self.values}, self.mode
-        for name, (verdict, layer_mode) in layers.items():
+        for name, verdict in beside.verdicts.items():
             statuses[name], values[name] = verdict.status, verdict.value
-            if verdict.status == "failed":
-                statuses["outcome"], values["outcome"] = "failed", 0.0
-                mode = mode or layer_mode
+        if beside.failed is not None:
+            statuses["outcome"], values["outcome"] = "failed", 0.0
+            mode = mode or beside.failed[0].mode
         return Decision(statuses, values, tag_of(mode), mode)
 
 

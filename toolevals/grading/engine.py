@@ -35,7 +35,7 @@ def grade(compiled: CompiledCase, transcript: Transcript | None) -> CaseGrade:
         calls = transcript.calls
         decision, alignment = _decided(compiled, calls)
         beside = graded_beside(compiled, transcript)
-        if beside:
+        if beside.grades:
             decision = decision.and_beside(beside)
         return CaseGrade.decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment, beside))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)

@@ -127,7 +127,7 @@ def grade_execution(
         return Execution(NO_FINAL_STATE)
     diff = state_diff(initial, expected, final)
     if not diff:
-        return Execution(Verdict("passed", 1.0, ""), diff)
+        return Execution(Verdict("passed", 1.0, "The final state is the expected one."), diff)
     return Execution(Verdict("failed", 0.0, _reason(diff)), diff)
 
 

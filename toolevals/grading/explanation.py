@@ -15,7 +15,8 @@ from toolevals.grading.arguments import (
 )
 from toolevals.grading.compiled import CompiledCase
 from toolevals.grading.decisions import Decision
-from toolevals.grading.layers import silences
+from toolevals.grading.edge_cases import call_failure_bucket
+from toolevals.grading.layers import NOTHING_BESIDE, Beside, silences
 from toolevals.grading.placement import Placement, needless_differences, needless_pairs
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.trajectory import Alignment, best_alignment
@@ -23,11 +24,20 @@ from toolevals.grading.values import Call
 from toolevals.grading.verdicts import NONE, ArgumentDifference, Pair, SchemaProblem, Status, Verdict
 
 _ANY_CALL = "Any call will do, so there are no arguments to compare."
+# What a detail is that cannot be made.
+_EMPTY: Mapping[str, Any] = {
+    "expected": "",
+    "actual": "",
+    "pairs": (),
+    "differences": (),
+    "schema_problems": (),
+    "details": {},
+}
 _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 
 
 class Explanation:
-    """The fields of a decided grade (`verdicts.CaseSource`). `beside` holds further layers' verdicts and modes."""
+    """The fields of a decided grade (`verdicts.CaseSource`). `beside` holds further layers' grades."""
 
     __slots__ = ("_alignment", "_beside", "_calls", "_compiled", "_decision")
 
@@ -37,7 +47,7 @@ class Explanation:
         calls: Sequence[Call],
         decision: Decision,
         alignment: Alignment | None = None,
-        beside: Mapping[str, tuple[Verdict, str]] | None = None,
+        beside: Beside = NOTHING_BESIDE,
     ) -> None:
         self._compiled = compiled
         self._calls = calls
@@ -60,7 +70,7 @@ class Explanation:
             return self._FIELDS[name](self)
         except Exception as error:  # noqa: BLE001 (whoever reads a grade is not the one to mend the grader)
             if name != "verdicts":
-                return "" if name in ("expected", "actual") else ()
+                return _EMPTY[name]
             return self._verdicts_for(f"The reason cannot be given: {type(error).__name__}: {error}")
 
     def _verdicts(self) -> Mapping[str, Verdict]:
@@ -68,7 +78,7 @@ class Explanation:
         reasons = self._reasons()
         verdicts = {name: Verdict(statuses[name], values[name], reason) for name, reason in reasons.items()}
         verdicts |= silences()
-        verdicts |= {name: verdict for name, (verdict, _) in (self._beside or {}).items()}
+        verdicts |= self._beside.verdicts
         return {name: verdicts[name] for name in statuses}
 
     def _verdicts_for(self, reason: str) -> Mapping[str, Verdict]:
@@ -110,7 +120,8 @@ class Explanation:
             for name in ("selection", "arguments"):
                 if statuses[name] == "failed":
                     return reasons[name]
-            return next(verdict.reason for verdict, _ in (self._beside or {}).values() if verdict.status == "failed")
+            if self._beside.failed is not None:
+                return self._beside.failed[1].reason
         judged = statuses["outcome"] == "unscored" or statuses["arguments"] == "passed"
         return reasons["arguments" if judged else "selection"]
 
@@ -144,6 +155,13 @@ class Explanation:
         offer = self._compiled.offer
         return tuple(problem for place, call in enumerate(self._calls) for problem in offer.problems(call, place))
 
+    def _details(self) -> Mapping[str, Any]:
+        if self._decision.statuses["arguments"] != "failed":
+            return self._beside.details
+        breaks_schema = self._decision.mode == "schema_error"
+        bucket = call_failure_bucket(self._differences(), breaks_schema=breaks_schema)
+        return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._beside.details}
+
     _FIELDS: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
         "verdicts": _verdicts,
         "expected": lambda self: self._place()[0],
@@ -151,4 +169,5 @@ class Explanation:
         "pairs": _pairs,
         "differences": _differences,
         "schema_problems": _schema_problems,
+        "details": _details,
     }

@@ -1,41 +1,127 @@
-"""The layers beside the calls, in one table: graders of a whole transcript.
+"""The graders of a whole transcript, beside those of its calls, in one table.
 
-A row of LAYERS, and the layer's name in VERDICT_NAMES, make a layer.
+A row of LAYERS, and its name in VERDICT_NAMES, make a layer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+from toolevals.grading.answer import grade_answer
 from toolevals.grading.compiled import CompiledCase
+from toolevals.grading.execution import grade_execution
+from toolevals.grading.recovery import grade_recovery
+from toolevals.grading.result_use import grade_result_use
 from toolevals.grading.values import Transcript
 from toolevals.grading.verdicts import Verdict
 
 
+class LayerGrade(NamedTuple):
+    """A layer's verdict, and what was found, in its normal form, for whoever asks."""
+
+    verdict: Verdict
+    detail: Callable[[], Mapping[str, Any]] | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One layer: whether a transcript has anything for it, its verdict with a failure mode, and its reason without.
+    """One layer: whether a transcript has anything for it, its grader, and its reason where there is nothing.
 
-    A layer that fails fails the case; its mode is the case's where the calls were right.
+    Where it fails and `decides`, the case fails; `mode` is then the case's, if the calls were right.
     """
 
     name: str
+    mode: str
     has_evidence: Callable[[CompiledCase, Transcript], bool]
-    grade: Callable[[CompiledCase, Transcript], tuple[Verdict, str]]
+    grade: Callable[[CompiledCase, Transcript], LayerGrade]
     silence: str
+    decides: bool = True
 
 
-LAYERS: tuple[Layer, ...] = ()
+def _used_tools(compiled: CompiledCase, transcript: Transcript) -> bool:
+    return any(message.role == "tool" for message in transcript.messages)
 
 
-def graded_beside(compiled: CompiledCase, transcript: Transcript) -> Mapping[str, tuple[Verdict, str]]:
-    """Return the verdicts of the layers for which the transcript has evidence; none where it holds calls alone."""
+def _result_use(compiled: CompiledCase, transcript: Transcript) -> LayerGrade:
+    found = grade_result_use(transcript)
+    return LayerGrade(found.verdict, found.to_document)
+
+
+def _recovery(compiled: CompiledCase, transcript: Transcript) -> LayerGrade:
+    found = grade_recovery(transcript, reactions=compiled.expectation.reactions, tools=compiled.offer.tools)
+    return LayerGrade(
+        found.verdict,
+        (lambda: {"episodes": [episode.to_document() for episode in found.episodes]}) if found.episodes else None,
+    )
+
+
+def _answer(compiled: CompiledCase, transcript: Transcript) -> LayerGrade:
+    return LayerGrade(grade_answer(compiled.expectation.answer, transcript))
+
+
+def _execution(compiled: CompiledCase, transcript: Transcript) -> LayerGrade:
+    found = grade_execution(None, compiled.expectation.state, transcript.state)
+    return LayerGrade(found.verdict, found.diff.to_document if found.diff else None)
+
+
+# Rules find out how a reply uses results, and are sometimes wrong: that is shown, and fails no case by itself.
+LAYERS: tuple[Layer, ...] = (
+    Layer("result_use", "result_misused", _used_tools, _result_use, "No tool returned a result.", decides=False),
+    Layer("recovery", "unrecovered_error", _used_tools, _recovery, "No tool failed."),
+    Layer(
+        "answer",
+        "missing_fact",
+        lambda compiled, _: compiled.expectation.answer is not None,
+        _answer,
+        "No fact is expected in the answer.",
+    ),
+    Layer(
+        "execution",
+        "wrong_state",
+        lambda compiled, _: compiled.expectation.state is not None,
+        _execution,
+        "No final state is expected.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The grades of the layers for which a transcript has evidence, by their places in LAYERS."""
+
+    grades: tuple[tuple[Layer, LayerGrade], ...]
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """The verdicts by name."""
+        return {layer.name: graded.verdict for layer, graded in self.grades}
+
+    @property
+    def failed(self) -> tuple[Layer, Verdict] | None:
+        """The first layer that fails the case."""
+        deciding = ((layer, graded.verdict) for layer, graded in self.grades if layer.decides)
+        return next((each for each in deciding if each[1].status == "failed"), None)
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What was found, by name of layer, where there is more to say than the verdict."""
+        return {layer.name: graded.detail() for layer, graded in self.grades if graded.detail is not None}
+
+
+NOTHING_BESIDE = Beside(())
+
+
+def graded_beside(compiled: CompiledCase, transcript: Transcript) -> Beside:
+    """Grade the layers for which the transcript has evidence; none where it holds calls alone."""
     if len(transcript.messages) < 2 and transcript.answer is None and not compiled.asks_beside:
-        return {}
-    return {
-        layer.name: layer.grade(compiled, transcript) for layer in LAYERS if layer.has_evidence(compiled, transcript)
-    }
+        return NOTHING_BESIDE
+    return Beside(
+        tuple(
+            (layer, layer.grade(compiled, transcript)) for layer in LAYERS if layer.has_evidence(compiled, transcript)
+        )
+    )
 
 
 def silences() -> Mapping[str, Verdict]:

@@ -16,7 +16,18 @@ UNPARSED = "(unparsed)"
 
 Status = Literal["passed", "failed", "unscored", "errored"]
 # The whole case, then layers, then depths of a single call.
-VERDICT_NAMES = ("outcome", "selection", "arguments", "schema", "shape", "equivalence")
+VERDICT_NAMES = (
+    "outcome",
+    "selection",
+    "arguments",
+    "result_use",
+    "recovery",
+    "answer",
+    "schema",
+    "shape",
+    "equivalence",
+    "execution",
+)
 DifferenceKind = Literal["same", "changed", "missing", "extra"]
 
 
@@ -127,7 +138,7 @@ class _WorkedOut:
         return value
 
 
-_LATER = frozenset({"verdicts", "expected", "actual", "pairs", "differences", "schema_problems"})
+_LATER = frozenset({"verdicts", "expected", "actual", "pairs", "differences", "schema_problems", "details"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +146,8 @@ class CaseGrade(_WorkedOut):
     """Every verdict on one transcript.
 
     `verdicts` has the keys of VERDICT_NAMES. `mode` is what went wrong in the field's words, empty where nothing did.
-    `expected` and `actual` are the place in the matrix of first calls, empty outside it.
+    `expected` and `actual` are the place in the matrix of first calls, empty outside it. `details` is what a layer
+    found beside its verdict, by the layer's name, in the layer's own normal form.
 
     What a grader gives has its statuses, tag and mode decided; everything else is worked out when first asked for,
     from the transcript's own values, which must not be changed before. Comparing, copying, pickling and writing a
@@ -149,7 +161,8 @@ class CaseGrade(_WorkedOut):
     actual: str = ""
     pairs: tuple[Pair, ...] = ()
     differences: tuple[ArgumentDifference, ...] = ()
-    schema_problems: tuple[SchemaProblem, ...] = field(default=())
+    schema_problems: tuple[SchemaProblem, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def decided(cls, tag: str, mode: str, source: CaseSource) -> Self:
@@ -195,11 +208,12 @@ class CaseGrade(_WorkedOut):
                 for item in document["differences"]
             ),
             schema_problems=tuple(SchemaProblem(**problem) for problem in document["schema_problems"]),
+            details=document.get("details", {}),
         )
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
-        return {
+        document = {
             "verdicts": {name: verdict.to_document() for name, verdict in self.verdicts.items()},
             "tag": self.tag,
             "mode": self.mode,
@@ -209,6 +223,7 @@ class CaseGrade(_WorkedOut):
             "differences": [difference.to_document() for difference in self.differences],
             "schema_problems": [problem.to_document() for problem in self.schema_problems],
         }
+        return document | {"details": dict(self.details)} if self.details else document
 
 
 # The slots' own setters: a frozen class has no quicker way in, and many grades are made.

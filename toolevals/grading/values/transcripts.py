@@ -96,7 +96,8 @@ class Transcript:
     """What a subject did in one trial.
 
     `usage` counts tokens (`input_tokens`, `output_tokens`). `latency_ms` is in milliseconds. `error` says why the
-    subject could not be reached: such a case is left out of the scores.
+    subject could not be reached: such a case is left out of the scores. `state` is the whole state of the subject's
+    world at the end, where somebody kept it.
     """
 
     messages: tuple[Message, ...] = ()
@@ -104,6 +105,7 @@ class Transcript:
     usage: Mapping[str, float] = field(default_factory=dict)
     latency_ms: float | None = None
     error: str | None = None
+    state: Mapping[str, Any] | None = None
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -143,6 +145,7 @@ class Transcript:
             usage=document.get("usage", {}),
             latency_ms=document.get("latency_ms"),
             error=document.get("error"),
+            state=document.get("state"),
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -156,6 +159,8 @@ class Transcript:
             document["latency_ms"] = self.latency_ms
         if self.error is not None:
             document["error"] = self.error
+        if self.state is not None:
+            document["state"] = dict(self.state)
         return document
 
 
