@@ -79,7 +79,7 @@ class Derivations:
             return None
         return (
             self._from_pair(reply, place, value)
-            or self._from_said(mention, reply, run)
+            or self._from_said(mention, reply, place, run)
             or self._from_several(mention, reply, place)
         )
 
@@ -117,7 +117,9 @@ class Derivations:
         pair = self._pairs.get(value)
         return pair if pair is not None and reply.has_word(place, _CUES[pair.rule]) else None
 
-    def _from_said(self, mention: Mention, reply: Reply, run: Sequence[float]) -> Origin | None:
+    def _from_said(self, mention: Mention, reply: Reply, place: int, run: Sequence[float]) -> Origin | None:
+        if mention.kind == "number" and not (reply.has_word(place, _ALL_CUES) or reply.is_in_arithmetic(place)):
+            return None
         value = rounded(mention.value)
         counts = {count for count in reply.counts if count <= MAX_COUNT} | self.sources.counts
         counts.add(2)

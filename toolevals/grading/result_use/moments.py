@@ -10,7 +10,7 @@ from toolevals.grading.result_use.values import Key
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _ZONE = "|".join(sorted(ZONES, key=len, reverse=True))
-_MERIDIEM = r"(?:\s?([AaPp])\.?[Mm]\b\.?)"
+_MERIDIEM = r"(?:\s?([AaPp])(?:[Mm]\b|\.\s?[Mm]\.))"
 _ISO = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})(?!\d)"
     r"(?:[T ](\d{2}):(\d{2})(?::\d{2}(?:[.,]\d{1,9})?)?\s?(Z\b|UTC\b|[+-]\d{2}:?\d{2})?)?"

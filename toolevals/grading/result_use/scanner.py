@@ -21,7 +21,7 @@ _SHORT_TEXT = 80
 
 _DIGIT = re.compile(r"[0-9]")
 _JOINED = "_-./:@#%&=?+~"
-_WORD = re.compile(r"[^\W_](?:\w|[-./:@#%&=?+~](?=[^\W_]))*")
+_WORD = re.compile(rf"[^\W_](?:\w|[-./:@#%&=?+~](?=[^\W_])){{0,{MAX_WORD}}}")
 _HEX = "[0-9a-fA-F]"
 _UUID = re.compile(rf"{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}(?!\w)")
 _PHONE = re.compile(r"\+?\(?\d{2,3}\)?[ -]\d{3}[ -]\d{4}(?!\d)|\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,5}(?!\d)")
@@ -32,6 +32,8 @@ _NUMBER_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?![\w-])", r
 _LIST_MARK = re.compile(r"\d{1,3}[.)](?=\s|$)")
 _TYPOGRAPHY = str.maketrans("\u2010\u2011\u2212\u00a0\u2009\u202f", "---   ")
 _place = itemgetter(0, 1)
+# What users are asked to say.
+_REPLIES = frozenset({"yes", "no", "ok", "okay", "confirm"})
 MAX_DAY = 31
 MAX_GAP = 6
 _RANGE_WORDS = frozenset({"-", "–", "to", "or", "bis", "à"})
@@ -246,5 +248,7 @@ def _quotations(text: str) -> list[Mention]:
             # A key or a value of an object in code.
             continue
         words = text[start:end].casefold().split()
+        if len(words) == 1 and words[0].strip(" .,!") in _REPLIES:
+            continue
         found.append(Mention(start, end, "quote", (" ".join(words),), is_weak=len(words) < 2))
     return found

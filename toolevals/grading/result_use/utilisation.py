@@ -10,6 +10,7 @@ from toolevals.grading.result_use.scanner import identifier_key
 from toolevals.grading.result_use.sources import Leaf, ResultText, Sources
 from toolevals.grading.result_use.values import Finding, Key, ResultFields
 
+_HANDOVER = re.compile(r"\btransferr(?:ed|ing)\b|\btransfer you\b")
 _YES_NO = frozenset({"yes", "no", "none", "true", "false"})
 # Replies' words among which fields' texts are looked for, in characters.
 MAX_WORDS = 200_000
@@ -46,7 +47,7 @@ class Usage:
         plain = text.casefold().replace("_", " ")
         self._texts.append(plain)
         self.words.update(_WORD.findall(plain))
-        self.is_handover = "transfer" in plain
+        self.is_handover = _HANDOVER.search(plain) is not None
 
     def close(self) -> None:
         """Join what was read."""

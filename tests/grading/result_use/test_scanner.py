@@ -1,0 +1,72 @@
+"""Which values a text holds, and how they read."""
+
+import pytest
+
+from toolevals.grading.result_use.scanner import MAX_TEXT, mentions_in, replies_mentions
+
+
+def _first(text: str) -> tuple[str, str, object, str]:
+    mention = mentions_in(text)[0]
+    return text[mention.start : mention.end], mention.kind, mention.keys[0], mention.unit
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is $45.00 now", ("$45.00", "amount", 45, "USD")),
+        ("1.428,00 € offen", ("1.428,00 €", "amount", 1428, "EUR")),
+        ("soit 1 428,50 € net", ("1 428,50 €", "amount", 1428.5, "EUR")),
+        ("about 4.5k people", ("4.5k", "number", 4500, "")),
+        ("1.2 million users", ("1.2 million", "number", 1_200_000, "")),
+        ("€2.3bn", ("€2.3bn", "amount", 2_300_000_000, "EUR")),
+        ("a drop of -1.2% today", ("-1.2%", "percent", -1.2, "%")),
+        ("-4,5 °C", ("-4,5 °C", "number", -4.5, "C")),
+        ("2 hours 15 minutes", ("2 hours 15 minutes", "duration", 135, "min")),
+        ("on March 19th, 2025", ("March 19th, 2025", "date", (2025, 3, 19), "")),
+        ("am 30.09.2024", ("30.09.2024", "date", (2024, 9, 30), "")),
+        ("el 30 de septiembre de 2024", ("30 de septiembre de 2024", "date", (2024, 9, 30), "")),
+        ("5/27 works", ("5/27", "date", (0, 5, 27), "")),
+        ("at 6:05 PM.", ("6:05 PM", "time", (1085,), "")),
+        ("at 12 am", ("12 am", "time", (0,), "")),
+        ("order #W4923227.", ("W4923227", "identifier", "w4923227", "")),
+        ("see INV-2024-0815!", ("INV-2024-0815", "identifier", "inv-2024-0815", "")),
+        ("mail a.b@mail.test, please", ("a.b@mail.test", "identifier", "a.b@mail.test", "")),
+        ("https://a.test/x?y=1.", ("https://a.test/x?y=1", "identifier", "https://a.test/x?y=1", "")),
+        ("call +49 30 1234567", ("+49 30 1234567", "identifier", "+49301234567", "")),
+    ],
+)
+def test_one_value(text: str, expected: tuple[str, str, object, str]) -> None:
+    assert _first(text) == expected
+
+
+def test_a_date_with_a_time_and_a_zone_is_one_value() -> None:
+    (mention,) = mentions_in("2025-11-02T17:10:00-08:00")
+    assert mention.keys == ((2025, 11, 2), (1030,))
+    assert mention.zone == -480
+
+
+def test_marks_of_a_list_are_no_values() -> None:
+    assert [mention.keys[0] for mention in mentions_in("1. first\n2. second\n10) tenth: 77 apples")] == [77]
+
+
+def test_a_range_shares_its_unit() -> None:
+    assert [(mention.keys[0], mention.unit) for mention in mentions_in("5 to 7 business days")] == [(5, "d"), (7, "d")]
+
+
+def test_days_after_a_date_are_dates() -> None:
+    found = replies_mentions("on May 22, 23 or 24")
+    assert [mention.keys[0] for mention in found] == [(0, 5, 22), (0, 5, 23), (0, 5, 24)]
+
+
+def test_quotations_and_counts_in_words() -> None:
+    text = 'The three notes say “call the bank” and "pay rent".'
+    found = [(mention.kind, text[mention.start : mention.end]) for mention in replies_mentions(text)]
+    assert found == [("number", "three"), ("quote", "call the bank"), ("quote", "pay rent")]
+
+
+def test_impossible_moments_are_no_moments() -> None:
+    assert all(mention.kind not in {"date", "time"} for mention in mentions_in("2024-13-45 and 31/31/2024 and 25:99"))
+
+
+def test_long_texts_are_read_to_their_limit() -> None:
+    assert not mentions_in(" " * MAX_TEXT + "42")
