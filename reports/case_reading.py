@@ -27,6 +27,7 @@ GOLD_WORDS = {
     GoldSource.ADJUDICATED: "adjudicated",
     GoldSource.SINGLE: "one reviewer",
     GoldSource.IMPORTED: "imported with the dataset",
+    GoldSource.RESTORED: "earlier gold, in force again",
 }
 
 
@@ -136,7 +137,7 @@ def _history(revision: Revision, user: User, role: Role) -> tuple[Event, ...]:
 
 
 def _events(revision: Revision, user: User, role: Role) -> Iterator[Event]:
-    for gold in Gold.objects.history_of(revision):
+    for gold in Gold.objects.history_of(revision).visible_to(user, role):
         yield Event(gold.created_at, f"Gold, {GOLD_WORDS[GoldSource(gold.source)]}", gold.rationale)
     for label in Label.objects.filter(revision=revision).visible_to(user, role).in_force():
         yield Event(label.created_at, "A reviewer’s label", label.rationale)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from labeling.models import Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
+from labeling.models import Adjudication, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
 
 
 def _table(model: type[models.Model]) -> str:
@@ -67,7 +67,9 @@ SELECT s.id, e.id, r.id,
        CASE WHEN {_GOLD_DIFFERS} THEN 1 ELSE 0 END,
        CASE WHEN ({_STRATA_SAID}) AND ({_STRATA_DIFFER}) THEN 1 ELSE 0 END,
        COALESCE(g.source, ''),
-       CASE WHEN EXISTS (SELECT 1 FROM {SLOT} t WHERE t.revision_id = r.id AND t.state = 'submitted') THEN 1 ELSE 0 END
+       CASE WHEN r.round > 1
+            OR EXISTS (SELECT 1 FROM {SLOT} t WHERE t.revision_id = r.id AND t.state = 'submitted')
+            OR EXISTS (SELECT 1 FROM {_table(Adjudication)} a WHERE a.revision_id = r.id) THEN 1 ELSE 0 END
 FROM {_ROWS}
 JOIN {_THERE_BEFORE}
 JOIN {REVISION} r ON r.id = e.current_id
@@ -97,7 +99,7 @@ SELECT s.gold_id, %(revision)s, {_GOLD_VALUES} FROM {STAGED} s WHERE s.id = %(st
 """
 PUT_IN_FORCE = f"""
 UPDATE {REVISION} SET gold_id = (SELECT s.gold_id FROM {STAGED} s WHERE s.id = %(staged)s),
-resolution = 'resolved', settles_at = NULL WHERE id = %(revision)s
+resolution = 'resolved', set_aside_as = '', settles_at = NULL WHERE id = %(revision)s
 """
 _STRATA_OF_ROW = ", ".join(f"{n} = (SELECT s.{n} FROM {STAGED} s WHERE s.id = %(staged)s)" for n in Example.STRATA)
 SET_STRATA = f"UPDATE {EXAMPLE} SET {_STRATA_OF_ROW} WHERE id = %(example)s"

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import F, OuterRef, Q
+from django.db.models import F, Q
 
-from labeling.blindness import labelled_by, shown_resolution
+from labeling.blindness import RESOLVED, TO_DECIDE, may_decide, shown_resolution
 from toolevals.workspace.models import Role
 
 if TYPE_CHECKING:
@@ -72,16 +72,16 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
     def to_adjudicate(self, project: Project, user: User) -> RevisionQuerySet:
         """Return what waits for this person's decision, the oldest first: never what they have labelled themselves.
 
-        Whether the person may adjudicate at all is decided by their role, before.
+        Unless the project lets them. Whether the person may adjudicate at all is decided by their role, before.
         """
-        from labeling.models import Dispute, Resolution
+        from labeling.models import Dispute
 
         disputed = Dispute.objects.open().values("revision")
         return (
             self.in_project(project)
             .current()
-            .filter(Q(resolution=Resolution.DISAGREED) | Q(pk__in=disputed, resolution=Resolution.RESOLVED))
-            .exclude(labelled_by(user, OuterRef("pk")))
+            .filter(Q(resolution__in=TO_DECIDE) | Q(pk__in=disputed, resolution__in=RESOLVED))
+            .filter(Q() if project.decide_own else may_decide(user, ""))
             .with_content()
             .order_by("id")
         )

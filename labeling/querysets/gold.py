@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import F
 
-from labeling.blindness import visible
+from labeling.blindness import recallable, visible
 from toolevals.workspace.models import Role
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ class GoldQuerySet(models.QuerySet["Gold"]):
     def in_project(self, project: Project) -> GoldQuerySet:
         """Return the project's gold, what was replaced included."""
         return self.filter(revision__example__dataset__project=project)
+
+    def visible_to(self, user: User, role: Role) -> GoldQuerySet:
+        """Return the gold that this person may see: not what was in force before an example was reopened."""
+        return self.filter(recallable(user, role, author="actor"))
 
     def in_force(self) -> GoldQuerySet:
         """Return what has not been replaced."""

@@ -1,25 +1,38 @@
 """Everything that changes datasets, labels and gold. Each function is one short transaction with one audit row."""
 
-from labeling.services.adjudication import adjudication_decide
+from labeling.services.adjudication import adjudication_decide, adjudication_set_aside, adjudication_withdraw
 from labeling.services.datasets import dataset_create, dataset_update
 from labeling.services.disputes import dispute_open, dispute_settle
+from labeling.services.feedback import feedback_mark_seen
+from labeling.services.guidelines import guideline_publish
 from labeling.services.imports import examples_import, import_start
 from labeling.services.labels import label_submit, label_withdraw
+from labeling.services.reopening import gold_restore, revision_reopen
 from labeling.services.resolution import revision_settle, settle_due
 from labeling.services.slots import draft_save, skip_undo, slot_claim, slot_release, slot_renew, slot_skip
+from labeling.services.suggestions import suggestions_store, SuggestionRow
+from labeling.services.talk import comment_add
 from labeling.services.versions import version_freeze
 
 __all__ = [
+    "SuggestionRow",
     "adjudication_decide",
+    "adjudication_set_aside",
+    "adjudication_withdraw",
+    "comment_add",
     "dataset_create",
     "dataset_update",
     "dispute_open",
     "dispute_settle",
     "draft_save",
     "examples_import",
+    "feedback_mark_seen",
+    "gold_restore",
+    "guideline_publish",
     "import_start",
     "label_submit",
     "label_withdraw",
+    "revision_reopen",
     "revision_settle",
     "settle_due",
     "skip_undo",
@@ -27,5 +40,6 @@ __all__ = [
     "slot_release",
     "slot_renew",
     "slot_skip",
+    "suggestions_store",
     "version_freeze",
 ]

@@ -1,70 +1,170 @@
-"""The third person's decision."""
+"""The third person's decision, and taking it back."""
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import timedelta
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
 
+from labeling.blindness import RESOLVED, TO_DECIDE, decides_own
 from labeling.errors import InvalidAct
-from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, Label, Resolution, Revision
-from labeling.services.expectations import expectation_read, text_required
-from labeling.services.resolution import gold_set, revision_locked
+from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, LabelAnswer, Revision
+from labeling.services.expectations import answer_read, text_required
+from labeling.services.feedback import feedback_give
+from labeling.services.resolution import gold_set, revision_evaluate, revision_locked, revision_set_aside
+from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
+
+
+class Said(NamedTuple):
+    """What a decision says."""
+
+    answer: str
+    expectation: Any | None
+    rationale: str
 
 
 def adjudication_decide(
     *, revision: Revision, actor: User, expectation: Any, rationale: str, seconds: float = 0
 ) -> Gold:
-    """Put an adjudicator's expectation in force where labels differ or the gold is disputed; settle the disputes.
+    """Decide what is right where labels differ, two people passed the example on, or the gold is disputed.
 
-    The same decision again returns its gold. Raises InvalidDocument for a bad expectation or a missing rationale,
+    The expectation becomes gold, and open disputes are settled. The same decision again returns its gold. Raises InvalidDocument for a bad expectation or a missing rationale,
     InvalidAct where `actor` has labelled the revision or there is nothing to decide.
     """
-    reason = text_required(rationale, name="rationale")
-    document = expectation_read(revision, expectation)
+    said = Said(LabelAnswer.EXPECTATION, expectation, rationale)
+    made = _decide(revision, actor, said, seconds)
+    return Gold.objects.get(adjudication=made)
+
+
+def adjudication_set_aside(
+    *, revision: Revision, actor: User, answer: str, rationale: str, seconds: float = 0
+) -> Adjudication:
+    """Decide that there is no gold, and why: a LabelAnswer other than an expectation. Else as `adjudication_decide`."""
+    if answer == LabelAnswer.EXPECTATION:
+        raise InvalidDocument([Problem("/answer", "must say why there is no gold: ambiguous or missing_tool")])
+    return _decide(revision, actor, Said(answer, None, rationale), seconds)
+
+
+def adjudication_withdraw(*, adjudication: Adjudication, actor: User) -> Revision:
+    """Take one's decision back within the project's undo time: what was in force before is again.
+
+    Its rows stay, marked as taken back; doing it twice is doing it once. Raises InvalidAct where it is another's, too
+    late, or something has happened since.
+    """
+    if adjudication.adjudicator_id != actor.pk:
+        raise InvalidAct("Only who decided can take a decision back.")
+    with transaction.atomic():
+        revision = revision_locked(adjudication.revision_id)
+        found = Adjudication.objects.select_for_update().get(pk=adjudication.pk)
+        if found.withdrawn_at is not None:
+            return revision
+        now = timezone.now()
+        project = revision.example.dataset.project
+        if not is_in_force(found, revision) or now > found.created_at + timedelta(seconds=project.undo_seconds):
+            raise InvalidAct("The time to take this decision back has passed. Reopen the example, or dispute its gold.")
+        found.withdrawn_at = now
+        found.save(update_fields=["withdrawn_at"])
+        _restore(revision, found.before)
+        feedback_give(revision)
+        audit_record(
+            project=project,
+            actor=actor,
+            verb="adjudication_withdraw",
+            target=found,
+            detail={"revision": str(revision.pk)},
+        )
+        revision_evaluate(revision)
+    return revision
+
+
+def is_in_force(adjudication: Adjudication, revision: Revision) -> bool:
+    """Tell whether nothing has changed since a decision about the revision."""
+    newest = Adjudication.objects.filter(revision=revision).order_by("-id").values_list("pk", flat=True).first()
+    if newest != adjudication.pk or adjudication.withdrawn_at is not None:
+        return False
+    if adjudication.answer != LabelAnswer.EXPECTATION:
+        return revision.set_aside_as == adjudication.answer
+    gold = Gold.objects.filter(pk=revision.gold_id).first()
+    return gold is not None and gold.adjudication_id == adjudication.pk
+
+
+def require_no_own_label(revision: Revision, actor: User) -> None:
+    """Raise InvalidAct where `actor` has ever labelled the revision: nobody decides about their own work.
+
+    Unless the project lets them, for teams of two.
+    """
+    if decides_own(revision, actor):
+        raise InvalidAct("You have labelled this example; someone else must decide.")
+
+
+def _decide(revision: Revision, actor: User, entered: Said, seconds: float) -> Adjudication:
+    reason = text_required(entered.rationale, name="rationale")
+    said = Said(entered.answer, answer_read(revision, entered.answer, entered.expectation), reason)
     with transaction.atomic():
         locked = revision_locked(revision.pk)
         require_no_own_label(locked, actor)
         disputes = Dispute.objects.filter(revision=locked).open()
-        if locked.resolution != Resolution.DISAGREED and not disputes.exists():
-            return _same_decision(locked, actor, document, reason)
-        adjudication = Adjudication.objects.create(
-            revision=locked, adjudicator=actor, expectation=document, rationale=reason, seconds=max(0.0, seconds)
+        if locked.resolution not in TO_DECIDE and not (locked.resolution in RESOLVED and disputes.exists()):
+            return _same_decision(locked, actor, said)
+        made = Adjudication.objects.create(
+            revision=locked,
+            adjudicator=actor,
+            **said._asdict(),
+            seconds=max(0.0, seconds),
+            before=_before(locked, [str(pk) for pk in disputes.values_list("pk", flat=True)]),
         )
-        gold = gold_set(
-            locked,
-            actor=actor,
-            expectation=document,
-            rationale=reason,
-            source=GoldSource.ADJUDICATED,
-            adjudication=adjudication,
-        )
+        _put_in_force(locked, made)
         disputes.update(settled_at=timezone.now())
         Draft.objects.filter(revision=locked, user=actor).delete()
+        feedback_give(locked)
         audit_record(
             project=locked.example.dataset.project,
             actor=actor,
             verb="adjudication_decide",
-            target=adjudication,
-            detail={"revision": str(locked.pk), "gold": str(gold.pk)},
+            target=made,
+            detail={"revision": str(locked.pk), "gold": str(locked.gold_id) if locked.gold_id else None},
         )
-    return gold
+    return made
 
 
-def require_no_own_label(revision: Revision, actor: User) -> None:
-    """Raise InvalidAct where `actor` has ever labelled the revision: nobody decides about their own work."""
-    if Label.objects.filter(revision=revision, reviewer=actor).exists():
-        raise InvalidAct("You have labelled this example; someone else must decide.")
+def _put_in_force(revision: Revision, adjudication: Adjudication) -> None:
+    if adjudication.expectation is None:
+        revision_set_aside(revision, LabelAnswer(adjudication.answer))
+        return
+    gold_set(
+        revision,
+        actor=adjudication.adjudicator,
+        expectation=adjudication.expectation,
+        rationale=adjudication.rationale,
+        source=GoldSource.ADJUDICATED,
+        adjudication=adjudication,
+    )
 
 
-def _same_decision(revision: Revision, actor: User, document: dict[str, Any], rationale: str) -> Gold:
-    gold = Gold.objects.select_related("adjudication").filter(pk=revision.gold_id).first()
-    made = gold.adjudication if gold is not None else None
-    if gold is None or made is None or made.adjudicator_id != actor.pk:
+def _before(revision: Revision, disputes: list[str]) -> dict[str, Any]:
+    return {
+        "resolution": str(revision.resolution),
+        "set_aside_as": revision.set_aside_as,
+        "gold": str(revision.gold_id) if revision.gold_id else None,
+        "disputes": disputes,
+    }
+
+
+def _restore(revision: Revision, before: dict[str, Any]) -> None:
+    revision.resolution, revision.set_aside_as = before["resolution"], before["set_aside_as"]
+    revision.gold = Gold.objects.get(pk=before["gold"]) if before["gold"] else None
+    revision.save(update_fields=["resolution", "set_aside_as", "gold"])
+    Dispute.objects.filter(pk__in=before["disputes"]).update(settled_at=None)
+
+
+def _same_decision(revision: Revision, actor: User, said: Said) -> Adjudication:
+    made = Adjudication.objects.filter(revision=revision).order_by("-id").first()
+    if made is None or made.adjudicator_id != actor.pk or not is_in_force(made, revision):
         raise InvalidAct("There is nothing to decide: the labels do not differ, or someone has decided already.")
-    if (made.expectation, made.rationale) != (document, rationale):
+    if Said(made.answer, made.expectation, made.rationale) != said:
         raise InvalidAct("You have decided this already. Dispute the gold to have it decided again.")
-    return gold
+    return made

@@ -7,8 +7,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from labeling.blindness import RESOLVED
 from labeling.errors import InvalidAct
-from labeling.models import Dispute, Resolution, Revision
+from labeling.models import Dispute, Revision
 from labeling.services.adjudication import require_no_own_label
 from labeling.services.expectations import expectation_read, text_required
 from labeling.services.resolution import revision_locked
@@ -17,16 +18,18 @@ from toolevals.workspace.services import audit_record
 
 
 def dispute_open(*, revision: Revision, actor: User | None, reason: str, expectation: Any = None) -> Dispute:
-    """Ask an adjudicator to look at a revision's gold again. The same dispute while it is open is the same row.
+    """Ask an adjudicator to look at a revision's gold again, or at why it was set aside.
+
+    The same dispute while it is open is the same row.
 
     `expectation`: what it should be, where that is known. Raises InvalidDocument for a bad one or a missing reason,
-    InvalidAct where there is no gold yet.
+    InvalidAct where the revision is not resolved.
     """
     text = text_required(reason, name="reason")
     document = None if expectation is None else expectation_read(revision, expectation)
     with transaction.atomic():
         locked = revision_locked(revision.pk)
-        if locked.resolution != Resolution.RESOLVED:
+        if locked.resolution not in RESOLVED:
             raise InvalidAct("This example has no gold yet: there is nothing to dispute.")
         for dispute in Dispute.objects.filter(revision=locked, actor=actor, reason=text).open():
             if dispute.expectation == document:

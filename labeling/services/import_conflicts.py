@@ -7,13 +7,13 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from labeling.blindness import RESOLVED
 from labeling.models import (
     Dispute,
     Example,
     Gold,
     GoldSource,
     LabelSlot,
-    Resolution,
     Revision,
     SlotState,
     StagedExample,
@@ -35,8 +35,8 @@ def earlier_revision_show(example_id: Any, revision_id: Any) -> None:
         slots_close(example.current)
     Example.objects.filter(pk=example_id).update(current=revision_id)
     revision = revision_locked(revision_id)
-    if revision.resolution != Resolution.RESOLVED:
-        LabelSlot.objects.filter(revision=revision, state=SlotState.CLOSED).update(
+    if revision.resolution not in RESOLVED:
+        LabelSlot.objects.filter(revision=revision, round=revision.round, state=SlotState.CLOSED).update(
             state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None, priority=0
         )
         revision_evaluate(revision)

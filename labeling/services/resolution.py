@@ -22,6 +22,7 @@ from labeling.models import (
     Skip,
     SlotState,
 )
+from labeling.services.feedback import feedback_give
 from toolevals.grading.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.workspace.models import Project, User
@@ -92,6 +93,9 @@ def revision_settle(*, revision: Revision, actor: User | None = None, now: datet
                 rationale=next((label.rationale for label in labels if label.rationale), ""),
                 source=source,
             )
+        if locked.round > 1:
+            # Those who said otherwise in an earlier round learn of it.
+            feedback_give(locked)
         audit_record(
             project=locked.example.dataset.project,
             actor=actor,
