@@ -10,6 +10,8 @@
   again from all but their authors, and its earlier gold and the reasons are shown to those alone who might decide (an
   adjudicator who has never labelled it), so that the next round is as blind as the first. Frozen versions keep what
   they hold: what they say was public, and stays so.
+- A reviewer's questions about an example are read by adjudicators who may answer them, without a name, before it is
+  resolved: see `answerable`. Other reviewers read them once it is.
 - Owners unlock nothing: what counts is the right to adjudicate and not having labelled.
 """
 
@@ -143,6 +145,27 @@ def skip_reasons_of(revision: Revision, user: User, role: Role) -> Sequence[str]
     if role < Role.ADJUDICATOR or revision.resolution not in TO_DECIDE or decides_own(revision, user):
         return []
     return sorted(Skip.objects.filter(revision=revision).standing().values_list("reason", flat=True))
+
+
+def answerable(user: User, role: Role) -> Q:
+    """Return the condition on a comment under which this person reads it unnamed: as one who may answer.
+
+    Questions tell what their author thinks of. So they are for adjudicators who have never labelled the revision and
+    hold no claim on it; who answers is not offered it afterwards.
+    """
+    from labeling.models import LabelSlot, SlotState
+
+    if role < Role.ADJUDICATOR:
+        return Q(pk__in=[])
+    held = LabelSlot.objects.filter(revision=OuterRef("revision"), reviewer=user, state=SlotState.CLAIMED)
+    return ~Q(labelled_by(user, OuterRef("revision"))) & ~Q(Exists(held))
+
+
+def may_answer(revision: Revision, user: User, role: Role) -> bool:
+    """Tell what `answerable` does, for one revision at hand."""
+    if role < Role.ADJUDICATOR or _has_labelled(revision, user):
+        return False
+    return not revision.slots.filter(reviewer=user, state="claimed").exists()
 
 
 def _has_labelled(revision: Revision, user: User) -> bool:

@@ -111,6 +111,7 @@ class Migration(migrations.Migration):
                 ('id', toolevals.workspace.fields.PublicIdField(serialize=False)),
                 ('number', models.PositiveIntegerField()),
                 ('text', models.TextField(blank=True)),
+                ('note', models.CharField(blank=True, max_length=300)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('actor', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='guidelines', to='labeling.dataset')),

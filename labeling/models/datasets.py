@@ -59,6 +59,8 @@ class GuidelineVersion(models.Model):
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="guidelines")
     number = models.PositiveIntegerField()
     text = models.TextField(blank=True)
+    # What is new in it, for those who read the one before.
+    note = models.CharField(max_length=300, blank=True)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -10,7 +10,7 @@ from labeling.services.labels import label_submit, label_withdraw
 from labeling.services.reopening import gold_restore, revision_reopen
 from labeling.services.resolution import revision_settle, settle_due
 from labeling.services.slots import draft_save, skip_undo, slot_claim, slot_release, slot_renew, slot_skip
-from labeling.services.suggestions import suggestions_store, SuggestionRow
+from labeling.services.suggestions import SuggestionRow, suggestions_store
 from labeling.services.talk import comment_add
 from labeling.services.versions import version_freeze
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from labeling.models import Dataset
+from labeling.services.guidelines import guideline_publish
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
@@ -32,6 +33,7 @@ def dataset_create(
     )
     dataset.full_clean()
     dataset.save()
+    guideline_publish(dataset=dataset, actor=actor, text=guideline)
     audit_record(project=project, actor=actor, verb="dataset_create", target=dataset, detail={"slug": slug})
     return dataset
 
@@ -46,10 +48,14 @@ def dataset_update(
     guideline: str,
     default_tools: RegistryVersion | None,
 ) -> Dataset:
-    """Change what is said about a dataset. Other default tools hold for what is imported from now on."""
+    """Change what is said about a dataset; another guideline becomes a version.
+
+    Other default tools hold for what is imported from now on.
+    """
     dataset.name = name.strip() or dataset.slug
-    dataset.description, dataset.guideline, dataset.default_tools = description, guideline, default_tools
+    dataset.description, dataset.default_tools = description, default_tools
     dataset.full_clean()
-    dataset.save(update_fields=["name", "description", "guideline", "default_tools"])
+    dataset.save(update_fields=["name", "description", "default_tools"])
+    guideline_publish(dataset=dataset, actor=actor, text=guideline)
     audit_record(project=dataset.project, actor=actor, verb="dataset_update", target=dataset)
     return dataset
