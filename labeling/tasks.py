@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from labeling.services import imports
+from labeling.services import imports, ordering, overlap
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 
@@ -17,3 +17,15 @@ def import_part(batch_id: str) -> None:
 def import_publish(batch_id: str) -> None:
     """Publish a file that was read."""
     batch_work(batch_id, imports.import_publish)
+
+
+@app.task(name="labeling.overlap")
+def overlap_apply(batch_id: str) -> None:
+    """Bring one dataset's open examples to the number of labels that is wanted."""
+    batch_work(batch_id, overlap.overlap_work)
+
+
+@app.task(name="labeling.queue_order")
+def queue_order(batch_id: str) -> None:
+    """Order one dataset's queue."""
+    batch_work(batch_id, ordering.queue_order_work)

@@ -8,6 +8,7 @@ from django.db import models
 
 from labeling.models.datasets import Dataset
 from labeling.models.examples import Revision
+from labeling.querysets.batches import LabelBatchQuerySet
 from labeling.querysets.labels import LabelQuerySet, SkipQuerySet
 from labeling.querysets.slots import SlotQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
@@ -96,6 +97,8 @@ class LabelBatch(models.Model):
     note = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
+
+    objects = LabelBatchQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-id"]

@@ -6,10 +6,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, F, OuterRef, Q
+
+from toolevals.workspace.models import Membership, Role
 
 if TYPE_CHECKING:
-    from labeling.models import Dataset, LabelSlot  # noqa: F401
+    from labeling.models import Dataset, LabelBatch, LabelSlot  # noqa: F401
     from toolevals.workspace.models import Project, User
 
 
@@ -23,6 +25,10 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
     def of_dataset(self, dataset: Dataset) -> SlotQuerySet:
         """Return the slots of one dataset."""
         return self.filter(dataset=dataset)
+
+    def of_batch(self, batch: LabelBatch) -> SlotQuerySet:
+        """Return the slots of one part of the work."""
+        return self.filter(dataset=batch.dataset_id, batch=batch)
 
     def held_by(self, user: User) -> SlotQuerySet:
         """Return what this person has claimed and not submitted, the newest claim first."""
@@ -39,13 +45,27 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
             priority__isnull=False,
         )
 
-    def for_reviewer(self, user: User) -> SlotQuerySet:
-        """Leave out the revisions where this person has a slot already, and those that they passed on."""
-        from labeling.models import LabelSlot, Skip
+    def of_current_round(self) -> SlotQuerySet:
+        """Return the slots of each revision's current round: earlier ones are history."""
+        return self.filter(round=F("revision__round"))
 
-        taken = LabelSlot.objects.filter(revision=OuterRef("revision"), reviewer=user)
-        passed = Skip.objects.filter(revision=OuterRef("revision"), reviewer=user, undone_at=None)
-        return self.exclude(Exists(taken)).exclude(Exists(passed))
+    def for_reviewer(self, user: User) -> SlotQuerySet:
+        """Leave out what this person may not label, and slots that are kept for somebody else."""
+        return self.filter(Q(assignee=None) | Q(assignee=user), *_fit(user))
+
+    def kept_in_vain(self) -> SlotQuerySet:
+        """Return the open slots that are kept for somebody who may not label them, or may not label at all any more."""
+        from labeling.models import SlotState
+
+        role = {"role__gte": Role.REVIEWER, "user": OuterRef("assignee"), "project": OuterRef("dataset__project")}
+        may = Q(Exists(Membership.objects.filter(**role)), *_fit(OuterRef("assignee")))
+        return self.filter(~may, assignee__isnull=False, state=SlotState.OPEN)
+
+    def begun_by(self, user: User) -> SlotQuerySet:
+        """Return the slots of revisions of which this person has a draft."""
+        from labeling.models import Draft
+
+        return self.filter(revision__in=Draft.objects.filter(user=user).values("revision"))
 
     def in_turn(self) -> SlotQuerySet:
         """Return slots in the order of work: by priority, then by turn, then the oldest first."""
@@ -54,3 +74,20 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
     def with_content(self) -> SlotQuerySet:
         """Return slots with what their page shows at hand."""
         return self.select_related("revision__example__dataset__project", "revision__tools", "dataset")
+
+
+def _fit(user: User | OuterRef) -> list[Q]:
+    """Return the conditions on a slot under which a person may label its revision.
+
+    They have no slot of the same round there, have not passed it on, and have not seen others' labels: by deciding, by
+    putting gold in force, or by writing in another's thread.
+    """
+    from labeling.models import Adjudication, Comment, Gold, GoldSource, LabelSlot, Skip
+
+    same = OuterRef("revision")
+    taken = LabelSlot.objects.filter(revision=same, round=OuterRef("round"), reviewer=user)
+    passed = Skip.objects.filter(revision=same, reviewer=user, undone_at=None)
+    decided = Adjudication.objects.filter(revision=same, adjudicator=user)
+    restored = Gold.objects.filter(revision=same, actor=user, source=GoldSource.RESTORED)
+    advised = Comment.objects.filter(revision=same, author=user).exclude(asker=user)
+    return [Q(~Exists(rows)) for rows in (taken, passed, decided, restored, advised)]

@@ -1,27 +1,50 @@
 """Everything that changes datasets, labels and gold. Each function is one short transaction with one audit row."""
 
 from labeling.services.adjudication import adjudication_decide, adjudication_set_aside, adjudication_withdraw
+from labeling.services.batches import (
+    Choice,
+    batch_close,
+    batch_create,
+    batch_update,
+    slots_assign,
+    slots_unassign,
+)
 from labeling.services.datasets import dataset_create, dataset_update
 from labeling.services.disputes import dispute_open, dispute_settle
 from labeling.services.feedback import feedback_mark_seen
 from labeling.services.guidelines import guideline_publish
 from labeling.services.imports import examples_import, import_start
 from labeling.services.labels import label_submit, label_withdraw
+from labeling.services.ordering import disagreement_set, order_set, queue_order
+from labeling.services.overlap import labelling_set, overlap_apply
 from labeling.services.reopening import gold_restore, revision_reopen
 from labeling.services.resolution import revision_settle, settle_due
-from labeling.services.slots import draft_save, skip_undo, slot_claim, slot_release, slot_renew, slot_skip
+from labeling.services.slots import (
+    draft_save,
+    skip_undo,
+    slot_claim,
+    slot_reclaim,
+    slot_release,
+    slot_renew,
+    slot_skip,
+)
 from labeling.services.suggestions import SuggestionRow, suggestions_store
 from labeling.services.talk import comment_add
 from labeling.services.versions import version_freeze
 
 __all__ = [
+    "Choice",
     "SuggestionRow",
     "adjudication_decide",
     "adjudication_set_aside",
     "adjudication_withdraw",
+    "batch_close",
+    "batch_create",
+    "batch_update",
     "comment_add",
     "dataset_create",
     "dataset_update",
+    "disagreement_set",
     "dispute_open",
     "dispute_settle",
     "draft_save",
@@ -32,14 +55,21 @@ __all__ = [
     "import_start",
     "label_submit",
     "label_withdraw",
+    "labelling_set",
+    "order_set",
+    "overlap_apply",
+    "queue_order",
     "revision_reopen",
     "revision_settle",
     "settle_due",
     "skip_undo",
     "slot_claim",
+    "slot_reclaim",
     "slot_release",
     "slot_renew",
     "slot_skip",
+    "slots_assign",
+    "slots_unassign",
     "suggestions_store",
     "version_freeze",
 ]

@@ -2,12 +2,13 @@
 
 A claim is a lease on a slot's row. One person's claims take turns (their membership's row is locked), and a slot is
 taken by a conditional update of a row that nobody else has locked, so that no slot goes to two and nobody gets two
-slots of one revision; two unique constraints say the same. Renewals leave no audit row: they decide nothing.
+slots of one revision; two unique constraints say the same. Whoever locks a revision and its slots locks the revision
+first. Renewals leave no audit row: they decide nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -16,8 +17,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from labeling.errors import InvalidAct
-from labeling.models import Dataset, Draft, LabelSlot, Revision, Skip, SlotState
+from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, Revision, Skip, SlotState
 from labeling.querysets.slots import SlotQuerySet
+from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.models import Membership, Project, User
 from toolevals.workspace.services import audit_record
 
@@ -27,27 +29,41 @@ def lease_end(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.SLOT_LEASE_SECONDS)
 
 
-def slot_claim(*, dataset_or_project: Dataset | Project, actor: User) -> LabelSlot | None:
+def slot_claim(
+    *, dataset_or_project: Dataset | Project, actor: User, batch: LabelBatch | None = None
+) -> LabelSlot | None:
     """Return a slot for `actor` to work on: the one they hold already, else the next in turn; None if all is done.
 
-    Revisions that have a label come first, then the oldest.
+    First comes what they have begun, then what is kept for them, then their own batches, then everything else; in each
+    of these, revisions that have a label come first, then what the dataset's order says. With `batch`, its slots only.
     """
     project = dataset_or_project.project if isinstance(dataset_or_project, Dataset) else dataset_or_project
     with transaction.atomic():
-        Membership.objects.select_for_update().filter(project=project, user=actor).first()
-        scope = (
-            LabelSlot.objects.of_dataset(dataset_or_project)
-            if isinstance(dataset_or_project, Dataset)
-            else LabelSlot.objects.in_project(dataset_or_project)
-        )
+        _wait_turn(project, actor)
         now = timezone.now()
-        held = scope.held_by(actor).only("pk").first()
+        held = _scope(dataset_or_project, batch).held_by(actor).only("pk").first()
         if held is not None and slot_renew(slot=held, actor=actor):
             return LabelSlot.objects.with_content().get(pk=held.pk)
-        slot = _claim_first(_datasets(dataset_or_project), actor, now)
+        slot = _take_first(_tiers(dataset_or_project, batch, actor), actor, now)
         if slot is not None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=slot)
     return slot
+
+
+def slot_reclaim(*, slot: LabelSlot, actor: User) -> LabelSlot | None:
+    """Return this person's slot of the revision, claimed again where their claim ran out or was given back.
+
+    For a page that is still open, or shown again. None where others have the work, or it is not for this person.
+    """
+    project = slot.dataset.project
+    with transaction.atomic():
+        _wait_turn(project, actor)
+        slots = LabelSlot.objects.filter(revision=slot.revision_id).of_current_round()
+        own = slots.filter(reviewer=actor).with_content().first()
+        found = own or _take_first(_kept_first(slots, actor), actor, timezone.now())
+        if found is not None and own is None:
+            audit_record(project=project, actor=actor, verb="slot_claim", target=found)
+    return found
 
 
 def slot_renew(*, slot: LabelSlot, actor: User) -> bool:
@@ -62,7 +78,7 @@ def slot_renew(*, slot: LabelSlot, actor: User) -> bool:
 
 @transaction.atomic
 def slot_release(*, slot: LabelSlot, actor: User) -> bool:
-    """Give a claimed slot back to the queue; return whether `actor` held it. The draft stays."""
+    """Give a claimed slot back to the queue; return whether `actor` held it. The draft stays, and comes first again."""
     held = LabelSlot.objects.filter(pk=slot.pk, reviewer=actor, state=SlotState.CLAIMED)
     if not held.update(**_FREE):
         return False
@@ -74,17 +90,20 @@ def slot_release(*, slot: LabelSlot, actor: User) -> bool:
 def slot_skip(*, slot: LabelSlot, actor: User, reason: str = "") -> Skip:
     """Pass an example on: the slot goes back to the queue, and `actor` is not offered this revision again.
 
-    Skipping twice is skipping once. Raises InvalidAct where `actor` has labelled the revision.
+    Skipping twice is skipping once. When two people have skipped it, the adjudicators get it. Raises InvalidAct where
+    `actor` has labelled the revision.
     """
-    locked = LabelSlot.objects.select_for_update(of=("self",)).select_related("dataset__project").get(pk=slot.pk)
-    own = LabelSlot.objects.filter(revision=locked.revision_id, reviewer=actor)
-    if own.filter(state=SlotState.SUBMITTED).exists():
+    revision = revision_locked(slot.revision_id)
+    own = LabelSlot.objects.filter(revision=revision, round=revision.round)
+    if own.filter(reviewer=actor, state=SlotState.SUBMITTED).exists():
         raise InvalidAct("You have labelled this example; take the label back before you pass it on.")
-    skip = Skip.objects.filter(revision=locked.revision_id, reviewer=actor).standing().first()
+    skip = Skip.objects.filter(revision=revision, reviewer=actor).standing().first()
     if skip is None:
-        skip = Skip.objects.create(revision_id=locked.revision_id, reviewer=actor, reason=reason.strip()[:300])
-        audit_record(project=locked.dataset.project, actor=actor, verb="slot_skip", target=skip)
-    own.filter(state=SlotState.CLAIMED).update(**_FREE)
+        skip = Skip.objects.create(revision=revision, reviewer=actor, reason=reason.strip()[:300])
+        audit_record(project=revision.example.dataset.project, actor=actor, verb="slot_skip", target=skip)
+    own.filter(reviewer=actor, state=SlotState.CLAIMED).update(**_FREE)
+    own.filter(assignee=actor).update(assignee=None)
+    revision_evaluate(revision)
     return skip
 
 
@@ -97,10 +116,12 @@ def skip_undo(*, skip: Skip, actor: User) -> LabelSlot | None:
     if skip.reviewer_id != actor.pk:
         raise InvalidAct("Only the person who passed an example on can take that back.")
     project = skip.revision.example.dataset.project
-    Membership.objects.select_for_update().filter(project=project, user=actor).first()
+    _wait_turn(project, actor)
+    revision = revision_locked(skip.revision_id)
     if Skip.objects.filter(pk=skip.pk, undone_at=None).update(undone_at=timezone.now()):
         audit_record(project=project, actor=actor, verb="skip_undo", target=skip)
-    return slot_of_revision(skip.revision_id, actor, timezone.now())
+        revision_evaluate(revision)
+    return slot_of_revision(revision.pk, actor, timezone.now())
 
 
 @transaction.atomic
@@ -114,36 +135,58 @@ def draft_save(*, revision: Revision, actor: User, document: Any) -> Draft:
 
 
 def slot_of_revision(revision_id: Any, actor: User, now: datetime) -> LabelSlot | None:
-    """Return this person's slot of a revision, claiming a free one where they have none; None where none is left.
+    """Return this person's slot in a revision's current round, claiming a free one where they have none.
 
-    Runs in the caller's transaction.
+    None where none is left for them. Runs in the caller's transaction.
     """
-    slots = LabelSlot.objects.filter(revision=revision_id)
+    slots = LabelSlot.objects.filter(revision=revision_id).of_current_round()
     own = slots.select_for_update(of=("self",)).filter(reviewer=actor).first()
-    return own or _take(slots, actor, now)
+    return own or _take_first(_kept_first(slots, actor), actor, now)
 
 
 _FREE: dict[str, Any] = {"state": SlotState.OPEN, "reviewer": None, "claimed_at": None, "lease_until": None}
 
 
-def _datasets(scope: Dataset | Project) -> Iterable[Dataset]:
+def _wait_turn(project: Project, actor: User) -> None:
+    """Let one person's claims in a project wait for each other."""
+    Membership.objects.select_for_update().filter(project=project, user=actor).first()
+
+
+def _scope(scope: Dataset | Project, batch: LabelBatch | None) -> SlotQuerySet:
+    if batch is not None:
+        return LabelSlot.objects.of_batch(batch)
+    return LabelSlot.objects.of_dataset(scope) if isinstance(scope, Dataset) else LabelSlot.objects.in_project(scope)
+
+
+def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> Iterator[SlotQuerySet]:
+    """Yield the parts of the queue, what comes first first."""
+    slots = _scope(scope, batch)
+    if Draft.objects.filter(user=actor).exists():
+        yield slots.begun_by(actor)
+    yield slots.filter(assignee=actor)
+    if batch is not None:
+        yield slots
+        return
+    for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):
+        yield LabelSlot.objects.of_batch(mine)
     # One dataset after the other: each has its queue in one index.
-    return [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id")
+    for dataset in [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id"):
+        yield LabelSlot.objects.of_dataset(dataset)
 
 
-def _claim_first(datasets: Iterable[Dataset], actor: User, now: datetime) -> LabelSlot | None:
-    for dataset in datasets:
-        slot = _take(LabelSlot.objects.of_dataset(dataset), actor, now)
-        if slot is not None:
-            return slot
-    return None
+def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[SlotQuerySet]:
+    """Yield what is kept for this person, then all: who took another would leave their own to nobody."""
+    yield slots.filter(assignee=actor)
+    yield slots
 
 
-def _take(slots: SlotQuerySet, actor: User, now: datetime) -> LabelSlot | None:
-    """Claim the first of `slots` that is free and fit for this person."""
-    fit = slots.free(now).for_reviewer(actor).in_turn().select_for_update(skip_locked=True, of=("self",))
-    while (candidate := fit.only("pk").first()) is not None:
-        chosen = LabelSlot.objects.filter(pk=candidate.pk)
-        if chosen.free(now).update(state=SlotState.CLAIMED, reviewer=actor, claimed_at=now, lease_until=lease_end(now)):
-            return chosen.with_content().get()
+def _take_first(tiers: Iterator[SlotQuerySet], actor: User, now: datetime) -> LabelSlot | None:
+    """Claim the first slot of the first of `tiers` that has one which is free and fit for this person."""
+    for slots in tiers:
+        fit = slots.of_current_round().free(now).for_reviewer(actor).in_turn()
+        while (candidate := fit.select_for_update(skip_locked=True, of=("self",)).only("pk").first()) is not None:
+            chosen = LabelSlot.objects.filter(pk=candidate.pk)
+            until = lease_end(now)
+            if chosen.free(now).update(state=SlotState.CLAIMED, reviewer=actor, claimed_at=now, lease_until=until):
+                return chosen.with_content().get()
     return None

@@ -179,6 +179,8 @@ SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
 SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.jobs.periodic.sign_of_life": 15,
     "labeling.services.settle_due": 5,
+    "labeling.services.ordering.deficits_order": 300,
+    "labeling.services.batches.assignments_free": 300,
     "toolevals.workspace.services.uploads.uploads_forget": 3600,
     "toolevals.workspace.services.sign_in.sessions_forget": 3600,
     "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,

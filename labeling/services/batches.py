@@ -1,0 +1,176 @@
+"""Parts of a dataset's labelling that somebody answers for, and work that is kept for one person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from labeling.errors import InvalidAct
+from labeling.models import Dataset, LabelBatch, LabelSlot, Revision
+from labeling.querysets.slots import SlotQuerySet
+from toolevals.workspace.models import Membership, Role, User
+from toolevals.workspace.services import audit_record
+
+AT_ONCE = 500
+MAX_EXAMPLES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which examples: of these strata, of these names (all where none is named), the first so many in turn."""
+
+    strata: dict[str, str] = field(default_factory=dict)
+    names: Sequence[str] = ()
+    first: int = MAX_EXAMPLES
+
+
+@transaction.atomic
+def batch_create(
+    *,
+    dataset: Dataset,
+    actor: User | None,
+    name: str,
+    choice: Choice,
+    owner: User | None = None,
+    due_on: date | None = None,
+    note: str = "",
+) -> LabelBatch:
+    """Return a new batch of the chosen examples that are in no other and still want labels.
+
+    Raises InvalidAct where there is none, or where the owner does not label here, `ValidationError` for a taken name.
+    """
+    _require_reviewer(dataset, owner)
+    batch = LabelBatch(dataset=dataset, name=name.strip(), owner=owner, due_on=due_on, note=note.strip())
+    batch.full_clean()
+    waiting = _waiting(dataset, choice).filter(batch=None)
+    revisions = list(dict.fromkeys(waiting.in_turn().values_list("revision", flat=True)))[: choice.first]
+    if not revisions:
+        raise InvalidAct("No example that is chosen wants a label and is in no batch yet.")
+    batch.save()
+    for some in _locked(revisions):
+        _queued(dataset).filter(revision__in=some, batch=None).update(batch=batch)
+    detail = {"name": batch.name, "examples": len(revisions)}
+    audit_record(project=dataset.project, actor=actor, verb="batch_create", target=batch, detail=detail)
+    return batch
+
+
+@transaction.atomic
+def batch_update(
+    *, batch: LabelBatch, actor: User | None, name: str, owner: User | None, due_on: date | None, note: str = ""
+) -> LabelBatch:
+    """Change what is said about a batch. Raises InvalidAct for an owner who does not label, `ValidationError`."""
+    if owner is not None and owner.pk != batch.owner_id:
+        _require_reviewer(batch.dataset, owner)
+    batch.name, batch.owner, batch.due_on, batch.note = name.strip(), owner, due_on, note.strip()
+    batch.full_clean()
+    batch.save(update_fields=["name", "owner", "due_on", "note"])
+    audit_record(project=batch.dataset.project, actor=actor, verb="batch_update", target=batch)
+    return batch
+
+
+@transaction.atomic
+def batch_close(*, batch: LabelBatch, actor: User | None) -> LabelBatch:
+    """End a batch. What still wants labels is in no batch again and kept for nobody; what was labelled stays counted.
+
+    Closing twice is closing once.
+    """
+    now = timezone.now()
+    if not LabelBatch.objects.filter(pk=batch.pk, closed_at=None).update(closed_at=now):
+        batch.refresh_from_db()
+        return batch
+    batch.closed_at = now
+    queued = LabelSlot.objects.of_batch(batch).filter(priority__isnull=False)
+    for some in _locked(list(queued.values_list("revision", flat=True).distinct())):
+        queued.filter(revision__in=some).update(batch=None, assignee=None)
+    audit_record(project=batch.dataset.project, actor=actor, verb="batch_close", target=batch)
+    return batch
+
+
+@transaction.atomic
+def slots_assign(
+    *, dataset: Dataset, actor: User | None, person: User, choice: Choice, batch: LabelBatch | None = None
+) -> int:
+    """Keep one free place of each chosen example for one person, of a batch or of the dataset; return how many.
+
+    Examples that the person may not label, or has a place in, are passed over. Raises InvalidAct for somebody who does
+    not label here.
+    """
+    _require_reviewer(dataset, person)
+    now = timezone.now()
+    fit = _waiting(dataset, choice, batch).free(now).for_reviewer(person)
+    first: dict[Any, Any] = {}
+    for revision, slot, assignee in fit.in_turn().values_list("revision", "pk", "assignee"):
+        if assignee == person.pk:
+            first[revision] = None
+        first.setdefault(revision, slot)
+    chosen = {revision: slot for revision, slot in first.items() if slot is not None}
+    kept = 0
+    for some in _locked(list(chosen)[: choice.first]):
+        slots = LabelSlot.objects.filter(pk__in=[chosen[revision] for revision in some], assignee=None)
+        kept += slots.free(now).update(assignee=person)
+    detail = {"person": str(person.pk), "examples": kept}
+    audit_record(project=dataset.project, actor=actor, verb="slots_assign", target=batch or dataset, detail=detail)
+    return kept
+
+
+@transaction.atomic
+def slots_unassign(
+    *,
+    dataset: Dataset,
+    actor: User | None,
+    choice: Choice,
+    person: User | None = None,
+    batch: LabelBatch | None = None,
+) -> int:
+    """Keep the chosen examples for nobody, or for this person no more; return how many places are free again."""
+    kept = _waiting(dataset, choice, batch).filter(assignee__isnull=False)
+    kept = kept.filter(assignee=person) if person else kept
+    free = 0
+    for some in _locked(list(kept.in_turn().values_list("revision", flat=True)[: choice.first])):
+        # By ids: a statement that joins other tables cannot change rows.
+        pks = list(kept.filter(revision__in=some).values_list("pk", flat=True))
+        free += LabelSlot.objects.filter(pk__in=pks).update(assignee=None)
+    detail = {"person": str(person.pk) if person else None, "examples": free}
+    audit_record(project=dataset.project, actor=actor, verb="slots_unassign", target=batch or dataset, detail=detail)
+    return free
+
+
+def assignments_free(now: datetime) -> int:
+    """Keep for nobody what is kept for somebody who cannot label it; return how many. A duty of the sweeper."""
+    in_vain = list(LabelSlot.objects.kept_in_vain().values_list("pk", flat=True)[:AT_ONCE])
+    return LabelSlot.objects.filter(pk__in=in_vain).kept_in_vain().update(assignee=None) if in_vain else 0
+
+
+def _waiting(dataset: Dataset, choice: Choice, batch: LabelBatch | None = None) -> SlotQuerySet:
+    """Return the chosen slots that still want a label."""
+    slots = (
+        _queued(dataset).of_current_round().filter(**{f"revision__example__{k}": v for k, v in choice.strata.items()})
+    )
+    slots = slots.filter(revision__example__external_id__in=choice.names) if choice.names else slots
+    return slots.filter(batch=batch) if batch else slots
+
+
+def _queued(dataset: Dataset) -> SlotQuerySet:
+    return LabelSlot.objects.of_dataset(dataset).filter(priority__isnull=False)
+
+
+def _locked(revisions: Sequence[Any]) -> Iterable[Sequence[Any]]:
+    """Yield revisions in groups, each locked: who submits a label locks the revision before its slots, too."""
+    every = sorted(set(revisions))
+    for start in range(0, len(every), AT_ONCE):
+        some = every[start : start + AT_ONCE]
+        list(Revision.objects.select_for_update().filter(pk__in=some).order_by("pk").values_list("pk"))
+        yield some
+
+
+def _require_reviewer(dataset: Dataset, person: User | None) -> None:
+    if person is None:
+        return
+    members = Membership.objects.filter(project=dataset.project_id, user=person, role__gte=Role.REVIEWER)
+    if not members.exists():
+        raise InvalidAct(f"{person.name} does not label in this project.")

@@ -1,0 +1,161 @@
+"""The order in which a dataset's examples are labelled, written into the slots' `turn`.
+
+A turn follows from an example alone (random, disagreement), or from what the strata lack (deficits), so that it can be
+written again at any time: what has its turn already is left alone. Revisions are locked first, and those that somebody
+labels at this moment are left for the next time: nobody waits long, and nothing waits for them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Count, Exists, OuterRef, QuerySet, UUIDField
+
+from labeling.models import Dataset, Example, LabelSlot, QueueOrder, Resolution, Revision, SlotState
+from labeling.quotas import deficits
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Job, User
+from toolevals.workspace.services import audit_record
+
+AT_ONCE = 500
+# More open examples than this are ordered by a job.
+AT_ONCE_IN_A_REQUEST = 2000
+# Disagreement is 0..1; a turn is a whole number.
+STEPS = 1_000_000
+
+# How many examples of what are still wanted: (stratum, value) -> number.
+Missing = dict[tuple[str, str], int]
+
+
+@transaction.atomic
+def order_set(*, dataset: Dataset, actor: User | None, order: str, seed: int = 0) -> Job | None:
+    """Change the order of a dataset's queue; return the job that does it, None where it is done. See `queue_order`.
+
+    Raises `ValidationError`.
+    """
+    dataset.order, dataset.order_seed = order, seed
+    dataset.full_clean()
+    dataset.save(update_fields=["order", "order_seed"])
+    detail = {"order": order, "seed": seed}
+    audit_record(project=dataset.project, actor=actor, verb="order_set", target=dataset, detail=detail)
+    return queue_order(dataset=dataset, actor=actor)
+
+
+def queue_order(*, dataset: Dataset, actor: User | None) -> Job | None:
+    """Give the open examples of a dataset their turns: at once, or where they are many in a job, which is returned."""
+    waiting = _open(dataset)[: AT_ONCE_IN_A_REQUEST + 1].count()
+    if waiting <= AT_ONCE_IN_A_REQUEST:
+        turns_write(dataset)
+        return None
+    plan = BatchPlan("labeling.queue_order", {"dataset": str(dataset.pk)})
+    title = f"Order the queue of {dataset.name}"
+    return job_create(project=dataset.project, actor=actor, kind="order", title=title, batches=[plan])
+
+
+def queue_order_work(lease: Lease) -> None:
+    """Order one dataset's queue: what the batch of the job does."""
+    turns_write(Dataset.objects.get(pk=lease.payload["dataset"]), lease)
+
+
+def deficits_order(now: datetime) -> int:
+    """Order anew the queues that go by what the strata lack; return how many turns changed. A duty of the sweeper."""
+    datasets = Dataset.objects.filter(order=QueueOrder.DEFICITS).order_by("id")
+    return sum(turns_write(dataset) for dataset in datasets)
+
+
+@transaction.atomic
+def disagreement_set(*, dataset: Dataset, values: Mapping[Any, float]) -> int:
+    """Write how far subjects differ about revisions of a dataset: revision id -> 0..1; return how many changed.
+
+    The caller, who knows the runs, leaves the audit row where there is one to leave.
+    """
+    known = Revision.objects.filter(example__dataset=dataset, pk__in=list(values)).values_list("pk", "disagreement")
+    other = [Revision(pk=pk, disagreement=values[pk]) for pk, value in known if value != values[pk]]
+    Revision.objects.bulk_update(other, ["disagreement"], batch_size=AT_ONCE)
+    return len(other)
+
+
+def turn_of(dataset: Dataset, external_id: str, disagreement: float = 0) -> int:
+    """Return the turn of an example by itself; 0 where the dataset's order is not by the example alone."""
+    if dataset.order == QueueOrder.RANDOM:
+        digest = hashlib.sha256(f"{dataset.order_seed} {external_id}".encode()).digest()
+        return int.from_bytes(digest[:4], "big") >> 1
+    return -round(disagreement * STEPS) if dataset.order == QueueOrder.DISAGREEMENT else 0
+
+
+def turns_write(dataset: Dataset, lease: Lease | None = None) -> int:
+    """Write the turns of a dataset's open examples, a page in each transaction; return how many slots changed."""
+    missing = _still_missing(dataset) if dataset.order == QueueOrder.DEFICITS else {}
+    changed, last = 0, None
+    while page := list(_open(dataset, last)[:AT_ONCE]):
+        now = _turns_of(page)
+        turns = {revision.pk: _turn(dataset, revision, missing) for revision in page}
+        if other := {pk: turn for pk, turn in turns.items() if now[pk] - {turn}}:
+            with lease.transaction() if lease else transaction.atomic():
+                changed += _write(other)
+        last = page[-1].pk
+    return changed
+
+
+def _turn(dataset: Dataset, revision: Revision, missing: Missing) -> int:
+    """Return a revision's turn; among deficits, what it fills is missing no more for those after it."""
+    example = revision.example
+    if dataset.order != QueueOrder.DEFICITS:
+        return turn_of(dataset, example.external_id, revision.disagreement)
+    if revision.is_begun:  # type: ignore[attr-defined] # `_open` adds it
+        return 0
+    gaps = [pair for pair in example.strata.items() if missing.get(pair, 0) > 0]
+    for pair in gaps:
+        missing[pair] -= 1
+    return -len(gaps)
+
+
+def _still_missing(dataset: Dataset) -> Missing:
+    """Return what is missing beyond the examples that are on their way: those with a label and no gold yet."""
+    missing = dict(deficits(dataset))
+    begun = Example.objects.of_dataset(dataset).filter(_begun(OuterRef("current")), current__gold=None)
+    for name in {stratum for stratum, _ in missing if stratum in Example.STRATA}:
+        rows = begun.exclude(current__resolution=Resolution.SET_ASIDE).order_by()
+        for value, count in rows.values_list(name).annotate(n=Count("pk")):
+            if (name, value) in missing:
+                missing[name, value] -= count
+    return missing
+
+
+def _begun(revision: OuterRef) -> Exists:
+    """Return the condition that a revision has a label: it goes before the others, whatever its turn."""
+    return Exists(LabelSlot.objects.filter(revision=revision, state=SlotState.SUBMITTED))
+
+
+def _open(dataset: Dataset, after: Any = None) -> QuerySet[Revision]:
+    """Return the revisions of a dataset that still want labels, the oldest first, without what they show."""
+    rows = Revision.objects.current().filter(example__dataset=dataset, resolution=Resolution.OPEN)
+    rows = rows.filter(pk__gt=after) if after is not None else rows
+    return rows.annotate(is_begun=_begun(OuterRef("pk"))).select_related("example").defer("input").order_by("pk")
+
+
+def _turns_of(revisions: Sequence[Revision]) -> dict[Any, set[int]]:
+    turns: dict[Any, set[int]] = defaultdict(set)
+    queued = LabelSlot.objects.filter(revision__in=revisions, priority__isnull=False)
+    for revision, turn in queued.values_list("revision", "turn"):
+        turns[revision].add(turn)
+    return turns
+
+
+def _write(turns: Mapping[Any, int]) -> int:
+    """Write turns of the queued slots of these revisions, those apart that somebody has locked; return how many."""
+    locked = Revision.objects.select_for_update(skip_locked=True).filter(pk__in=list(turns)).order_by("pk")
+    table, key = LabelSlot._meta.db_table, UUIDField()
+    # The name of a table is put in, values are parameters.
+    statement = f'UPDATE "{table}" SET turn = %s WHERE revision_id = %s AND priority IS NOT NULL'  # noqa: S608
+    rows = [(turns[pk], key.get_db_prep_value(pk, connection)) for pk in locked.values_list("pk", flat=True)]
+    if not rows:
+        return 0
+    with connection.cursor() as cursor:
+        cursor.executemany(statement, rows)
+        return int(cursor.rowcount)
