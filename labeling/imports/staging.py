@@ -22,7 +22,7 @@ from toolevals.workspace.bulk import rows_insert
 LISTED = 100
 _COLUMNS = (
     "id", "part_id", "line", "example_id", "gold_id", "external_id", "digest", "input", "tools_id",
-    "expectation", "rationale", *Example.STRATA,
+    "expectation", "rationale", *Example.STRATA, "origin",
 )  # fmt: skip
 
 _STRATA_LIMITS = {name: getattr(Example._meta.get_field(name), "max_length", 0) for name in Example.STRATA}
@@ -131,6 +131,7 @@ def _staged(
             None if row.expectation is None else row.expectation.to_document(),
             row.rationale,
             *(row.strata.get(name, "") for name in Example.STRATA),
+            row.origin,
         )
 
 

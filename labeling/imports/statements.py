@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from labeling.models import Adjudication, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
+from labeling.models import Adjudication, Example, Gold, ImportPart, LabelSlot, Origin, Revision, StagedExample
 
 
 def _table(model: type[models.Model]) -> str:
@@ -56,6 +56,12 @@ ADD_GOLD = f"""
 {_INTO_GOLD}
 SELECT s.gold_id, s.id, {_GOLD_VALUES} FROM {_ROWS} JOIN {EXAMPLE} e ON e.id = s.example_id
 WHERE s.expectation IS NOT NULL
+"""
+
+# For whatever revisions this import has made, by now.
+ADD_ORIGINS = f"""
+INSERT INTO {_table(Origin)} (revision_id, document)
+SELECT s.id, s.origin FROM {_ROWS} JOIN {REVISION} r ON r.id = s.id WHERE s.origin IS NOT NULL
 """
 
 # Of examples that were there before: the rows that say something new, and what. `earlier` is a revision of the same
@@ -104,5 +110,7 @@ resolution = 'resolved', set_aside_as = '', settles_at = NULL WHERE id = %(revis
 _STRATA_OF_ROW = ", ".join(f"{n} = (SELECT s.{n} FROM {STAGED} s WHERE s.id = %(staged)s)" for n in Example.STRATA)
 SET_STRATA = f"UPDATE {EXAMPLE} SET {_STRATA_OF_ROW} WHERE id = %(example)s"
 
-# The revisions of this import that people are to label.
-TO_LABEL = f"SELECT r.id FROM {_ROWS} JOIN {REVISION} r ON r.id = s.id WHERE r.resolution = 'open' ORDER BY r.id"
+# The revisions of this import that people are to label, each with its example's name.
+TO_LABEL = f"""
+SELECT r.id, s.external_id FROM {_ROWS} JOIN {REVISION} r ON r.id = s.id WHERE r.resolution = 'open' ORDER BY r.id
+"""

@@ -336,8 +336,16 @@ class Migration(migrations.Migration):
                 ('error_class', models.CharField(blank=True, max_length=40)),
                 ('effect', models.CharField(blank=True, max_length=10)),
                 ('category', models.CharField(blank=True, max_length=60)),
+                ('origin', toolevals.workspace.fields.DocumentField(null=True)),
                 ('part', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rows', to='labeling.importpart')),
                 ('tools', models.ForeignKey(on_delete=django.db.models.deletion.RESTRICT, related_name='+', to='registry.toollist')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Origin',
+            fields=[
+                ('revision', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='origin', serialize=False, to='labeling.revision')),
+                ('document', toolevals.workspace.fields.DocumentField()),
             ],
         ),
         migrations.CreateModel(

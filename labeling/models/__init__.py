@@ -4,7 +4,7 @@ from labeling.models.datasets import Dataset, DatasetVersion, GuidelineVersion, 
 from labeling.models.examples import Example, Resolution, Revision
 from labeling.models.feedback import Feedback
 from labeling.models.gold import Adjudication, Dispute, Gold, GoldSource
-from labeling.models.imports import ImportPart, StagedExample
+from labeling.models.imports import ImportPart, Origin, StagedExample
 from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState
 from labeling.models.preparing import (
     CalibrationAnswer,
@@ -40,6 +40,7 @@ __all__ = [
     "LabelBatch",
     "LabelSlot",
     "LintReport",
+    "Origin",
     "ProposalState",
     "ProposedExample",
     "QueueOrder",

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models.datasets import Dataset
+from labeling.models.examples import Revision
 from toolevals.registry.models import ToolList
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job
@@ -58,8 +59,17 @@ class StagedExample(models.Model):
     error_class = models.CharField(max_length=40, blank=True)
     effect = models.CharField(max_length=10, blank=True)
     category = models.CharField(max_length=60, blank=True)
+    # The row of another format, for its exports: see Origin.
+    origin = DocumentField(null=True)
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["part", "external_id"], name="staged_external_id"),
         ]
+
+
+class Origin(models.Model):
+    """The row of another format that a revision was made of, so that an export can give it back as it was."""
+
+    revision = models.OneToOneField(Revision, primary_key=True, on_delete=models.CASCADE, related_name="origin")
+    document = DocumentField()

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from itertools import product
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import UUIDField
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.imports import statements as sql
-from labeling.models import Dataset, GoldSource, LabelSlot, Revision, SlotState
+from labeling.models import Dataset, GoldSource, LabelSlot, QueueOrder, Revision, SlotState
+from labeling.overlap import Overlap
 from labeling.services.import_conflicts import earlier_revision_show, import_dispute, staged_with_other_gold
+from labeling.services.ordering import queue_order, turn_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import User
 
@@ -95,6 +96,7 @@ class _Publication:
         self._execute(sql.ADD_GOLD)
         contents = [change for change in changes if change.other_content]
         self._revise([change for change in contents if change.earlier is None])
+        self._execute(sql.ADD_ORIGINS)
         self._add_slots()
         for change in contents:
             if change.earlier is not None:
@@ -137,15 +139,20 @@ class _Publication:
         return replaced, [c for c in kept if import_dispute(c.staged, c.revision, actor=self.actor)]
 
     def _add_slots(self) -> None:
-        revisions = [row[0] for row in self._query(sql.TO_LABEL)]
+        """Make the places for labels, each with its turn; what the strata lack is known only when all is there."""
+        overlap, dataset = Overlap.of(self.dataset.project), self.dataset
+        to_label = self._query(sql.TO_LABEL)
         rows_insert(
             LabelSlot,
-            ("id", "dataset_id", "revision_id", "number", "state", "priority"),
+            ("id", "dataset_id", "revision_id", "number", "state", "priority", "turn"),
             (
-                (uuid7(), self.dataset.pk, revision, number, SlotState.OPEN.value, 0)
-                for revision, number in product(revisions, range(self.dataset.project.labels_wanted))
+                (uuid7(), dataset.pk, revision, number, SlotState.OPEN.value, 0, turn_of(dataset, name))
+                for revision, name in to_label
+                for number in range(overlap.labels_for(name))
             ),
         )
+        if to_label and dataset.order == QueueOrder.DEFICITS:
+            transaction.on_commit(lambda: queue_order(dataset=dataset, actor=self.actor))
 
     def _lock(self, revisions: Iterable[Any]) -> None:
         list(Revision.objects.select_for_update().filter(pk__in=list(revisions)).order_by("pk").values_list("pk"))

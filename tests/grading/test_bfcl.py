@@ -117,7 +117,7 @@ def test_an_entry_becomes_an_example():
     example = bfcl_example(QUESTION, ANSWER, "multiple")
     assert example.external_id == "multiple_7"
     assert example.input == {"messages": [{"role": "user", "content": "How far is it?"}]}
-    assert example.strata == {"bucket": "selection"}
+    assert example.strata == {"bucket": "selection", "category": "multiple"}
     assert example.expectation is not None
     assert example.expectation.profile == "bfcl"
     (trajectory,) = example.expectation.alternatives
@@ -153,7 +153,7 @@ def test_irrelevance_and_relevance_need_no_answer():
         example = bfcl_example(QUESTION, None, category)
         assert example.expectation is not None
         assert example.expectation.kind == "no_call"
-        assert example.strata == {"bucket": "no_call"}
+        assert example.strata == {"bucket": "no_call", "category": category}
     relevant = bfcl_example(QUESTION, None, "live_relevance").expectation
     assert relevant is not None
     assert relevant.kind == "some_call"

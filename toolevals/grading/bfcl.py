@@ -53,7 +53,7 @@ def bfcl_example(question_row: Any, answer_row: Any, category: str) -> ExampleRo
         input={"messages": list(_messages(_part(question_row, "question", list)))},
         tools=read.tools,
         expectation=_expectation(answer_row, category),
-        strata={"bucket": "no_call" if category in _NO_CALL else "selection"},
+        strata={"bucket": "no_call" if category in _NO_CALL else "selection", "category": category},
         losses=tuple(loss.below("/function") for loss in read.losses),
     )
 

@@ -17,7 +17,7 @@ class ExampleRow:
 
     `input` has `messages` and perhaps `context`. `tools` are tool specs, a registry version's name, or None where the
     dataset's own are meant. `expectation` is None where the example is still to be labelled. `losses` says what of
-    the tool specs could not be carried over.
+    the row could not be carried over. `origin` is the row of a format whose exports give it back as it was.
     """
 
     external_id: str
@@ -27,6 +27,7 @@ class ExampleRow:
     rationale: str = ""
     strata: dict[str, str] = field(default_factory=dict)
     losses: tuple[Problem, ...] = ()
+    origin: dict[str, Any] | None = None
 
 
 def read_example(row: Any) -> ExampleRow:
@@ -36,7 +37,7 @@ def read_example(row: Any) -> ExampleRow:
     without it, and without `expectation`, the example is to be labelled.
     """
     require_valid(row, "example")
-    tools, losses = _tools(row.get("tools"))
+    tools, losses = tools_in_row(row.get("tools"))
     return ExampleRow(
         external_id=row["id"],
         input=row["input"],
@@ -48,14 +49,18 @@ def read_example(row: Any) -> ExampleRow:
     )
 
 
-def _tools(document: Any) -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
+def tools_in_row(document: Any, pointer: str = "/tools") -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
+    """Return the tools that a row names or lists (None where it says nothing), and what was lost of them.
+
+    Raises InvalidDocument; `pointer` is where the tools stand in the row.
+    """
     if document is None or isinstance(document, str):
         return document, ()
     try:
         read = read_tools(document)
     except InvalidDocument as error:
-        raise error.below("/tools") from None
-    return read.tools, tuple(loss.below("/tools") for loss in read.losses)
+        raise error.below(pointer) from None
+    return read.tools, tuple(loss.below(pointer) for loss in read.losses)
 
 
 def _expectation(row: dict[str, Any]) -> Expectation | None:
