@@ -1,34 +1,138 @@
-"""How many examples of what a dataset should hold, and what it lacks."""
+"""How many examples of what a dataset should hold, and what it lacks.
+
+A dataset's quotas are a document; what it does not say is as in `DEFAULTS`. Counts are of examples with gold in force.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from math import ceil
+from typing import Any, Final
 
+import jsonschema_rs
 from django.db.models import Count
 
-from labeling.models import Dataset, Example
+from labeling.coverage.classes import BUCKETS, DIFFICULTIES, EDGE_CASES, ERRORS, class_of
+from labeling.models import Dataset, Example, Resolution
+from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 
-# The shares of a well-made set, by stratum and value.
-SHARES: Mapping[tuple[str, str], float] = {
-    ("bucket", "selection"): 0.40,
-    ("bucket", "arguments"): 0.10,
-    ("bucket", "result_use"): 0.20,
-    ("bucket", "error_recovery"): 0.15,
-    ("bucket", "no_call"): 0.15,
-    ("difficulty", "easy"): 0.4,
-    ("difficulty", "medium"): 0.4,
-    ("difficulty", "hard"): 0.2,
+# What a tool needs beside its number of examples: a call of it, no call though it is offered, a reaction to its error.
+NEEDS: Final = ("positive", "negative", "error_recovery")
+DEFAULTS: Final[Mapping[str, Any]] = {
+    "per_tool": 30,
+    "needs": dict.fromkeys(NEEDS, 1),
+    "bucket": {"selection": 0.40, "no_call": 0.10, "arguments": 0.20, "result_use": 0.15, "error_recovery": 0.15},
+    "difficulty": {"easy": 0.4, "medium": 0.4, "hard": 0.2},
+    "error_class": dict.fromkeys(ERRORS, 1),
+    "edge_case": dict.fromkeys(EDGE_CASES, 1),
+    "tools": {},
+    "size": None,
+}
+MOST: Final = 1_000_000
+MOST_TOOLS: Final = 5_000
+
+_NUMBER: Final = {"type": "integer", "minimum": 0, "maximum": MOST}
+_SHARE: Final = {"type": "number", "minimum": 0, "maximum": 1}
+
+
+def _object(names: tuple[str, ...], each: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": False, "properties": dict.fromkeys(names, each)}
+
+
+SCHEMA: Final[Mapping[str, Any]] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "$id": "urn:toolevals:quotas:v1",
+    "title": "Quotas",
+    "description": "How many examples of what a dataset should hold. What is left out is as by default.",
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "per_tool": _NUMBER | {"description": "Examples that expect each tool."},
+        "needs": _object(NEEDS, _NUMBER) | {"description": "Of these kinds, for each tool."},
+        "bucket": _object(BUCKETS, _SHARE) | {"description": "Shares of all examples by layer."},
+        "difficulty": _object(DIFFICULTIES, _SHARE) | {"description": "Shares of all examples by difficulty."},
+        "error_class": _object(ERRORS, _NUMBER) | {"description": "For each tool, examples of each error."},
+        "edge_case": _object(EDGE_CASES, _NUMBER) | {"description": "For each tool that admits the edge case."},
+        "tools": {
+            "description": "Tools with a number of their own; at 0 nothing is wanted of the tool.",
+            "type": "object",
+            "maxProperties": MOST_TOOLS,
+            "propertyNames": {"minLength": 1, "maxLength": 200},
+            "additionalProperties": _NUMBER,
+        },
+        "size": {
+            "description": "How many examples the shares are of; null: as many as there are.",
+            "type": ["integer", "null"],
+            "minimum": 1,
+            "maximum": 100 * MOST,
+        },
+    },
 }
 
 
+def quotas_check(document: Any) -> None:
+    """Raise InvalidDocument, with pointers, for what are no quotas: the schema's faults, shares of more than 1."""
+    problems = [Problem(pointer_to(error.instance_path), error.message) for error in _validator().iter_errors(document)]
+    if not problems:
+        full = quotas_document(document)
+        problems = [
+            Problem(f"/{name}", f"the shares make {total:.0%}, more than the whole")
+            for name in ("bucket", "difficulty")
+            if (total := sum(full[name].values())) > 1 + 1e-9
+        ]
+    if problems:
+        raise InvalidDocument(problems)
+
+
+def quotas_document(document: Any) -> dict[str, Any]:
+    """Return valid quotas with what they leave out: a group keeps the defaults of the names that it does not name."""
+    said = document if isinstance(document, dict) else {}
+    return {
+        name: {**usual, **said.get(name, {})} if isinstance(usual, dict) else said.get(name, usual)
+        for name, usual in DEFAULTS.items()
+    }
+
+
+def quotas_of(dataset: Dataset) -> dict[str, Any]:
+    """Return a dataset's quotas, nothing left out."""
+    return quotas_document(dataset.quotas)
+
+
+def wanted_shares(quotas: Mapping[str, Any], size: int) -> Iterator[tuple[str, str, int]]:
+    """Yield stratum, class and how many examples are wanted of it, of those that are shares of the whole."""
+    whole = quotas["size"] or size
+    for stratum in ("bucket", "difficulty"):
+        for name, share in quotas[stratum].items():
+            yield stratum, name, ceil(share * whole - 1e-9)
+
+
+def strata_of(example: Example) -> list[tuple[str, str]]:
+    """Return an example's strata as they are counted: (stratum, class)."""
+    return [(stratum, class_of(stratum, value)) for stratum, value in example.strata.items()]
+
+
 def deficits(dataset: Dataset) -> dict[tuple[str, str], int]:
-    """Return how many examples with gold each (stratum, value) lacks; what lacks none is left out."""
+    """Return how many examples with gold each (stratum, class) lacks; what lacks none is left out.
+
+    Compare with `strata_of`. What is wanted of each tool (errors, edge cases) counts as often as there are default
+    tools, at least once: which tool an example is about is known only when it has gold.
+    """
+    quotas = quotas_of(dataset)
     examples = Example.objects.of_dataset(dataset).order_by()
-    size = examples.count()
-    found: dict[tuple[str, str], int] = {}
-    for name in {stratum for stratum, _ in SHARES}:
-        rows = examples.exclude(current__gold=None).values_list(name).annotate(n=Count("pk"))
-        found.update({(name, value): count for value, count in rows})
-    missing = {pair: ceil(share * size) - found.get(pair, 0) for pair, share in SHARES.items()}
-    return {pair: count for pair, count in missing.items() if count > 0}
+    size = examples.count() if quotas["size"] is None else 0
+    tools = max(1, dataset.default_tools.tools.size if dataset.default_tools else 1)
+    wanted = {(stratum, name): number for stratum, name, number in wanted_shares(quotas, size)}
+    for stratum in ("error_class", "edge_case"):
+        wanted |= {(stratum, name): number * tools for name, number in quotas[stratum].items()}
+    for stratum in ("bucket", "difficulty", "error_class", "edge_case"):
+        rows = examples.filter(current__resolution=Resolution.RESOLVED).exclude(**{stratum: ""})
+        for value, count in rows.values_list(stratum).annotate(n=Count("pk")):
+            if (pair := (stratum, class_of(stratum, value))) in wanted:
+                wanted[pair] -= count
+    return {pair: lacking for pair, lacking in wanted.items() if lacking > 0}
+
+
+@cache
+def _validator() -> jsonschema_rs.Validator:
+    return jsonschema_rs.validator_for(dict(SCHEMA))

@@ -16,8 +16,9 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Count, Exists, OuterRef, QuerySet, UUIDField
 
+from labeling.coverage.classes import class_of
 from labeling.models import Dataset, Example, LabelSlot, QueueOrder, Resolution, Revision, SlotState
-from labeling.quotas import deficits
+from labeling.quotas import deficits, strata_of
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
 from toolevals.workspace.services import audit_record
@@ -109,7 +110,7 @@ def _turn(dataset: Dataset, revision: Revision, missing: Missing) -> int:
         return turn_of(dataset, example.external_id, revision.disagreement)
     if revision.is_begun:  # type: ignore[attr-defined] # `_open` adds it
         return 0
-    gaps = [pair for pair in example.strata.items() if missing.get(pair, 0) > 0]
+    gaps = [pair for pair in strata_of(example) if missing.get(pair, 0) > 0]
     for pair in gaps:
         missing[pair] -= 1
     return -len(gaps)
@@ -122,8 +123,8 @@ def _still_missing(dataset: Dataset) -> Missing:
     for name in {stratum for stratum, _ in missing if stratum in Example.STRATA}:
         rows = begun.exclude(current__resolution=Resolution.SET_ASIDE).order_by()
         for value, count in rows.values_list(name).annotate(n=Count("pk")):
-            if (name, value) in missing:
-                missing[name, value] -= count
+            if (pair := (name, class_of(name, value))) in missing:
+                missing[pair] -= count
     return missing
 
 
