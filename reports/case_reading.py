@@ -90,7 +90,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         transcript=transcript,
         calls=compared_calls(grade, expectation, transcript),
         expectation=expectation,
-        verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES},
+        verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts},
         schema_problems=grade.schema_problems,
         tag=grade.tag,
         mode=grade.mode,

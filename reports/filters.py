@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import TypeVar
 from urllib.parse import urlencode
 
+from toolevals.grading.verdicts import VERDICT_NAMES
+
 
 class View(StrEnum):
     """What is counted: the first call of each case, or each expected call beside the actual one that fits it best."""
@@ -17,7 +19,7 @@ class View(StrEnum):
 
 
 # The columns of CaseGrade that hold a verdict, and a verdict's four values.
-COLUMNS = ("outcome", "selection", "arguments", "schema", "shape", "equivalence")
+COLUMNS = VERDICT_NAMES
 STATUSES = ("passed", "failed", "unscored", "errored")
 LONGEST = 200
 

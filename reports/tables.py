@@ -67,9 +67,13 @@ CASES: Final = {
     "outcome": "outcome",
     "selection": "selection",
     "arguments": "arguments",
+    "result_use": "result_use",
+    "recovery": "recovery",
+    "answer": "answer",
     "schema": "schema",
     "shape": "shape",
     "equivalence": "equivalence",
+    "execution": "execution",
     "tag": "tag",
     "mode": "mode",
 }

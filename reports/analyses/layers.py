@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from reports.analyses.rates import GOALS, Rate, rate
 
 LAYERS = ("selection", "arguments")
-DEPTHS = ("schema", "shape", "equivalence")
+# What is asked of a whole transcript, where it has something to ask about.
+BESIDE = ("result_use", "recovery", "answer")
+DEPTHS = ("schema", "shape", "equivalence", "execution")
 # Column of CaseGrade -> value -> count.
 VerdictCounts = Mapping[str, Mapping[str, int]]
 
@@ -24,6 +26,11 @@ class VerdictRow:
     errored: int
     goal: float
 
+    @property
+    def has_answers(self) -> bool:
+        """Whether any case had something to ask about."""
+        return bool(self.rate.total or self.errored)
+
 
 @dataclass(frozen=True, slots=True)
 class FunnelStep:
@@ -36,17 +43,26 @@ class FunnelStep:
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """`outcome` over whole cases, the funnel of layers, the depths; `cases` counts every case, scored or not."""
+    """`outcome` over whole cases, the funnel of the layers of calls, what is asked of whole transcripts, the depths.
+
+    `cases` counts every case, scored or not.
+    """
 
     cases: int
     outcome: VerdictRow
     funnel: tuple[FunnelStep, ...]
+    beside: tuple[VerdictRow, ...]
     depths: tuple[VerdictRow, ...]
+
+    @property
+    def has_beside(self) -> bool:
+        """Whether anything is known beyond the calls."""
+        return any(row.has_answers for row in self.beside)
 
     @property
     def rows(self) -> tuple[VerdictRow, ...]:
         """Outcome, layers and depths: what CSV and API list."""
-        return (self.outcome, *(step.row for step in self.funnel), *self.depths)
+        return (self.outcome, *(step.row for step in self.funnel), *self.beside, *self.depths)
 
 
 def layers_of(counts: VerdictCounts) -> Layers:
@@ -58,7 +74,8 @@ def layers_of(counts: VerdictCounts) -> Layers:
         funnel.append(FunnelStep(row, before=left, after=left - row.failed))
         left -= row.failed
     cases = sum(counts.get("outcome", {}).values())
-    return Layers(cases, outcome, tuple(funnel), tuple(_row(name, counts) for name in DEPTHS))
+    beside, depths = (tuple(_row(name, counts) for name in names) for names in (BESIDE, DEPTHS))
+    return Layers(cases, outcome, tuple(funnel), beside, depths)
 
 
 def _row(name: str, counts: VerdictCounts) -> VerdictRow:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 SELECTION, ARGUMENTS = "selection", "arguments"
+RECOVERY, ANSWER, EXECUTION = "recovery", "answer", "execution"
 # Mode -> the layer that loses the case.
 MODES: Final[dict[str, str]] = {
     "wrong_tool": SELECTION,
@@ -22,6 +23,9 @@ MODES: Final[dict[str, str]] = {
     "wrong_value": ARGUMENTS,
     "missing_argument": ARGUMENTS,
     "extra_argument": ARGUMENTS,
+    "unrecovered_error": RECOVERY,
+    "missing_fact": ANSWER,
+    "wrong_state": EXECUTION,
 }
 # Errors are not failures: nothing was learnt about the subject.
 ERROR_MODES: Final = ("adapter_error", "harness_error")

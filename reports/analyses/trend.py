@@ -9,9 +9,10 @@ from uuid import UUID
 
 from reports.analyses.layers import VerdictCounts, layers_of
 from reports.analyses.rates import GOALS, Rate
+from toolevals.grading.verdicts import VERDICT_NAMES
 
 # What is followed over time.
-SERIES = ("outcome", "selection", "arguments", "schema", "shape", "equivalence")
+SERIES = VERDICT_NAMES
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,14 @@ register.filter("whole_percent", numbers.whole_percent)
 register.filter("thousands", numbers.count)
 register.filter("words", words)
 # The outcome, layers and depths as the pages call them; the others are called what they are.
-NAMES = {"outcome": "every layer", "equivalence": "equal call"}
+NAMES = {
+    "outcome": "every layer",
+    "equivalence": "equal call",
+    "result_use": "use of results",
+    "recovery": "error recovery",
+    "execution": "end state",
+}
+LETTERS = {"selection": "s", "arguments": "a", "result_use": "u", "recovery": "e"}
 
 MARK = (
     '<svg class="ivl{0}" aria-hidden="true"><rect class="track" y="6.5" width="100%" height="1"/>'
@@ -45,6 +52,12 @@ def span(low: float | None, high: float | None) -> str:
 def layer_name(name: str) -> str:
     """Return what the pages call an outcome, layer or depth."""
     return NAMES.get(name, name)
+
+
+@register.filter
+def layer_letter(name: str) -> str:
+    """Return the letter that marks a layer; none for what is no layer."""
+    return LETTERS.get(name, "")
 
 
 @register.filter

@@ -10,8 +10,10 @@ from typing import Any
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.verdicts import VERDICT_NAMES
 
-LAYERS = ("selection", "arguments", "schema", "shape", "equivalence", "outcome")
+# The whole case comes last.
+LAYERS = (*(name for name in VERDICT_NAMES if name != "outcome"), "outcome")
 
 
 def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

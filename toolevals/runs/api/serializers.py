@@ -8,10 +8,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from labeling.models import DatasetVersion
+from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import AlignedPair, CaseGrade, Experiment, Grading, Run, Subject
 from toolevals.workspace.api.serializers import JobSerializer
-
-VERDICTS = ("outcome", "selection", "arguments", "schema", "shape", "equivalence")
 
 
 class ToolsSerializer(serializers.Serializer[Any]):
@@ -141,7 +140,7 @@ class CaseSerializer(serializers.ModelSerializer[CaseGrade]):
             "example",
             "trial",
             "transcript",
-            *VERDICTS,
+            *VERDICT_NAMES,
             "tag",
             "mode",
             "expected",

@@ -48,9 +48,13 @@ class CaseGrade(models.Model):
     outcome = models.CharField(max_length=8)
     selection = models.CharField(max_length=8)
     arguments = models.CharField(max_length=8)
+    result_use = models.CharField(max_length=8, default="unscored", db_default="unscored")
+    recovery = models.CharField(max_length=8, default="unscored", db_default="unscored")
+    answer = models.CharField(max_length=8, default="unscored", db_default="unscored")
     schema = models.CharField(max_length=8)
     shape = models.CharField(max_length=8)
     equivalence = models.CharField(max_length=8)
+    execution = models.CharField(max_length=8, default="unscored", db_default="unscored")
     # MALFORMED_OUTPUT, WRONG_ANSWER, ADAPTER_ERROR, HARNESS_ERROR, or empty.
     tag = models.CharField(max_length=20, blank=True)
     # What went wrong in the words of the field: "wrong_tool", "missed_call", ...

@@ -8,11 +8,12 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
+from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, MatrixCount, Run, Transcript, VerdictCount
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
 
-COLUMNS = ("outcome", "selection", "arguments", "schema", "shape", "equivalence", "tag", "mode")
+COLUMNS = (*VERDICT_NAMES, "tag", "mode")
 
 
 def grading_roll_up(lease: Lease) -> None:
