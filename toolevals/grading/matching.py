@@ -88,11 +88,13 @@ class CompiledArgument:
     """One expected argument: its test, its type, and whether it may, must or must not be there.
 
     `document` is the matcher's and `pointer` leads to the argument; made once for all the reports that show them.
+    `texts` are those of which the value or its form has to be one; None where more is to be tested than that.
     """
 
     matcher: Matcher
     document: dict[str, Any]
     pointer: str
+    texts: frozenset[str] | None
     test: Test
     fits: Callable[[Any], bool]
     required: bool
@@ -192,11 +194,23 @@ def _argument(name: str, matcher: Matcher, profile: Profile) -> CompiledArgument
         matcher=matcher,
         document=matcher.to_document(),
         pointer=pointer_to((name,)),
+        texts=_admitted_texts(matcher, profile),
         test=compile_matcher(matcher, profile),
         fits=type_test(matcher, profile),
         required=not (matcher.optional or forbidden),
         forbidden=forbidden,
     )
+
+
+def _admitted_texts(matcher: Matcher, profile: Profile) -> frozenset[str] | None:
+    values = (matcher.value,) if isinstance(matcher, Exact) else matcher.values if isinstance(matcher, OneOf) else ()
+    texts: set[str] = set()
+    for value in values:
+        if not isinstance(value, str) or not isinstance(text := profile.text_form(value), str):
+            return None
+        # A form is its own form, so that texts and their forms can be looked up together.
+        texts |= {value, text}
+    return frozenset(texts) or None
 
 
 def _equal_to(expected: Sequence[Any], profile: Profile) -> Test:

@@ -17,6 +17,8 @@ UNSURE = object()
 # From here on a float may have been an integer.
 _LARGE = 2.0**63
 _TOO_FEW = -(1 << 60)
+# Whatever these are, they are neither nested nor large.
+_PLAIN = frozenset({str, int, bool, type(None)})
 
 
 def read_quickly(text: str, max_depth: int) -> Any:
@@ -29,11 +31,13 @@ def read_quickly(text: str, max_depth: int) -> Any:
         value = orjson.loads(text)
     except ValueError:
         return UNSURE
-    if "\\u" in text and ("\\u0000" in text or "\\u003" in text):
+    if "\\" in text and ("\\u0000" in text or "\\u003" in text):
         return UNSURE
     if type(value) is not dict:
         return UNSURE
-    pairs = len(value)
+    pairs, colons = len(value), text.count(":")
+    if colons == pairs and _PLAIN.issuperset(map(type, value.values())):
+        return value
     for item in value.values():
         kind = type(item)
         if kind is float:
@@ -44,7 +48,6 @@ def read_quickly(text: str, max_depth: int) -> Any:
                 return UNSURE
             pairs += _pairs_in(item)
     # The text has at least as many pairs as the value, and at least one colon for each.
-    colons = text.count(":")
     return value if colons == pairs or colons == pairs + _colons_in(value) else UNSURE
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from toolevals.grading.canonical import shown
-from toolevals.grading.documents import load_json
+from toolevals.grading.documents import MAX_BYTES, MAX_READ_DEPTH, load_json
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.quick_json import UNSURE, read_quickly
 from toolevals.grading.values import Call, MalformedCall, ToolCall
 
 ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
@@ -23,6 +24,11 @@ def call_in(item: Any) -> Call:
     """
     if not isinstance(item, dict):
         return MalformedCall("the call is not an object", text=shown(item, LONGEST_SHOWN))
+    if len(item) == 2 and type(given := item.get("arguments")) is str and (name := item.get("name")):
+        # By far the commonest form, and nearly always good.
+        value = read_quickly(given, MAX_READ_DEPTH) if type(name) is str and len(given) <= MAX_BYTES else UNSURE
+        if value is not UNSURE:
+            return ToolCall(name, value)
     identifier = identifier_in(item, "id") if "id" in item else None
     if _PLAIN.issuperset(item):
         return call_of(item.get("name"), item.get("arguments"), identifier, shown_as=item)

@@ -10,13 +10,23 @@ from typing import Any, Self, TypeAlias
 from toolevals.grading.documents import require_valid
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class ToolCall:
     """One call that can be read."""
 
     name: str
-    arguments: dict[str, Any] = field(default_factory=dict)
-    id: str | None = None
+    arguments: dict[str, Any]
+    id: str | None
+
+    def __init__(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        id: str | None = None,  # noqa: A002 (the field's name in every format)
+    ) -> None:
+        _set_name(self, name)
+        _set_arguments(self, {} if arguments is None else arguments)
+        _set_id(self, id)
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
@@ -24,6 +34,12 @@ class ToolCall:
         if self.id is not None:
             document["id"] = self.id
         return document
+
+
+# The slots' own setters: a frozen class has no quicker way in, and a call is made for every card.
+_set_name = vars(ToolCall)["name"].__set__
+_set_arguments = vars(ToolCall)["arguments"].__set__
+_set_id = vars(ToolCall)["id"].__set__
 
 
 @dataclass(frozen=True, slots=True)
