@@ -1,5 +1,6 @@
 """Datasets, their examples, people's labels, and the gold that comes of them."""
 
+from labeling.models.coverage import CoverageCount, ExpectedTool
 from labeling.models.datasets import Dataset, DatasetVersion, GuidelineVersion, QueueOrder, VersionEntry
 from labeling.models.examples import Example, Resolution, Revision
 from labeling.models.feedback import Feedback
@@ -24,11 +25,13 @@ __all__ = [
     "CalibrationItem",
     "CalibrationRound",
     "Comment",
+    "CoverageCount",
     "Dataset",
     "DatasetVersion",
     "Dispute",
     "Draft",
     "Example",
+    "ExpectedTool",
     "Feedback",
     "Gold",
     "GoldSource",
