@@ -9,12 +9,15 @@ from typing import Any
 
 from toolevals.grading.canonical import canonical
 from toolevals.grading.documents import load_json, require_json
+from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.equivalence import equivalent
 from toolevals.grading.parsing import MESSAGE_FORMATS, MessageFormat, calls_in_text, read_run, transcript_in
 from toolevals.grading.parsing.recorded import tau2_runs, tau_runs
 from toolevals.grading.parsing.steps import run_of
 from toolevals.grading.predictions import read_prediction
 from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.values import Transcript
+from toolevals.grading.specs import read_tools
+from toolevals.grading.values import Expectation, ToolSpec, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,47 @@ def _recordings(value: Any) -> None:
             continue
 
 
+_TOOLS = [ToolSpec("f", "Finds.", {"type": "object", "properties": {"a": {"type": "integer"}}})]
+_GRADED = [
+    compile_case(Expectation("no_call", answer={"contains": ["45"]}, state={"a": 1}), _TOOLS),
+    compile_case(Expectation.single("f", {"a": 1}), _TOOLS),
+]
+SPECS = _json(
+    [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}, "strict": True}}],
+    [{"name": "f", "input_schema": {"type": "object", "properties": {"a": {"type": "string"}}}}],
+    {
+        "functionDeclarations": [
+            {"name": "f", "parameters": {"type": "OBJECT", "properties": {"a": {"nullable": True}}}}
+        ]
+    },
+    {"tools": [{"name": "f", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}]},
+    {"openapi": "3.0.0", "paths": {"/a/{b}": {"get": {"parameters": [{"name": "b", "in": "path", "schema": {}}]}}}},
+    [{"name": "f", "parameters": {"type": "dict", "properties": {"a": {"type": "tuple"}}, "required": ["a"]}}],
+)
+EXPECTATIONS = _json(
+    {"kind": "calls", "alternatives": [{"ordered": [
+        {"tool": "f", "arguments": {"a": {"range": [1, None]}, "b": {"pattern": "a+", "optional": True}}},
+        {"any_order": [{"tool": "f"}, {"tool": "g", "additional_arguments": False}]}],
+        "unordered": [{"one_of_calls": [{"tool": "f"}, {"tool": "g"}]}], "disallowed": [{"tool": "h"}]}]},
+    {"kind": "no_call", "answer": {"contains": ["x"], "pattern": "[0-9]"}, "reactions": ["clarification"], "state": {}},
+)  # fmt: skip
+
+
+def _graded(transcript: Transcript) -> None:
+    for case in _GRADED:
+        document = grade(case, transcript).to_document()
+        assert document["tag"] != "HARNESS_ERROR"
+        canonical(document)
+
+
+def _expectation(value: Any) -> None:
+    require_json(value)
+    expectation = Expectation.from_document(value)
+    assert Expectation.from_document(expectation.to_document()) == expectation
+    assert equivalent(expectation, expectation)
+    grade(compile_case(expectation, _TOOLS), Transcript()).to_document()
+
+
 TARGETS: dict[str, Target] = {
     "json": Target(
         on_text(_json_is_read_as_it_is_kept), (*MESSAGES, b'{"a": [1e5, -0.0, "\\ud83d\\ude00"], "b": NaN}')
@@ -176,4 +220,7 @@ TARGETS: dict[str, Target] = {
     "recordings": Target(on_json(_recordings), RECORDINGS),
     "predictions": Target(on_json(lambda value: _is_kept(read_prediction(value).transcript)), PREDICTIONS),
     "transcripts": Target(on_json(_native), MESSAGES),
+    "grading": Target(on_transcript(_graded), MESSAGES),
+    "specs": Target(on_json(read_tools), SPECS),
+    "expectations": Target(on_json(_expectation), EXPECTATIONS),
 }
