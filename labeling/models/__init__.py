@@ -1,6 +1,6 @@
 """Datasets, their examples, people's labels, and the gold that comes of them."""
 
-from labeling.models.coverage import CoverageCount, ExpectedTool
+from labeling.models.coverage import CoverageCount, GoldTool, ToolPart
 from labeling.models.datasets import Dataset, DatasetVersion, GuidelineVersion, QueueOrder, VersionEntry
 from labeling.models.examples import Example, Resolution, Revision
 from labeling.models.feedback import Feedback
@@ -31,10 +31,10 @@ __all__ = [
     "Dispute",
     "Draft",
     "Example",
-    "ExpectedTool",
     "Feedback",
     "Gold",
     "GoldSource",
+    "GoldTool",
     "GuidelineVersion",
     "ImportPart",
     "KeyBindings",
@@ -53,5 +53,6 @@ __all__ = [
     "SlotState",
     "StagedExample",
     "Suggestion",
+    "ToolPart",
     "VersionEntry",
 ]

@@ -12,10 +12,20 @@ from toolevals.workspace.fields import DocumentField
 from toolevals.workspace.models import Job
 
 
-class ExpectedTool(models.Model):
-    """One tool that a gold expects, or the class of one that expects none. Gold never changes, nor does this."""
+class ToolPart(models.TextChoices):
+    """What a tool has to do with an example."""
 
-    gold = models.ForeignKey(Gold, on_delete=models.CASCADE, related_name="expected", db_index=False)
+    # The gold calls it.
+    EXPECTED = "expected"
+    # It gave the result that the agent reacts to.
+    ANSWERED = "answered"
+
+
+class GoldTool(models.Model):
+    """One tool that an example with gold is about, or the class of one that expects none. Neither ever changes."""
+
+    gold = models.ForeignKey(Gold, on_delete=models.CASCADE, related_name="tools", db_index=False)
+    part = models.CharField(max_length=10, choices=ToolPart.choices)
     # A tool's name, `(none)` or `(any)`.
     tool = models.CharField(max_length=200)
     # The edge cases that the expected arguments exercise: names in order, between commas, as ",currency,time_zone,".
@@ -23,9 +33,9 @@ class ExpectedTool(models.Model):
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["gold", "tool"], name="expected_tool"),
+            models.UniqueConstraint(fields=["gold", "part", "tool"], name="gold_tool"),
         ]
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["tool", "gold"], name="expected_tool_gold")]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["tool", "part", "gold"], name="tool_gold")]
 
 
 class CoverageCount(models.Model):
