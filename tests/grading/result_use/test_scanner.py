@@ -68,5 +68,10 @@ def test_impossible_moments_are_no_moments() -> None:
     assert all(mention.kind not in {"date", "time"} for mention in mentions_in("2024-13-45 and 31/31/2024 and 25:99"))
 
 
+@pytest.mark.parametrize("text", ["from 4/19-25 on", "from 19/4-25 on", "1-\u00b2 and 12-\u00b3\u00b2"])
+def test_parts_joined_by_a_hyphen_that_are_no_plain_numbers(text: str) -> None:
+    assert mentions_in(text)
+
+
 def test_long_texts_are_read_to_their_limit() -> None:
     assert not mentions_in(" " * MAX_TEXT + "42")

@@ -35,6 +35,7 @@ _place = itemgetter(0, 1)
 # What users are asked to say.
 _REPLIES = frozenset({"yes", "no", "ok", "okay", "confirm"})
 MAX_DAY = 31
+MAX_SHORT = 4
 MAX_GAP = 6
 _RANGE_WORDS = frozenset({"-", "–", "to", "or", "bis", "à"})
 _DIGITS = re.compile(r"\d+")
@@ -219,11 +220,14 @@ def _code(text: str, start: int) -> Mention | None:
     parts = word[0].split("-") if word else []
     if word is None or len(parts) < 2 or not all(parts):
         return None
-    if len(parts) == 2 and (
-        not parts[1].isdigit() or (len(parts[0]) <= 4 and int(parts[1][:9]) > int(parts[0][:9] or 0))
-    ):
+    if len(parts) == 2 and (not parts[1].isdecimal() or _is_range(*parts)):
         return None
     return _identifier(start, word.end(), word[0]) if any(len(part) > 2 for part in parts) else None
+
+
+def _is_range(first: str, last: str) -> bool:
+    """Whether two parts are a short number and a larger one, or the days of `4/19-25`."""
+    return len(first) <= MAX_SHORT and (not first.isdecimal() or int(last[:9]) > int(first))
 
 
 def _word(text: str, start: int) -> tuple[list[Mention], int]:
