@@ -15,7 +15,7 @@ from toolevals.grading.layers import graded_beside
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.trajectory import Alignment, best_alignment
 from toolevals.grading.values import Call, Transcript
-from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, FailureTag, Verdict
+from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, FailureTag, Verdict, decided
 
 __all__ = ["CompiledCase", "compile_case", "grade", "grade_calls"]
 
@@ -37,18 +37,18 @@ def grade(compiled: CompiledCase, transcript: Transcript | None) -> CaseGrade:
         beside = graded_beside(compiled, transcript)
         if beside.grades:
             decision = decision.and_beside(beside)
-        return CaseGrade.decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment, beside))
+        return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment, beside))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(error)
 
 
 def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
     """Grade calls alone, as `grade` does a transcript of one message that holds them."""
-    if compiled.failure:
+    if compiled.in_place is None and compiled.failure:
         return _uncompiled(compiled)
     try:
         decision, alignment = _decided(compiled, calls)
-        return CaseGrade.decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment))
+        return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(error)
 

@@ -6,13 +6,13 @@ the others, simple properties are not given to the validator (see `property_gate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, product
 from typing import Any, TypeAlias
 
-import orjson
+from orjson import OPT_PASSTHROUGH_DATACLASS, OPT_PASSTHROUGH_DATETIME, OPT_SORT_KEYS, dumps
 
 from toolevals.grading.arguments import findings
 from toolevals.grading.decisions import Decision, Findings, decision_of
@@ -23,36 +23,35 @@ from toolevals.grading.matching import (
     FOR_A_JUDGE,
     MISSHAPEN,
     WRONG,
+    Admitted,
     CompiledArgument,
     CompiledCall,
     Test,
 )
 from toolevals.grading.offer import Conforms, Offer
-from toolevals.grading.property_gates import ASK, PropertyGate, ask, conform, property_gates
+from toolevals.grading.property_gates import ASK, TEXT, PropertyGate, ask, conform, property_gates
 from toolevals.grading.trajectory import CompiledTrajectory
 from toolevals.grading.values import Call, ToolCall
 
 # How many ways to write a call are kept, and how long they may be together.
 _MOST_WRITTEN = 16
 _LONGEST_WRITTEN = 4_000
-_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+_OPTIONS = OPT_SORT_KEYS | OPT_PASSTHROUGH_DATACLASS | OPT_PASSTHROUGH_DATETIME
 _LEFT_OUT = object()
+_NO_SCALARS: Admitted = (frozenset(), frozenset())
 
-# Of an argument: the texts that it admits where it admits texts alone, its test, its types, its gate, and 1 where it
-# has to be there. A tuple, because each object that is looked at costs a miss of the processor's cache.
-Look: TypeAlias = tuple["frozenset[str] | None", Test, Callable[[Any], bool], PropertyGate, int]
+# Of an argument: the types and values of the scalars that it admits, its test and its types for all other values, its
+# gate, and 1 where it has to be there. A tuple, because each object that is looked at costs a miss of the cache.
+Look: TypeAlias = tuple[frozenset[type], frozenset[Any], Test, Callable[[Any], bool], PropertyGate, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One expected call, how its label names the tool, and the gate of its schema.
+    """One expected call and the gate of its schema.
 
-    `written` holds arguments that match and conform, as JSON text with sorted keys. `looks` holds the arguments that
-    may be there, by name; `needed` counts those that have to be.
+    `looks` holds the arguments that may be there, by name; `needed` counts those that have to be.
     """
 
-    label: str
-    written: frozenset[bytes]
     looks: Mapping[str, Look]
     needed: int
     text_form: Callable[[str], Any]
@@ -70,19 +69,18 @@ class Place:
             gates = property_gates(schema)
             required.update(schema.get("required", ()))
         otherwise = conform if conforms is None else ask
-        return cls(
-            label=call.expectation.tool,
-            written=frozenset(_written(call, conforms)),
-            looks={
-                name: (each.texts, each.test, each.fits, gates.get(name, otherwise), int(name in required))
-                for name, each in call.arguments.items()
-                if not each.forbidden
-            },
-            needed=len(required),
-            text_form=offer.profile.text_form,
-            call=call,
-            conforms=conforms,
-        )
+        looks = {
+            name: (
+                *(each.admitted or _NO_SCALARS),
+                each.test,
+                each.fits,
+                gates.get(name, otherwise),
+                int(name in required),
+            )
+            for name, each in call.arguments.items()
+            if not each.forbidden
+        }
+        return cls(looks, len(required), offer.profile.text_form, call, conforms)
 
     def look(self, arguments: Mapping[str, Any]) -> tuple[int, bool]:
         """Return how arguments stand to what is expected, and whether they break the schema."""
@@ -91,16 +89,16 @@ class Place:
         for name, value in arguments.items():
             if (look := looks.get(name)) is None:
                 return self._look_long(arguments)
-            texts, test, fits, gate, need = look
+            kinds, admitted, test, fits, gate, need = look
             needed -= need
-            answers |= gate(value)
-            if texts is not None and type(value) is str:
-                passed: bool | None = value in texts or form(value) in texts
-            else:
-                passed = test(value)
-            if not passed:
-                standing = FOR_A_JUDGE if passed is None else WRONG if fits(value) else MISSHAPEN
-                worst = max(worst, standing)
+            kind = type(value)
+            if kind in kinds:
+                if value not in admitted and (kind is not str or form(value) not in admitted) and worst < WRONG:
+                    worst = WRONG
+            elif not (passed := test(value)):
+                worst = max(worst, FOR_A_JUDGE if passed is None else WRONG if fits(value) else MISSHAPEN)
+            if gate is not TEXT or kind is not str or not value.isascii():
+                answers |= gate(value)
         if needed:
             return self._look_long(arguments)
         return worst, self._breaks(arguments) if answers >= ASK else bool(answers)
@@ -116,11 +114,13 @@ class Place:
 class InPlace:
     """The calls of the first alternative, each at its place; `rivals` are the other calls of a place's tool.
 
+    `written` holds calls that match and conform, place by place, as JSON text of name and arguments with sorted keys.
     `only` says that there is no other alternative, `checked` at how many places the schema is known.
     """
 
-    places: tuple[Place, ...]
+    written: tuple[Collection[bytes], ...]
     all_right: Decision
+    places: tuple[Place, ...]
     checked: int
     only: bool
     rivals: tuple[tuple[CompiledCall, ...], ...]
@@ -141,8 +141,9 @@ class InPlace:
             by_tool.setdefault(call.name, []).append(call)
         checked = sum(place.conforms is not None for place in places)
         return cls(
-            places,
+            tuple(_collected(_written(place, offer)) for place in places),
             decision_of(Findings("", checked, 0, len(calls), len(calls))),
+            places,
             checked,
             len(trajectories) == 1,
             tuple(tuple(other for other in by_tool[call.name] if other is not call) for call in calls),
@@ -151,18 +152,22 @@ class InPlace:
 
     def decision(self, calls: Sequence[Call]) -> Decision | None:
         """Return what is decided of calls that stand in place; None where the best alignment has to be searched for."""
-        places = self.places
-        if len(calls) != len(places):
+        written = self.written
+        if len(calls) != len(written):
             return None
         doubtful: list[tuple[int, Mapping[str, Any]]] = []
         for number, call in enumerate(calls):
-            place = places[number]
             if type(call) is not ToolCall:
                 return None
-            if call.name != place.label and self.profile.tool_name(call.name) != place.call.name:
+            try:
+                if dumps((call.name, call.arguments), option=_OPTIONS) in written[number]:
+                    continue
+            except TypeError:
+                # What orjson does not write, such as a large integer.
+                pass
+            if self.profile.tool_name(call.name) != self.places[number].call.name:
                 return None
-            if not _is_written(call.arguments, place.written):
-                doubtful.append((number, call.arguments))
+            doubtful.append((number, call.arguments))
         return self._looked_at(doubtful) if doubtful else self.all_right
 
     def _looked_at(self, doubtful: Sequence[tuple[int, Mapping[str, Any]]]) -> Decision | None:
@@ -194,32 +199,33 @@ def _is_everywhere(standing: int, arguments: Mapping[str, Any], rivals: Sequence
     return standing > FOR_A_JUDGE and all(rival.standing(arguments) == standing for rival in rivals)
 
 
-def _is_written(arguments: Mapping[str, Any], written: frozenset[bytes]) -> bool:
-    try:
-        return orjson.dumps(arguments, option=_OPTIONS) in written
-    except TypeError:
-        return False
-
-
-def _written(call: CompiledCall, conforms: Conforms | None) -> Iterator[bytes]:
-    """Yield ways to write arguments that match and conform."""
-    left = _LONGEST_WRITTEN
+def _written(place: Place, offer: Offer) -> Iterator[bytes]:
+    """Yield ways to write the call so that it matches and conforms, under its label's name and the tool's."""
+    call, left = place.call, _LONGEST_WRITTEN
+    tool = offer.tools.get(call.name)
+    names = dict.fromkeys((call.expectation.tool, call.name, tool.name if tool else call.name))
     choices = [_choices(argument) for argument in call.arguments.values()]
     for values in islice(product(*choices), _MOST_WRITTEN):
         pairs = zip(call.arguments, values, strict=True)
         arguments = {name: value for name, value in pairs if value is not _LEFT_OUT}
         try:
-            text = orjson.dumps(arguments, option=_OPTIONS)
-            fits = not call.standing(arguments) and (conforms is None or conforms(arguments))
+            texts = [dumps((name, arguments), option=_OPTIONS) for name in names]
+            fits = place.look(arguments) == (ALL_AS_EXPECTED, False)
         except (TypeError, ValueError):
             # Too large for the one or the other.
             continue
-        left -= len(text)
+        left -= sum(map(len, texts))
         if left < 0:
             return
         # NaN is written as null.
-        if fits and b"null" not in text:
-            yield text
+        if fits and b"null" not in texts[0]:
+            yield from texts
+
+
+def _collected(texts: Iterable[bytes]) -> Collection[bytes]:
+    # A few are compared sooner than looked up.
+    found = tuple(texts)
+    return found if len(found) < 3 else frozenset(found)
 
 
 def _choices(argument: CompiledArgument) -> list[Any]:

@@ -44,7 +44,10 @@ def type_test(matcher: Matcher, profile: Profile) -> Callable[[Any], bool]:
 
 @lru_cache(maxsize=512)
 def _of_types(types: frozenset[str], profile: Profile) -> Callable[[Any], bool]:
-    samples: tuple[Any, ...] = (None, True, 1, 0.5, {}, [])
+    samples: list[Any] = [None, True, 1, 0.5, {}, []]
+    if profile.name != "loose":
+        # There a text may be a number.
+        samples.append("")
     fitting = {type(sample): _type_of(sample, profile) in types for sample in samples}
 
     def test(value: Any) -> bool:

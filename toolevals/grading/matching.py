@@ -35,6 +35,17 @@ from toolevals.grading.values import CallExpectation
 # Whether a value matches; None where only a judge can say.
 Test = Callable[[Any], "bool | None"]
 
+# The scalars of one JSON type that a matcher admits: a value of these Python types is of that JSON type, and matches
+# where it is one of them, or, if it is text, where its form is.
+Admitted = tuple[frozenset[type], frozenset[Any]]
+_NUMBERS: frozenset[type] = frozenset({int, float})
+_SCALAR_KINDS: tuple[frozenset[type], ...] = (
+    frozenset({str}),
+    _NUMBERS,
+    frozenset({bool}),
+    frozenset({type(None)}),
+)
+
 # What does not look at the value.
 _ANSWERS = {NaturalLanguage.kind: None, KeyOnly.kind: True, Absent.kind: False}
 
@@ -88,13 +99,13 @@ class CompiledArgument:
     """One expected argument: its test, its type, and whether it may, must or must not be there.
 
     `document` is the matcher's and `pointer` leads to the argument; made once for all the reports that show them.
-    `texts` are those of which the value or its form has to be one; None where more is to be tested than that.
+    `admitted` says the same of some values more quickly than `test` and `fits`.
     """
 
     matcher: Matcher
     document: dict[str, Any]
     pointer: str
-    texts: frozenset[str] | None
+    admitted: Admitted | None
     test: Test
     fits: Callable[[Any], bool]
     required: bool
@@ -194,7 +205,7 @@ def _argument(name: str, matcher: Matcher, profile: Profile) -> CompiledArgument
         matcher=matcher,
         document=matcher.to_document(),
         pointer=pointer_to((name,)),
-        texts=_admitted_texts(matcher, profile),
+        admitted=_admitted_scalars(matcher, profile),
         test=compile_matcher(matcher, profile),
         fits=type_test(matcher, profile),
         required=not (matcher.optional or forbidden),
@@ -202,15 +213,17 @@ def _argument(name: str, matcher: Matcher, profile: Profile) -> CompiledArgument
     )
 
 
-def _admitted_texts(matcher: Matcher, profile: Profile) -> frozenset[str] | None:
+def _admitted_scalars(matcher: Matcher, profile: Profile) -> Admitted | None:
     values = (matcher.value,) if isinstance(matcher, Exact) else matcher.values if isinstance(matcher, OneOf) else ()
-    texts: set[str] = set()
-    for value in values:
-        if not isinstance(value, str) or not isinstance(text := profile.text_form(value), str):
-            return None
-        # A form is its own form, so that texts and their forms can be looked up together.
-        texts |= {value, text}
-    return frozenset(texts) or None
+    kinds = next((kinds for kinds in _SCALAR_KINDS if values and all(type(value) in kinds for value in values)), None)
+    if kinds is None or profile.name == "loose" or (profile.typed_numbers and kinds is _NUMBERS):
+        # Text may be a number, or numbers of one value differ.
+        return None
+    if any(value != value for value in values):  # noqa: PLR0124 (NaN equals nothing)
+        return None
+    # A form is its own form, so that texts and their forms can be looked up together.
+    forms = [profile.text_form(value) for value in values if isinstance(value, str)]
+    return kinds, frozenset((*values, *forms))
 
 
 def _equal_to(expected: Sequence[Any], profile: Profile) -> Test:

@@ -63,32 +63,9 @@ def gate_of(schema: Any) -> PropertyGate:
     if kind == "array" and said <= {"type", "items"}:
         gate = gate_of(schema.get("items"))
         return ask if gate is ask else _each(gate)
-    if isinstance(kind, str) and kind in _SCALARS:
-        if said == {"type"}:
-            return _of_kind(kind)
-        if kind == "string" and said == {"type", "enum"} and _are_plain_texts(schema["enum"]):
-            return _of_texts(tuple(schema["enum"]))
-    return ask
-
-
-@lru_cache(maxsize=64)
-def _of_kind(kind: str) -> PropertyGate:
-    # One for all properties of a kind, so that it stays in the processor's cache.
-    answers = {each: CONFORMS if kind in kinds else BREAKS for each, kinds in _KINDS.items()}
-    if kind == "integer":
-        # Whether 1.0 is an integer is another matter in each draft.
-        answers[float] = ASK
-
-    def gate(value: Any) -> int:
-        found = type(value)
-        if found is str:
-            # What is not ASCII may hold lone surrogates, which the validator refuses to read.
-            return answers[str] if value.isascii() else ASK
-        if (found is int and not -_LARGEST < value < _LARGEST) or (found is float and not -_LARGE < value < _LARGE):
-            return ASK
-        return answers.get(found, ASK)
-
-    return gate
+    if kind == "string" and said == {"type", "enum"} and _are_plain_texts(schema["enum"]):
+        return _of_texts(tuple(schema["enum"]))
+    return _GATES.get(kind, ask) if isinstance(kind, str) and said == {"type"} else ask
 
 
 @lru_cache(maxsize=4096)
@@ -107,3 +84,27 @@ def _each(gate: PropertyGate) -> PropertyGate:
 
 def _are_plain_texts(values: Any) -> bool:
     return isinstance(values, list) and all(type(each) is str and each.isascii() for each in values)
+
+
+def _of_kind(kind: str) -> PropertyGate:
+    answers = {each: CONFORMS if kind in kinds else BREAKS for each, kinds in _KINDS.items()}
+    if kind == "integer":
+        # Whether 1.0 is an integer is another matter in each draft.
+        answers[float] = ASK
+
+    def gate(value: Any) -> int:
+        found = type(value)
+        if found is str:
+            # What is not ASCII may hold lone surrogates, which the validator refuses to read.
+            return answers[str] if value.isascii() else ASK
+        if (found is int and not -_LARGEST < value < _LARGEST) or (found is float and not -_LARGE < value < _LARGE):
+            return ASK
+        return answers.get(found, ASK)
+
+    return gate
+
+
+# One for all properties of a kind, so that it stays in the processor's cache.
+_GATES = {kind: _of_kind(kind) for kind in _SCALARS}
+TEXT = _GATES["string"]
+"""The gate of a property that may be any text. ASCII text always passes."""

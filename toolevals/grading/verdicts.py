@@ -164,15 +164,6 @@ class CaseGrade(_WorkedOut):
     schema_problems: tuple[SchemaProblem, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def decided(cls, tag: str, mode: str, source: CaseSource) -> Self:
-        """Return a grade whose words and details are worked out of `source` when asked for."""
-        made = cls.__new__(cls)
-        _set_tag(made, tag)
-        _set_mode(made, mode)
-        _set_source(made, source)
-        return made
-
     @property
     def statuses(self) -> Mapping[str, Status]:
         """The status of every verdict, without working out its words."""
@@ -227,6 +218,16 @@ class CaseGrade(_WorkedOut):
 
 
 # The slots' own setters: a frozen class has no quicker way in, and many grades are made.
+_new = object.__new__
 _set_tag = vars(CaseGrade)["tag"].__set__
 _set_mode = vars(CaseGrade)["mode"].__set__
 _set_source = vars(_WorkedOut)["_source"].__set__
+
+
+def decided(tag: str, mode: str, source: CaseSource) -> CaseGrade:
+    """Return a grade whose words and details are worked out of `source` when asked for."""
+    made = _new(CaseGrade)
+    _set_tag(made, tag)
+    _set_mode(made, mode)
+    _set_source(made, source)
+    return made

@@ -26,7 +26,8 @@ def call_in(item: Any) -> Call:
         return MalformedCall("the call is not an object", text=shown(item, LONGEST_SHOWN))
     if len(item) == 2 and type(given := item.get("arguments")) is str and (name := item.get("name")):
         # By far the commonest form, and nearly always good.
-        value = read_quickly(given, MAX_READ_DEPTH) if type(name) is str and len(given) <= MAX_BYTES else UNSURE
+        quick = type(name) is str and len(given) <= MAX_BYTES
+        value: Any = read_quickly(given, MAX_READ_DEPTH) if quick else UNSURE
         if value is not UNSURE:
             return ToolCall(name, value)
     identifier = identifier_in(item, "id") if "id" in item else None
