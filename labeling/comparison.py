@@ -1,19 +1,20 @@
-"""Two expectations side by side: the parts in which they differ, what they agree on, and the one chosen from both."""
+"""Two answers side by side: the parts in which they differ, word by word, and what they agree on."""
 
 from __future__ import annotations
 
-import copy
 import json
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import Any, Protocol
 
-from labeling.wording import expectation_words, matcher_words, shown, summary
+from labeling.merging import at, has, may_be_both, steps_of
+from labeling.models import LabelAnswer
+from labeling.wording import expectation_words, matcher_words, shown_whole, summary
 from toolevals.grading.equivalence import Difference, differences
 from toolevals.grading.values import Expectation
 
-LEFT, RIGHT = "left", "right"
 # Settings, by the last step of their path: the title, and what their two values mean.
 SETTINGS = {
     "additional_arguments": ("other arguments", "may be given", "must not be given"),
@@ -29,6 +30,9 @@ LISTS = {
     "one_of_calls": ("or this call", "no such call"),
     "disallowed": ("must not call", "nothing ruled out"),
 }
+WORD = re.compile(r"\w+|\s+|[^\w\s]")
+# Two values are marked word by word where at least so much of them is the same, and where that is soon found.
+ALIKE, MOST_WORDS = 0.5, 250_000
 # By these a step of an ordered list is known.
 STEPS = frozenset({"tool", "any_order", "one_of_calls"})
 
@@ -40,6 +44,8 @@ class SideWords:
     by: str = ""
     value: str = ""
     nothing: str = ""
+    # The value in pieces, and whether the other side has something else there; empty where that would tell nothing.
+    pieces: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +58,25 @@ class Part:
     right: SideWords
 
     @property
+    def may_be_both(self) -> bool:
+        return may_be_both(self.path)
+
+    @property
     def is_tool(self) -> bool:
         return self.path.endswith("/tool") and "/arguments/" not in self.path
 
     @property
     def is_setting(self) -> bool:
         return "/arguments/" not in self.path and self.path.rsplit("/", 1)[-1] in (*SETTINGS, "profile")
+
+
+class Answered(Protocol):
+    """A side: an answer, and an expectation where it is one."""
+
+    @property
+    def answer(self) -> str: ...
+    @property
+    def expectation(self) -> dict[str, Any] | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +95,21 @@ class Comparison:
     def agreed_names(self) -> list[str]:
         """What else they agree on, without the settings."""
         return [part.title for part in self.agreed if not part.is_tool and not part.is_setting]
+
+
+def compare_answers(left: Answered, right: Answered) -> Comparison:
+    """Return two answers part by part: one decision where one of them is no expectation."""
+    if left.expectation is not None and right.expectation is not None:
+        return compare(left.expectation, right.expectation)
+    words = [SideWords(value=answer_words(one)) for one in (left, right)]
+    return Comparison((Part("", "what to do", words[0], words[1]),), ())
+
+
+def answer_words(answered: Answered) -> str:
+    """Return an answer in one line: what should happen, or why nobody can say."""
+    if answered.expectation is None:
+        return str(LabelAnswer(answered.answer).label)
+    return _all_words(answered.expectation)
 
 
 def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
@@ -101,75 +135,6 @@ def compare(left: Mapping[str, Any], right: Mapping[str, Any]) -> Comparison:
     return Comparison(tuple(differing.values()), tuple(agreed))
 
 
-def merged(left: Mapping[str, Any], right: Mapping[str, Any], chosen: Mapping[str, str]) -> dict[str, Any]:
-    """Return the left expectation with the parts taken from the right one where `chosen` says so, by path."""
-    taken = [path for path, side in chosen.items() if side == RIGHT]
-    if "" in taken:
-        return copy.deepcopy(dict(right))
-    result = copy.deepcopy(dict(left))
-    gone = []
-    for path in sorted(taken, key=_steps):
-        if has(right, path):
-            _put(result, path, copy.deepcopy(at(right, path)))
-        else:
-            gone.append(path)
-    # From the end, so that places in lists stay what they were.
-    for path in sorted(gone, key=_steps, reverse=True):
-        _drop(result, path)
-    return result
-
-
-def has(document: Any, path: str) -> bool:
-    """Tell whether a document has something at a JSON pointer."""
-    for step in _steps(path):
-        if (isinstance(document, dict) and step in document) or (
-            isinstance(document, list) and isinstance(step, int) and step < len(document)
-        ):
-            document = document[step]
-        else:
-            return False
-    return True
-
-
-def at(document: Any, path: str) -> Any:
-    """Return what a document has at a JSON pointer; None for nothing."""
-    if not has(document, path):
-        return None
-    for step in _steps(path):
-        document = document[step]
-    return document
-
-
-def _steps(path: str) -> list[Any]:
-    """Return a pointer's steps; those that are places in a list of calls or alternatives, as numbers."""
-    steps: list[Any] = [step.replace("~1", "/").replace("~0", "~") for step in path.split("/")[1:]]
-    for number, step in enumerate(steps[1:], start=1):
-        if steps[number - 1] in LISTS and str(step).isdigit() and "arguments" not in steps[:number]:
-            steps[number] = int(step)
-    return steps
-
-
-def _put(document: Any, path: str, value: Any) -> None:
-    steps = _steps(path)
-    last = steps[-1]
-    for step, following in pairwise(steps):
-        if isinstance(document, dict):
-            document = document.setdefault(step, [] if isinstance(following, int) else {})
-        else:
-            document = document[step]
-    if isinstance(document, list) and isinstance(last, int) and last >= len(document):
-        document.append(value)
-    else:
-        document[last] = value
-
-
-def _drop(document: Any, path: str) -> None:
-    *parents, last = _steps(path)
-    for step in parents:
-        document = document[step]
-    del document[last]
-
-
 def _undivided(found: Iterable[Difference], left: Mapping[str, Any], right: Mapping[str, Any]) -> list[str]:
     """Return the paths of what is taken whole: alternatives that one side lacks, and steps whose tools differ."""
     whole: dict[str, None] = {}
@@ -193,10 +158,24 @@ def _all_words(document: Mapping[str, Any]) -> str:
 
 
 def _part(path: str, left: Any, right: Any) -> Part:
-    steps = _steps(path)
+    steps = steps_of(path)
     title, nothing = _title(steps)
-    words = [_words(steps, side, nothing) for side in (left, right)]
+    words = _marked(*(_words(steps, side, nothing) for side in (left, right)))
     return Part(path, title, words[0], words[1])
+
+
+def _marked(left: SideWords, right: SideWords) -> tuple[SideWords, SideWords]:
+    """Mark the words in which two values differ, where they have enough in common for that to help."""
+    if not left.value or not right.value or left.value == right.value:
+        return left, right
+    ours, theirs = WORD.findall(left.value), WORD.findall(right.value)
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    if len(ours) * len(theirs) > MOST_WORDS or matcher.ratio() < ALIKE:
+        return left, right
+    codes = matcher.get_opcodes()
+    mine = tuple(("".join(ours[a:b]), kind != "equal") for kind, a, b, _, _ in codes if b > a)
+    other = tuple(("".join(theirs[a:b]), kind != "equal") for kind, _, _, a, b in codes if b > a)
+    return replace(left, pieces=mine), replace(right, pieces=other)
 
 
 def _title(steps: list[Any]) -> tuple[str, str]:
@@ -232,11 +211,11 @@ def _words(steps: list[Any], value: Any, nothing: str) -> SideWords:
     if value is None:
         return SideWords(nothing=nothing)
     if "arguments" in steps[:-1]:
-        by, text = matcher_words(value)
+        by, text = matcher_words(value, shown_whole)
         return SideWords(by, text)
     if isinstance(last, int):
         return SideWords(value=_call_or_trajectory(value))
-    return SideWords(value=value if isinstance(value, str) else shown(value))
+    return SideWords(value=value if isinstance(value, str) else shown_whole(value))
 
 
 def _call_or_trajectory(document: Any) -> str:

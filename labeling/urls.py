@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from labeling.views import adjudicate, datasets, examples, label, versions
+from labeling.views import adjudicate, datasets, examples, feedback, label, versions
 
 app_name = "labeling"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -17,6 +17,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/versions/<int:number>/export/", versions.version_export, name="version-export"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/", examples.example, name="example"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/dispute/", examples.dispute, name="dispute"),
+    path("datasets/<slug:dataset>/examples/<uuid:example>/reopen/", examples.reopen, name="reopen"),
+    path(
+        "datasets/<slug:dataset>/examples/<uuid:example>/golds/<uuid:gold>/restore/",
+        examples.gold_restore,
+        name="gold-restore",
+    ),
+    path("feedback/", feedback.feedback, name="feedback"),
+    path("feedback/seen/", feedback.feedback_seen, name="feedback-seen"),
     path("label/", label.label_next, name="label"),
     path("label/<uuid:slot>/", label.label_slot, name="label-slot"),
     path("label/<uuid:slot>/panel/", label.label_panel, name="label-panel"),
@@ -32,5 +40,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("adjudicate/<uuid:revision>/panel/", adjudicate.adjudicate_panel, name="adjudicate-panel"),
     path("adjudicate/<uuid:revision>/draft/", adjudicate.adjudicate_draft, name="adjudicate-draft"),
     path("adjudicate/<uuid:revision>/decide/", adjudicate.adjudicate_decide, name="adjudicate-decide"),
+    path("adjudicate/undo/<uuid:adjudication>/", adjudicate.adjudicate_undo, name="adjudicate-undo"),
     path("adjudicate/<uuid:revision>/keep/", adjudicate.adjudicate_keep, name="adjudicate-keep"),
 ]

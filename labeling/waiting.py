@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from labeling.models import LabelSlot, Revision
+from labeling.models import Feedback, LabelSlot, Revision
 from toolevals.workspace.models import Project, User
 
 # Beyond this the exact number tells nobody anything, and counting it would cost.
@@ -21,3 +21,8 @@ def to_label(project: Project, user: User) -> int:
 def to_adjudicate(project: Project, user: User) -> int:
     """Return how many examples wait for this person's decision; at most MANY."""
     return Revision.objects.to_adjudicate(project, user).order_by().select_related(None)[:MANY].count()
+
+
+def to_read(project: Project, user: User) -> int:
+    """Return how many decisions differ from this person's labels and are not marked as read; at most MANY."""
+    return Feedback.objects.for_reviewer(project, user).unseen()[:MANY].count()

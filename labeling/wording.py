@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,41 +59,47 @@ def expectation_words(document: Mapping[str, Any]) -> ExpectationWords:
     return ExpectationWords(sentence, alternatives, tuple(_beside(document)))
 
 
-def matcher_words(matcher: Any) -> tuple[str, str]:
-    """Return how a matcher compares, and with what."""
+def matcher_words(matcher: Any, show: Callable[[Any], str] | None = None) -> tuple[str, str]:
+    """Return how a matcher compares, and with what; `show` puts a value into words, `shown` unless given."""
+    show = show or shown
     if not isinstance(matcher, Mapping):
-        return "", shown(matcher)
+        return "", show(matcher)
     key = next((name for name in matcher if name not in ("optional", "additional_fields")), "")
     value = matcher.get(key)
     left_out = ", or left out" if matcher.get("optional") else ""
     if key in ("key_only", "absent"):
         return ("not checked", "") if key == "key_only" and left_out else (WORDS[key], "")
     if key == "one_of" and isinstance(value, Sequence):
-        return WORDS[key] + left_out, " | ".join(shown(one) for one in value)
+        return WORDS[key] + left_out, " | ".join(show(one) for one in value)
     if key == "range" and isinstance(value, Sequence) and len(value) == 2:
         low, high = value
-        return "from" + left_out, f"{'…' if low is None else shown(low)} to {'…' if high is None else shown(high)}"
+        return "from" + left_out, f"{'…' if low is None else show(low)} to {'…' if high is None else show(high)}"
     if key == "approximately" and isinstance(value, Mapping):
         tolerances = [
-            f"{shown(value[name])}{of}"
+            f"{show(value[name])}{of}"
             for name, of in (("absolute", ""), ("relative", " of it"))
             if value.get(name) is not None
         ]
-        return WORDS[key] + left_out, f"{shown(value.get('value'))}, within {' or '.join(tolerances)}"
+        return WORDS[key] + left_out, f"{show(value.get('value'))}, within {' or '.join(tolerances)}"
     if key == "date_equal" and isinstance(value, Mapping):
         formats = " or ".join(str(one) for one in value.get("formats") or [])
-        return WORDS[key] + left_out, f"{shown(value.get('date'))}, read as {formats}"
+        return WORDS[key] + left_out, f"{show(value.get('date'))}, read as {formats}"
     if key == "fields" and isinstance(value, Mapping):
         inner = ", ".join(
-            " ".join([name, *(part for part in matcher_words(one) if part)]) for name, one in value.items()
+            " ".join([name, *(part for part in matcher_words(one, show) if part)]) for name, one in value.items()
         )
         return "by field" + left_out, f"{{{inner}}}"
-    return WORDS.get(key, key) + left_out, shown(value)
+    return WORDS.get(key, key) + left_out, show(value)
+
+
+def shown_whole(value: Any) -> str:
+    """Return a value as JSON in one line."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def shown(value: Any) -> str:
     """Return a value as short JSON."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = shown_whole(value)
     return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 1] + "…"
 
 

@@ -81,6 +81,13 @@ class FreezeForm(PlainForm):
 class DisputeForm(PlainForm):
     """Why the gold of an example is wrong."""
 
+    MOST = 4000
     reason = forms.CharField(
-        max_length=4000, label="What should it be, and why?", widget=forms.Textarea(attrs={"rows": 3})
+        max_length=MOST, label="What should it be, and why?", widget=forms.Textarea(attrs={"rows": 3})
     )
+
+
+class ReasonForm(PlainForm):
+    """Why an example is labelled again, or its earlier gold put in force again."""
+
+    reason = forms.CharField(max_length=4000, label="Why?", widget=forms.Textarea(attrs={"rows": 2}))

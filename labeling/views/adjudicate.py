@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.http import Http404, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
-from labeling.forms.panel import empty_form, panel
-from labeling.forms.reading import Entered, FieldProblem
+from labeling.forms.panel import empty_form, form_of, panel
+from labeling.forms.reading import FieldProblem
 from labeling.guideline import guideline_blocks
-from labeling.models import Draft, Revision
+from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.querysets.examples import RevisionQuerySet
 from labeling.views.answers import conflict, page_or_fragment, sentences
-from labeling.views.deciding import Sides, decided, outcome, sides_for
+from labeling.views.columns import Sides, sides_for
+from labeling.views.deciding import Decision, comparison_of, decided, outcome
 from labeling.views.label import problem_list
 from labeling.views.workplace import draft_document, fields_of, offered, seconds_of
-from labeling.wording import summary
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values import ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
 PAGE = "labeling/adjudicate.html"
 MAIN = "labeling/parts/adjudicate_main.html"
+DECIDED = "Somebody has decided this example meanwhile."
+# What rationales often say; a beginning, to be gone on with.
+PHRASES = (
+    "The guideline says so: ",
+    "The user said so: ",
+    "The tool's description says so: ",
+    "Nobody asked for it: ",
+    "Both readings are fair: ",
+)
 
 
 @require_GET
@@ -56,9 +67,8 @@ def adjudicate_outcome(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Return the gold so far for what is chosen, or its JSON to edit."""
     found, sides = _found(request, revision)
     result = outcome(request.POST, sides, tools_in(found.tools), to=request.POST.get("to", ""))
-    return render(
-        request, "labeling/parts/outcome.html", {"outcome": result, "outcome_url": _url(request, "outcome", found)}
-    )
+    context = {"outcome": result, "outcome_url": _url(request, "outcome", found), "afresh": "afresh" in request.POST}
+    return render(request, "labeling/parts/outcome.html", context)
 
 
 @require_POST
@@ -76,10 +86,9 @@ def adjudicate_panel(request: ProjectRequest, revision: UUID) -> HttpResponse:
 @require_POST
 def adjudicate_draft(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Keep what is decided so far."""
-    found = _waiting(request, revision)
-    sides = sides_for(request, found) if found else None
+    found, sides = _still_waiting(request, revision)
     if found is None or sides is None:
-        return conflict("Somebody has decided this example meanwhile.", url=_elsewhere(request, revision))
+        return conflict(DECIDED, url=_elsewhere(request, revision))
     draft = services.draft_save(revision=found, actor=request.user, document=draft_document(request.POST))
     problems = problem_list(_problems(request, decided(request.POST, sides, tools_in(found.tools))))
     return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": problems})
@@ -88,26 +97,43 @@ def adjudicate_draft(request: ProjectRequest, revision: UUID) -> HttpResponse:
 @require_POST
 def adjudicate_decide(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Put the decision in force and go on to the next example."""
-    found = _waiting(request, revision)
-    sides = sides_for(request, found) if found else None
+    found, sides = _still_waiting(request, revision)
     if found is None or sides is None:
-        return conflict("Somebody has decided this example meanwhile.", url=_elsewhere(request, revision))
-    entered = decided(request.POST, sides, tools_in(found.tools))
-    if problems := _problems(request, entered):
+        return conflict(DECIDED, url=_elsewhere(request, revision))
+    if request.POST.get("of", sides.token) != sides.token:
+        return conflict("The labels have changed since you looked.", url=_url(request, "revision", found))
+    decision = decided(request.POST, sides, tools_in(found.tools))
+    if problems := _problems(request, decision):
         return _refused(request, found, problems)
     try:
-        services.adjudication_decide(
-            revision=found,
-            actor=request.user,
-            expectation=entered.document,
-            rationale=request.POST["rationale"],
-            seconds=seconds_of(request.POST),
-        )
+        made = _decide(request, found, decision)
     except InvalidDocument as error:
         return _refused(request, found, [FieldProblem("", words) for words in sentences(error.problems)])
     except InvalidAct as error:
         return conflict(str(error), url=_elsewhere(request, revision))
-    return _next(request, after=str(found.pk), toast=f"Decided {found.example.external_id}.", toast_about=found)
+    what = "Decided" if decision.expectation is not None else "Set aside"
+    return _next(
+        request,
+        after=str(found.pk),
+        toast=f"{what} {found.example.external_id}.",
+        toast_url=_example_url(request, found),
+        undo_url=reverse("labeling:adjudicate-undo", args=[request.project.slug, made]),
+        undo_seconds=request.project.undo_seconds,
+    )
+
+
+@require_POST
+def adjudicate_undo(request: ProjectRequest, adjudication: UUID) -> HttpResponse:
+    """Take back what one has just decided, and show it again."""
+    made = get_object_or_404(
+        Adjudication, pk=adjudication, adjudicator=request.user, revision__example__dataset__project=request.project
+    )
+    try:
+        services.adjudication_withdraw(adjudication=made, actor=request.user)
+    except InvalidAct as error:
+        return conflict(str(error), url=_elsewhere(request, made.revision_id))
+    found = _waiting(request, made.revision_id)
+    return _show(request, found) if found else redirect(_elsewhere(request, made.revision_id))
 
 
 @require_POST
@@ -120,13 +146,25 @@ def adjudicate_keep(request: ProjectRequest, revision: UUID) -> HttpResponse:
         services.dispute_settle(dispute=sides.dispute, actor=request.user)
     except InvalidAct as error:
         return conflict(str(error), url=_elsewhere(request, revision))
-    return _next(
-        request, after=str(found.pk), toast=f"Kept the gold of {found.example.external_id}.", toast_about=found
-    )
+    toast = f"Kept {found.example.external_id} as it is."
+    return _next(request, after=str(found.pk), toast=toast, toast_url=_example_url(request, found))
 
 
-def _problems(request: ProjectRequest, entered: Entered) -> list[FieldProblem]:
-    problems = list(entered.problems)
+def _decide(request: ProjectRequest, revision: Revision, decision: Decision) -> UUID:
+    """Store a decision; return its adjudication's id."""
+    shared: Any = {
+        "revision": revision,
+        "actor": request.user,
+        "rationale": request.POST["rationale"],
+        "seconds": seconds_of(request.POST),
+    }
+    if decision.answer != LabelAnswer.EXPECTATION:
+        return UUID(str(services.adjudication_set_aside(answer=decision.answer, **shared).pk))
+    return UUID(str(services.adjudication_decide(expectation=decision.expectation, **shared).adjudication_id))
+
+
+def _problems(request: ProjectRequest, decision: Decision) -> list[FieldProblem]:
+    problems = list(decision.problems)
     if not request.POST.get("rationale", "").strip():
         problems.append(FieldProblem("rationale", "Say why: both reviewers will read it."))
     return problems
@@ -137,23 +175,26 @@ def _waiting(request: ProjectRequest, pk: UUID) -> Revision | None:
 
 
 def _found(request: ProjectRequest, pk: UUID) -> tuple[Revision, Sides]:
-    found = _waiting(request, pk)
-    sides = sides_for(request, found) if found else None
+    found, sides = _still_waiting(request, pk)
     if found is None or sides is None:
         raise Http404
     return found, sides
 
 
-def _next(
-    request: ProjectRequest, *, after: str = "", toast: str = "", toast_about: Revision | None = None
-) -> HttpResponse:
+def _still_waiting(request: ProjectRequest, pk: UUID) -> tuple[Revision | None, Sides | None]:
+    found = _waiting(request, pk)
+    return found, _sides(request, found, request.POST) if found else None
+
+
+def _sides(request: ProjectRequest, revision: Revision, asked: Mapping[str, str]) -> Sides | None:
+    return sides_for(revision, request.user, request.role, asked=asked)
+
+
+def _next(request: ProjectRequest, *, after: str = "", **context: Any) -> HttpResponse:
     """Show the first example that waits after one that was decided or left for later, else the first of all."""
     services.settle_due(project=request.project)
     waiting = Revision.objects.to_adjudicate(request.project, request.user)
     found = _later(waiting, after) or waiting.first()
-    context: dict[str, Any] = {"toast": toast}
-    if toast_about is not None:
-        context["toast_url"] = _example_url(request, toast_about)
     if found is not None:
         return _show(request, found, **context)
     return page_or_fragment(
@@ -177,53 +218,61 @@ def _show(request: ProjectRequest, revision: Revision, **context: Any) -> HttpRe
     here = request.path == url
     if not here and not request.headers.get("HX-Request"):
         return redirect(url)
-    sides = sides_for(request, revision)
-    if sides is None:
-        raise Http404
-    context |= _context(request, revision, sides)
+    context |= _context(request, revision)
     return page_or_fragment(request, page=PAGE, fragment=MAIN, context=context, url="" if here else url)
 
 
-def _context(request: ProjectRequest, revision: Revision, sides: Sides) -> dict[str, Any]:
+def _context(request: ProjectRequest, revision: Revision) -> dict[str, Any]:
     draft = Draft.objects.filter(revision=revision, user=request.user).first()
     data = fields_of(draft.document) if draft else empty_form()
+    asked = {name: request.GET.get(name, data.get(name, "")) for name in ("left", "right")}
+    sides = _sides(request, revision, asked)
+    if sides is None:
+        raise Http404
     tools = tools_in(revision.tools)
-    afresh = "afresh" in request.GET
+    afresh = "afresh" in request.GET or sides.left is None
+    result = outcome(data, sides, tools)
     waiting = Revision.objects.to_adjudicate(request.project, request.user)
-    entered = data if data.get("mode") != "sides" else empty_form()
     return {
         "revision": revision,
         "example": revision.example,
         "conversation": read_conversation(revision.input),
         "ask": "What should the agent do next?",
         "sides": sides,
-        "comparison": sides.comparison,
-        "outcome": outcome(data, sides, tools),
+        "comparison": comparison_of(sides),
+        "outcome": result,
         "outcome_url": _url(request, "outcome", revision),
         "afresh": afresh,
-        "panel": panel(entered if afresh else empty_form(), tools),
+        "panel": panel(_entered(data, sides, tools) if afresh else empty_form(), tools),
         "panel_url": _url(request, "panel", revision),
         "tools": offered(tools),
         "place": waiting.filter(pk__lte=revision.pk).count(),
         "total": waiting.count(),
+        "phrases": PHRASES,
         "rationale": data.get("rationale", ""),
         "seconds": data.get("seconds", "0"),
         "saved_at": draft.saved_at if draft else None,
         "guideline": guideline_blocks(revision.example.dataset.guideline),
         "dataset": revision.example.dataset,
         "show_guide": "guide" in request.GET,
-        "in_force": summary(revision.gold.expectation) if revision.gold else "",
     }
+
+
+def _entered(data: QueryDict, sides: Sides, tools: Sequence[ToolSpec]) -> QueryDict:
+    """Return what the form begins with: what was entered in it, else the gold so far."""
+    if data.get("mode") not in ("sides", "aside") and data:
+        return data
+    if not any(name.startswith("choice:") for name in data):
+        return empty_form()
+    so_far = decided(data, sides, tools).expectation
+    return form_of(so_far, tools) if so_far is not None else empty_form()
 
 
 def _refused(request: ProjectRequest, revision: Revision, problems: list[FieldProblem]) -> HttpResponse:
     if request.headers.get("HX-Request"):
         return JsonResponse({"problems": problem_list(problems)}, status=422)
     services.draft_save(revision=revision, actor=request.user, document=draft_document(request.POST))
-    sides = sides_for(request, revision)
-    if sides is None:
-        raise Http404
-    context = _context(request, revision, sides) | {"problems": problems}
+    context = _context(request, revision) | {"problems": problems}
     return render(request, PAGE, context, status=422)
 
 

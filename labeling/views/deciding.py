@@ -1,4 +1,4 @@
-"""What the adjudication page shows: the two sides, what is chosen of them, and the gold that comes of it."""
+"""What the adjudication page shows: what was said, two of it side by side, what is chosen, and what comes of it."""
 
 from __future__ import annotations
 
@@ -10,36 +10,31 @@ from typing import Any
 
 from django.http import QueryDict
 
-from labeling.blindness import Side, sides_of
-from labeling.comparison import LEFT, RIGHT, Comparison, Part, compare, merged
+from labeling.comparison import Comparison, Part, compare_answers
 from labeling.forms.reading import Entered, FieldProblem, read_form, read_json
-from labeling.models import Dispute, Revision
+from labeling.merging import BOTH, LEFT, RIGHT, merged
+from labeling.models import LabelAnswer
+from labeling.views.columns import Sides
 from labeling.wording import ExpectationWords, expectation_words
 from toolevals.grading.conformance import expectation_problems
-from toolevals.grading.equivalence import equivalent
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Expectation, ToolSpec
-from toolevals.workspace.requests import ProjectRequest
+
+EXPECTATION = LabelAnswer.EXPECTATION.value
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """What is to be compared: two sides, and what else was said."""
+class Decision:
+    """What is decided so far: an answer and its expectation, and what is wrong with it or still open."""
 
-    left: Side
-    right: Side
-    others: tuple[Side, ...]
-    # Set where the gold in force (left) is disputed; the right may then say nothing but why.
-    dispute: Dispute | None = None
-
-    @property
-    def comparison(self) -> Comparison:
-        return compare(self.left.expectation, self.right.expectation)
+    answer: str
+    expectation: dict[str, Any] | None
+    problems: tuple[FieldProblem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenPart:
-    """A part that differs, and the side chosen: "left", "right" or ""."""
+    """A part that differs, and the side chosen: "left", "right", "both" or ""."""
 
     part: Part
     chosen: str
@@ -48,13 +43,14 @@ class ChosenPart:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The gold so far."""
+    """The gold so far; `aside` says why there will be none."""
 
     mode: str
     parts: tuple[ChosenPart, ...]
     words: ExpectationWords | None
     problems: tuple[str, ...]
     json: str = ""
+    aside: str = ""
 
     @property
     def open(self) -> int:
@@ -64,44 +60,81 @@ class Outcome:
     def decided(self) -> int:
         return len(self.parts) - self.open
 
+    @property
+    def aside_words(self) -> str:
+        return str(LabelAnswer(self.aside).label) if self.aside else ""
 
-def sides_for(request: ProjectRequest, revision: Revision) -> Sides | None:
-    """Return the two sides of what is to be decided; None where this person sees no difference."""
-    dispute = Dispute.objects.filter(revision=revision).open().order_by("id").first()
-    if revision.gold is not None and dispute is not None:
-        gold = Side(revision.gold.expectation, revision.gold.rationale, flagged=False)
-        wanted = Side(dispute.expectation or revision.gold.expectation, dispute.reason, flagged=False)
-        return Sides(gold, wanted, (), dispute)
-    sides = _distinct(sides_of(revision, request.user, request.role))
-    return Sides(sides[0], sides[1], tuple(sides[2:])) if len(sides) > 1 else None
+
+def comparison_of(sides: Sides) -> Comparison:
+    """Return what the two columns shown differ in; nothing where there is but one."""
+    if sides.left is None or sides.right is None:
+        return Comparison((), ())
+    return compare_answers(sides.left, sides.right)
 
 
 def outcome(data: QueryDict, sides: Sides, tools: Sequence[ToolSpec], *, to: str = "") -> Outcome:
-    """Return the gold so far for what is chosen or edited; `to` turns to "json" and back to "sides"."""
-    differing = sides.comparison.differing
-    chosen = {part.path: side for part in differing if (side := data.get(f"choice:{part.path}", "")) in (LEFT, RIGHT)}
-    parts = tuple(ChosenPart(part, chosen.get(part.path, ""), place) for place, part in enumerate(differing))
-    if data.get("mode") == "json" and to != "sides":
+    """Return the gold so far for what is chosen or edited; `to` turns to "json", "aside" or back to "sides"."""
+    parts = _parts(data, sides)
+    mode = to or data.get("mode", "")
+    if mode == "aside":
+        return Outcome("aside", parts, None, (), aside=_aside(data))
+    if mode == "json" and data.get("mode") == "json":
         entered = read_json(data.get("json", ""))
         return _told("json", parts, entered.document, tools, text=data.get("json", ""), found=entered.problems)
-    document = merged(sides.left.expectation, sides.right.expectation, chosen)
-    text = _pretty(document) if to == "json" else ""
-    return _told("json" if to == "json" else "sides", parts, document, tools, text=text)
+    so_far = _chosen(parts, sides)
+    if so_far.expectation is None:
+        # Taken from a side that says there is no gold: nothing to write down as JSON but a beginning.
+        return Outcome("json", parts, None, (), "{}") if mode == "json" else _none(parts, so_far)
+    text = _pretty(so_far.expectation) if mode == "json" else ""
+    return _told("json" if mode == "json" else "sides", parts, so_far.expectation, tools, text=text)
 
 
-def decided(data: QueryDict, sides: Sides, tools: Sequence[ToolSpec]) -> Entered:
-    """Return the expectation that was decided on: chosen from the sides, edited as JSON, or entered afresh."""
+def decided(data: QueryDict, sides: Sides, tools: Sequence[ToolSpec]) -> Decision:
+    """Return what was decided: chosen from the sides, edited as JSON, entered in the form, or set aside."""
     mode = data.get("mode", "")
-    if mode == "json":
-        return read_json(data.get("json", ""))
-    if mode != "sides":
-        return read_form(data, tools)
-    result = outcome(data, sides, tools)
-    if result.open:
-        words = "difference is" if result.open == 1 else "differences are"
-        return Entered(None, (FieldProblem("", f"{result.open} {words} still open."),))
-    chosen = {part.part.path: part.chosen for part in result.parts}
-    return Entered(merged(sides.left.expectation, sides.right.expectation, chosen), ())
+    if mode == "aside":
+        return Decision(_aside(data), None)
+    if mode == "sides" and sides.left is not None:
+        parts = _parts(data, sides)
+        if missing := sum(not part.chosen for part in parts):
+            words = "difference is" if missing == 1 else "differences are"
+            return Decision(EXPECTATION, None, (FieldProblem("", f"{missing} {words} still open."),))
+        return _chosen(parts, sides)
+    entered: Entered = read_json(data.get("json", "")) if mode == "json" else read_form(data, tools)
+    return Decision(EXPECTATION, entered.document, tuple(entered.problems))
+
+
+def _aside(data: QueryDict) -> str:
+    said = data.get("aside", "")
+    return said if said in LabelAnswer.values and said != EXPECTATION else LabelAnswer.AMBIGUOUS.value
+
+
+def _parts(data: QueryDict, sides: Sides) -> tuple[ChosenPart, ...]:
+    found = []
+    is_same = data.get("of", sides.token) == sides.token
+    for number, part in enumerate(comparison_of(sides).differing):
+        chosen = data.get(f"choice:{part.path}", "") if is_same else ""
+        known = chosen in (LEFT, RIGHT) or (chosen == BOTH and part.may_be_both)
+        found.append(ChosenPart(part, chosen if known else "", number))
+    return tuple(found)
+
+
+def _chosen(parts: Sequence[ChosenPart], sides: Sides) -> Decision:
+    """Return the sides put together; where nothing is chosen yet, the left one stands in."""
+    left, right = sides.left, sides.right
+    if left is None:
+        return Decision(EXPECTATION, None)
+    if right is None or not parts:
+        return Decision(left.answer, left.expectation)
+    chosen = {one.part.path: one.chosen for one in parts if one.chosen}
+    if left.expectation is None or right.expectation is None:
+        taken = right if chosen.get("") == RIGHT else left
+        return Decision(taken.answer, taken.expectation)
+    return Decision(EXPECTATION, merged(left.expectation, right.expectation, chosen))
+
+
+def _none(parts: tuple[ChosenPart, ...], so_far: Decision) -> Outcome:
+    return Outcome("sides", parts, None, (), aside=so_far.answer if so_far.answer != EXPECTATION else "")
 
 
 def _pretty(document: dict[str, Any]) -> str:
@@ -131,13 +164,3 @@ def _told(
             words = expectation_words(expectation.to_document())
             problems += [str(problem) for problem in expectation_problems(expectation, tools)]
     return Outcome(mode, parts, words, tuple(problems), text)
-
-
-def _distinct(sides: Sequence[Side]) -> list[Side]:
-    """Return one side of each meaning, in the given order."""
-    kept: list[Side] = []
-    for side in sides:
-        here = Expectation.from_document(side.expectation)
-        if not any(equivalent(here, Expectation.from_document(other.expectation)) for other in kept):
-            kept.append(side)
-    return kept

@@ -1,20 +1,21 @@
-"""One example: what it shows, the gold in force, how that came about, and disputing it."""
+"""One example: what it shows, the gold in force, how that came about; disputing, reopening and restoring it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from labeling import services
-from labeling.blindness import may_see_resolution
+from labeling.blindness import RESOLVED, TO_DECIDE, may_see_resolution
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
-from labeling.forms.datasets import DisputeForm
-from labeling.models import Dispute, Example, Resolution, Revision
+from labeling.forms.datasets import DisputeForm, ReasonForm
+from labeling.models import Dispute, Example, Gold, LabelAnswer, Resolution, Revision
 from labeling.views.history import history_of
 from labeling.views.workplace import offered
 from labeling.wording import expectation_words
@@ -28,23 +29,70 @@ def example(request: ProjectRequest, dataset: str, example: UUID) -> HttpRespons
     """Show an example; with `?revision=`, one of its earlier revisions."""
     services.settle_due(project=request.project)
     found = _example(request, dataset, example)
-    return render(request, "labeling/example.html", _context(request, found, DisputeForm()))
+    return render(request, "labeling/example.html", _context(request, found))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def dispute(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
+    """Ask an adjudicator to look at the gold again; by GET, the page with `?reason=` filled in."""
+    found = _example(request, dataset, example)
+    if request.method != "POST":
+        reason = request.GET.get("reason", "")[: DisputeForm.MOST]
+        return render(
+            request, "labeling/example.html", _context(request, found, dispute_form=DisputeForm({"reason": reason}))
+        )
+    form = DisputeForm(request.POST)
+
+    def open_dispute(reason: str) -> object:
+        current = get_object_or_404(Revision, pk=found.current_id)
+        return services.dispute_open(revision=current, actor=request.user, reason=reason)
+
+    return _acted(request, found, form, open_dispute, dispute_form=form)
 
 
 @require_POST
-def dispute(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
-    """Ask an adjudicator to look at the gold again."""
+def reopen(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
+    """Begin another round of labels."""
     found = _example(request, dataset, example)
-    form = DisputeForm(request.POST)
-    if form.is_valid() and found.current is not None:
+    form = ReasonForm(request.POST, prefix="reopen")
+
+    def begin(reason: str) -> object:
+        current = get_object_or_404(Revision, pk=found.current_id)
+        return services.revision_reopen(revision=current, actor=request.user, reason=reason)
+
+    return _acted(request, found, form, begin, reopen_form=form)
+
+
+@require_POST
+def gold_restore(request: ProjectRequest, dataset: str, example: UUID, gold: UUID) -> HttpResponse:
+    """Put earlier gold in force again."""
+    found = _example(request, dataset, example)
+    golds = Gold.objects.filter(revision__example=found).visible_to(request.user, request.role)
+    earlier = get_object_or_404(golds, pk=gold)
+    form = ReasonForm(request.POST)
+    return _acted(
+        request,
+        found,
+        form,
+        lambda reason: services.gold_restore(gold=earlier, actor=request.user, reason=reason),
+        restoring=earlier.pk,
+        restore_form=form,
+    )
+
+
+def _acted(
+    request: ProjectRequest, example: Example, form: Any, act: Callable[[str], object], **shown: Any
+) -> HttpResponse:
+    """Do what a form with a reason asks for; show the page again where that cannot be."""
+    if form.is_valid():
         try:
-            services.dispute_open(revision=found.current, actor=request.user, reason=form.cleaned_data["reason"])
-            return redirect("labeling:example", request.project.slug, found.dataset.slug, found.pk)
+            act(form.cleaned_data["reason"])
+            return redirect("labeling:example", request.project.slug, example.dataset.slug, example.pk)
         except InvalidAct as error:
             form.add_error(None, str(error))
         except InvalidDocument as error:
             form.add_error("reason", [str(problem) for problem in error.problems])
-    return render(request, "labeling/example.html", _context(request, found, form), status=422)
+    return render(request, "labeling/example.html", _context(request, example, **shown), status=422)
 
 
 def _example(request: ProjectRequest, dataset: str, pk: UUID) -> Example:
@@ -52,27 +100,34 @@ def _example(request: ProjectRequest, dataset: str, pk: UUID) -> Example:
     return get_object_or_404(rows, pk=pk, dataset__slug=dataset)
 
 
-def _context(request: ProjectRequest, example: Example, form: DisputeForm) -> dict[str, Any]:
+def _context(request: ProjectRequest, example: Example, **shown: Any) -> dict[str, Any]:
     revisions = list(example.revisions.order_by("-number").values_list("number", flat=True))
     revision = _revision(request, example)
     gold = revision.gold
     disputes = Dispute.objects.filter(revision=revision).visible_to(request.user, request.role).open()
     resolution = may_see_resolution(revision, request.user, request.role)
+    is_current = revision.pk == example.current_id
     return {
         "example": example,
         "dataset": example.dataset,
         "revision": revision,
         "revisions": revisions,
-        "is_current": revision.pk == example.current_id,
+        "is_current": is_current,
         "status": Resolution(resolution).label,
         "conversation": read_conversation(revision.input),
         "gold": gold,
         "gold_words": expectation_words(gold.expectation) if gold else None,
+        "set_aside": LabelAnswer(revision.set_aside_as).label if resolution == Resolution.SET_ASIDE else "",
         "tools": offered(tools_in(revision.tools)),
         "history": history_of(revision, request.user, request.role),
         "disputes": disputes.select_related("actor"),
-        "form": form,
-        "may_decide": resolution == Resolution.DISAGREED or disputes.exists(),
+        "dispute_form": DisputeForm(),
+        "reopen_form": ReasonForm(prefix="reopen"),
+        "restore_form": ReasonForm(),
+        "may_dispute": is_current and resolution in RESOLVED,
+        "may_reopen": is_current and resolution in (*RESOLVED, *TO_DECIDE),
+        "may_decide": resolution in TO_DECIDE or (resolution in RESOLVED and disputes.exists()),
+        **shown,
     }
 
 

@@ -1,21 +1,26 @@
-"""How an example's gold came about: labels, decisions, disputes, as far as one may see them, oldest first."""
+"""How an example's gold came about: labels, decisions, disputes, rounds, as far as one may see them, oldest first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
-from labeling.models import Dispute, Gold, GoldSource, Label, Revision, Skip
+from labeling.blindness import decides_own, may_recall
+from labeling.models import Adjudication, Comment, Dispute, Gold, GoldSource, Label, LabelAnswer, Revision, Skip
+from labeling.services import reopening
 from labeling.wording import ExpectationWords, expectation_words
-from toolevals.workspace.models import Role, User
+from toolevals.workspace.models import AuditEntry, Role, User
 
 SOURCES = {
     GoldSource.AGREED: "Gold by agreement",
     GoldSource.ADJUDICATED: "decided",
     GoldSource.SINGLE: "Gold by a single label",
     GoldSource.IMPORTED: "Gold imported",
+    GoldSource.RESTORED: "put earlier gold in force again",
 }
+BY_SOMEONE = frozenset({GoldSource.ADJUDICATED, GoldSource.RESTORED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,50 +34,121 @@ class Event:
     why: str = ""
     seconds: float = 0
     withdrawn: bool = False
+    # What else is to be known, such as the guideline of the time.
+    notes: tuple[str, ...] = ()
+    # Gold that can be put in force again by this reader.
+    gold: UUID | None = None
+    in_force: bool = False
+    # The number of the round that begins with it.
+    begins: int = 0
 
 
 def history_of(revision: Revision, user: User, role: Role) -> list[Event]:
     """Return the events of a revision that this person may see."""
-    events = [*_labels(revision, user, role), *_golds(revision), *_others(revision, user, role)]
+    events = [
+        *_labels(revision, user, role),
+        *_golds(revision, user, role),
+        *_set_aside(revision, user, role),
+        *_skips(revision, user, role),
+        *_disputes(revision, user, role),
+        *_comments(revision, user, role),
+        *_acts(revision, user, role),
+    ]
     return sorted(events, key=lambda event: event.at)
 
 
 def _labels(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     labels = Label.objects.filter(revision=revision).visible_to(user, role).select_related("reviewer")
     for label in labels:
+        notes = [f"guideline {label.guideline}"] if label.guideline else []
+        if label.suggestion is not None:
+            notes.append("a model's suggestion was shown")
+        if label.flagged:
+            notes.append("flagged")
         yield Event(
             label.created_at,
             _name(label.reviewer),
-            "labelled",
-            expectation_words(label.expectation),
+            "labelled" if label.expectation is not None else f"answered: {LabelAnswer(label.answer).label}",
+            expectation_words(label.expectation) if label.expectation is not None else None,
             label.rationale,
             label.seconds,
             withdrawn=label.withdrawn_at is not None,
+            notes=tuple(notes),
         )
 
 
-def _golds(revision: Revision) -> Iterator[Event]:
-    for gold in Gold.objects.history_of(revision):
-        decided = gold.source == GoldSource.ADJUDICATED
+def _golds(revision: Revision, user: User, role: Role) -> Iterator[Event]:
+    may_restore = role >= Role.ADJUDICATOR and not decides_own(revision, user)
+    for gold in Gold.objects.history_of(revision).visible_to(user, role):
+        source = GoldSource(gold.source)
+        made = gold.adjudication
+        in_force = revision.gold_id == gold.pk
         yield Event(
             gold.created_at,
-            _name(gold.actor) if decided else "",
-            SOURCES[GoldSource(gold.source)],
+            _name(gold.actor) if source in BY_SOMEONE else "",
+            SOURCES[source],
             expectation_words(gold.expectation),
-            gold.rationale if decided or gold.source == GoldSource.IMPORTED else "",
-            gold.adjudication.seconds if gold.adjudication else 0,
+            gold.rationale if source in BY_SOMEONE or source == GoldSource.IMPORTED else "",
+            made.seconds if made else 0,
+            withdrawn=made is not None and made.withdrawn_at is not None,
+            gold=gold.pk if may_restore and not in_force else None,
+            in_force=in_force,
         )
 
 
-def _others(revision: Revision, user: User, role: Role) -> Iterator[Event]:
-    for skip in Skip.objects.filter(revision=revision).visible_to(user, role).standing().select_related("reviewer"):
-        yield Event(skip.created_at, _name(skip.reviewer), "skipped", why=skip.reason)
+def _set_aside(revision: Revision, user: User, role: Role) -> Iterator[Event]:
+    if not may_recall(revision, user, role):
+        return
+    made = Adjudication.objects.filter(revision=revision).exclude(answer=LabelAnswer.EXPECTATION)
+    for one in made.select_related("adjudicator"):
+        yield Event(
+            one.created_at,
+            _name(one.adjudicator),
+            f"set it aside: {LabelAnswer(one.answer).label}",
+            why=one.rationale,
+            seconds=one.seconds,
+            withdrawn=one.withdrawn_at is not None,
+        )
+
+
+def _skips(revision: Revision, user: User, role: Role) -> Iterator[Event]:
+    skips = list(Skip.objects.filter(revision=revision).visible_to(user, role).select_related("reviewer"))
+    # Reopening ends skips too; that is not taking them back.
+    undone = set(
+        AuditEntry.objects.filter(verb="skip_undo", target_id__in=[skip.pk for skip in skips]).values_list(
+            "target_id", flat=True
+        )
+    )
+    for skip in skips:
+        yield Event(skip.created_at, _name(skip.reviewer), "skipped", why=skip.reason, withdrawn=skip.pk in undone)
+
+
+def _disputes(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     for dispute in Dispute.objects.filter(revision=revision).visible_to(user, role).select_related("actor"):
         words = expectation_words(dispute.expectation) if dispute.expectation else None
-        what = "disputed the gold" if dispute.actor else "An import disputed the gold"
+        what = "disputed it" if dispute.actor else "An import disputed it"
         yield Event(dispute.created_at, _name(dispute.actor), what, words, dispute.reason)
         if dispute.settled_at:
             yield Event(dispute.settled_at, "", "The dispute was settled")
+
+
+def _comments(revision: Revision, user: User, role: Role) -> Iterator[Event]:
+    for comment in Comment.objects.filter(revision=revision).visible_to(user, role).select_related("author"):
+        what = "asked" if comment.author_id == comment.asker_id else "answered"
+        yield Event(comment.created_at, _name(comment.author), what, why=comment.text)
+
+
+def _acts(revision: Revision, user: User, role: Role) -> Iterator[Event]:
+    """Return what only the audit log tells: reopenings, and what was set aside by agreement."""
+    may_know = may_recall(revision, user, role)
+    acts = AuditEntry.objects.filter(target_id=revision.pk, verb__in=[reopening.VERB, "revision_settle"])
+    for act in acts.select_related("actor"):
+        if act.verb == reopening.VERB:
+            why = act.detail.get("reason", "") if may_know or act.actor_id == user.pk else ""
+            begins = int(act.detail.get("round", 0))
+            yield Event(act.at, _name(act.actor), "had it labelled again", why=str(why), begins=begins)
+        elif may_know:
+            yield Event(act.at, "", "Set aside by agreement")
 
 
 def _name(user: User | None) -> str:

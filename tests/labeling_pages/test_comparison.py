@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeling.comparison import LEFT, RIGHT, compare, merged
+from labeling.comparison import compare
+from labeling.merging import BOTH, LEFT, RIGHT, merged
 from tests.labeling_pages.shop import returned
 from toolevals.grading.equivalence import equivalent
 from toolevals.grading.values import Expectation
@@ -45,8 +46,37 @@ def test_taking_all_of_a_side_gives_that_side(left: dict[str, Any], right: dict[
 
 @given(expectations, expectations, st.data())
 def test_any_choice_gives_an_expectation(left: dict[str, Any], right: dict[str, Any], draw: st.DataObject):
-    chosen = {part.path: draw.draw(st.sampled_from([LEFT, RIGHT])) for part in compare(left, right).differing}
+    chosen = {part.path: draw.draw(st.sampled_from([LEFT, RIGHT, BOTH])) for part in compare(left, right).differing}
     read(merged(left, right, chosen))
+
+
+@given(expectations, expectations)
+def test_taking_both_accepts_what_either_side_says_and_nothing_else(left: dict[str, Any], right: dict[str, Any]):
+    parts = compare(left, right).differing
+    if left["kind"] == right["kind"] == "calls" and all(part.may_be_both for part in parts):
+        both = merged(left, right, {part.path: BOTH for part in parts})
+        union = {"kind": "calls", "alternatives": [*left["alternatives"], *right["alternatives"]]}
+        assert equivalent(read(both), read(union))
+        assert len(both["alternatives"]) <= len(union["alternatives"])
+
+
+def test_words_that_differ_are_marked():
+    long = "the parcel to the house by the lake, before noon"
+    found = compare(returned(refund_to={"exact": long}), returned(refund_to={"exact": long.replace("noon", "eight")}))
+    (part,) = found.differing
+    assert [piece for piece, differs in part.left.pieces if differs] == ["noon"]
+    assert "".join(piece for piece, _ in part.right.pieces) == part.right.value
+
+
+def test_long_values_are_shown_to_the_end():
+    long = "word " * 200
+    found = compare(returned(refund_to={"exact": long + "a"}), returned(refund_to={"exact": long + "b"}))
+    assert found.differing[0].left.value.endswith('a"')
+
+
+def test_values_that_have_nothing_in_common_are_not_marked():
+    (part,) = compare(returned(refund_to={"exact": "card"}), returned(refund_to={"exact": "store credit, please"})).differing
+    assert part.left.pieces == ()
 
 
 @given(expectations)

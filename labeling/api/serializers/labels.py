@@ -42,9 +42,10 @@ class ClaimSerializer(serializers.ModelSerializer[LabelSlot]):
 
 
 class NewClaimSerializer(serializers.Serializer[Any]):
-    """Where to claim from: one dataset, or the whole project."""
+    """Where to claim from: one batch, one dataset, or the whole project."""
 
     dataset = serializers.SlugField(default=None, allow_null=True)
+    batch = serializers.UUIDField(default=None, allow_null=True)
 
 
 class NewLabelSerializer(serializers.Serializer[Any]):

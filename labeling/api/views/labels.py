@@ -24,7 +24,8 @@ from labeling.api.serializers.labels import (
     NewSkipSerializer,
     SkipSerializer,
 )
-from labeling.models import Draft, Label, LabelSlot, Skip
+from labeling.errors import InvalidAct
+from labeling.models import Draft, Label, LabelBatch, LabelSlot, Skip
 
 
 class Claims(LabelingView, ListAPIView[LabelSlot]):
@@ -40,9 +41,10 @@ class Claims(LabelingView, ListAPIView[LabelSlot]):
     def post(self, request: Request) -> Response:
         asked = NewClaimSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        slug = asked.validated_data["dataset"]
+        slug, pk = asked.validated_data["dataset"], asked.validated_data["batch"]
+        batch = get_object_or_404(LabelBatch.objects.in_project(self.project), pk=pk) if pk else None
         scope = self.find_dataset(slug) if slug else self.project
-        slot = services.slot_claim(dataset_or_project=scope, actor=self.user)
+        slot = services.slot_claim(dataset_or_project=scope, actor=self.user, batch=batch)
         return Response(ClaimSerializer(slot).data) if slot else Response(status=HTTPStatus.NO_CONTENT)
 
 
@@ -62,7 +64,7 @@ class SlotView(LabelingView):
 
 
 class Claim(SlotView):
-    """One's own claim: read, renewed by POST, given back by DELETE."""
+    """One's own claim: read, renewed by POST (or claimed again, if it ran out and is free), given back by DELETE."""
 
     @extend_schema(responses=ClaimSerializer)
     def get(self, request: Request, slot: UUID) -> Response:
@@ -70,8 +72,12 @@ class Claim(SlotView):
 
     @extend_schema(operation_id="projects_claims_renew", request=None, responses=ClaimSerializer)
     def post(self, request: Request, slot: UUID) -> Response:
-        own = self.own_slot(slot)
-        services.slot_renew(slot=own, actor=self.user)
+        own = self.find_slot(slot)
+        if not services.slot_renew(slot=own, actor=self.user):
+            found = services.slot_reclaim(slot=own, actor=self.user)
+            if found is None:
+                raise InvalidAct("Others have this example now.")
+            own = found
         return Response(ClaimSerializer(own).data)
 
     @extend_schema(responses={204: None})

@@ -1,0 +1,65 @@
+"""What came of one's own labels: where somebody decided otherwise, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from labeling import services
+from labeling.comparison import Part, compare_answers
+from labeling.models import Feedback, LabelAnswer
+from labeling.views.columns import Column
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+PAGE_SIZE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One decision beside one's own label: the parts that differ, yours on the left, and why it was decided so."""
+
+    feedback: Feedback
+    parts: tuple[Part, ...]
+    rationale: str
+    said: str
+
+
+@require_GET
+def feedback(request: ProjectRequest) -> HttpResponse:
+    """Show the newest decisions that differ from one's labels; with `?same`, those that do not."""
+    mine = Feedback.objects.for_reviewer(request.project, request.user)
+    differs = "same" not in request.GET
+    page = page_of(mine.differing(differs=differs).with_content(), request.GET.get("before", ""), PAGE_SIZE)
+    context: dict[str, Any] = {
+        "page": page,
+        "told": [_told(row) for row in page.rows],
+        "differs": differs,
+        "differing": mine.differing().count(),
+        "same": mine.differing(differs=False).count(),
+        "unseen": mine.unseen().count(),
+    }
+    return render(request, "labeling/feedback.html", context)
+
+
+@require_POST
+def feedback_seen(request: ProjectRequest) -> HttpResponse:
+    """Mark all of it as read."""
+    services.feedback_mark_seen(project=request.project, actor=request.user)
+    return redirect("labeling:feedback", request.project.slug)
+
+
+def _told(row: Feedback) -> Told:
+    gold, made, label = row.gold, row.adjudication, row.label
+    if gold is not None:
+        answer, expectation, rationale = LabelAnswer.EXPECTATION.value, gold.expectation, gold.rationale
+    else:
+        answer = made.answer if made else label.revision.set_aside_as
+        expectation, rationale = None, made.rationale if made else ""
+    ours = Column("", label.answer, label.expectation, ())
+    theirs = Column("", answer, expectation, ())
+    return Told(row, compare_answers(ours, theirs).differing, rationale, theirs.words)
