@@ -3,67 +3,122 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.fields import ArgumentField, Choice, Kind
-from labeling.forms.matchers import FREE, IS_EMPTY, IS_NULL, TEXTS, UNNAMED, first_matcher
+from labeling.forms.fields import IN_LINE, ArgumentField, Choice, Kind
+from labeling.forms.matchers import FREE, IS_EMPTY, IS_NULL, RAW, TEXTS, UNNAMED, first_matcher
+from toolevals.grading.canonical import canonical
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 
 MAX_JSON_BYTES = 200_000
 MAX_JSON_DEPTH = 40
 NEEDS_VALUE = "Needs a value. If any will do, compare by “anything”."
+# What a text field of a browser would change.
+_CHANGED_BY_BROWSERS = re.compile(r"[\x00-\x09\x0b-\x1f]")
 
 
 class EntryError(ValueError):
     """What was entered means nothing; the message is for the person who entered it."""
 
 
-def matcher_of(data: QueryDict, field: ArgumentField) -> str:
+@dataclass(frozen=True, slots=True)
+class CallEntries:
+    """The fields of one call among those of the page.
+
+    A field is called `c<number>.<part><path>`: the call's number, what is entered, and the argument's path. The parts:
+    `m` matcher, `v` value(s), `lo` and `hi` bounds, `abs` and `rel` tolerances, `fmt` a date's format, `o` may be left
+    out, `x` variant, `k` an item's key (one for each, in order), `e` the name of an argument beyond the schema, `more`
+    whether an object may have others.
+    """
+
+    data: QueryDict
+    number: int
+
+    def name(self, part: str, path: str = "") -> str:
+        """Return a form field's name."""
+        return f"c{self.number}.{part}{path}"
+
+    def one(self, part: str, path: str = "") -> str:
+        """Return a field's value; "" where there is none."""
+        return self.data.get(self.name(part, path)) or ""
+
+    def every(self, part: str, path: str = "") -> list[str]:
+        """Return all values of a field."""
+        return self.data.getlist(self.name(part, path))
+
+    def address(self, path: str) -> str:
+        """Return how problems name an argument."""
+        return f"c{self.number}{path}"
+
+
+def matcher_of(entries: CallEntries, field: ArgumentField) -> str:
     """Return the key of the chosen matcher. A value in a field that the label does not name makes it "equals"."""
-    chosen = data.get(f"m:{field.path}") or first_matcher(field)
-    if chosen == UNNAMED and any(data.getlist(f"v:{field.path}")):
+    chosen = entries.one("m", field.path) or first_matcher(field)
+    if chosen == UNNAMED and any(entries.every("v", field.path)):
         return "exact"
     return chosen
 
 
-def read_entry(data: QueryDict, field: ArgumentField, matcher: str) -> dict[str, Any]:
-    """Return the matcher's document.
+def read_entry(entries: CallEntries, field: ArgumentField, matcher: str) -> dict[str, Any]:
+    """Return the matcher's document; of an object by field and a list item by item, see `calls`.
 
     Raises:
         EntryError: nothing, or nothing readable, was entered.
 
     """
-    values = data.getlist(f"v:{field.path}")
-    if matcher in ("key_only", "absent"):
-        return {matcher: True}
+    if matcher == RAW:
+        return _raw(entries.one("v", field.path))
     if matcher == FREE:
         return {"key_only": True, "optional": True}
+    document = _document(entries, field, matcher)
+    if entries.one("o", field.path) and matcher != "absent":
+        document["optional"] = True
+    return document
+
+
+def _document(entries: CallEntries, field: ArgumentField, matcher: str) -> dict[str, Any]:
+    values = entries.every("v", field.path)
+    if matcher in ("key_only", "absent"):
+        return {matcher: True}
     if matcher == IS_NULL:
         return {"exact": None}
     if matcher == IS_EMPTY:
         return {"exact": [] if field.kind is Kind.LIST else ""}
     if matcher in TEXTS:
         return {matcher: _needed(values)}
-    if matcher == "range":
-        return {"range": _range(data.get(f"lo:{field.path}", ""), data.get(f"hi:{field.path}", ""), field.kind)}
-    if matcher == "one_of":
-        return {"one_of": _one_of(values, field)}
+    readers: Mapping[str, Callable[[], Any]] = {
+        "range": lambda: _range(entries, field),
+        "approximately": lambda: _about(entries, field),
+        "date_equal": lambda: _date(entries, field),
+        "one_of": lambda: _one_of(values, field),
+    }
+    if matcher in readers:
+        return {matcher: readers[matcher]()}
     return {"exact": _exact(values, field)}
 
 
 def _needed(values: list[str]) -> str:
-    text = values[0] if values else ""
+    text = values[0].replace("\r\n", "\n") if values else ""
     if not text.strip():
         raise EntryError(NEEDS_VALUE)
     return text
 
 
+def _raw(text: str) -> dict[str, Any]:
+    document = _json(_needed([text]))
+    if not isinstance(document, dict):
+        raise EntryError('Needs a matcher as a JSON object, such as {"exact": 1}.')
+    return document
+
+
 def _exact(values: list[str], field: ArgumentField) -> Any:
-    if field.kind is Kind.LIST:
+    if field.kind is Kind.LIST and field.entries in IN_LINE:
         entries = [value for value in values if value.strip()]
         if not entries:
             raise EntryError(NEEDS_VALUE)
@@ -72,7 +127,7 @@ def _exact(values: list[str], field: ArgumentField) -> Any:
 
 
 def _one_of(values: list[str], field: ArgumentField) -> list[Any]:
-    if field.kind is Kind.JSON:
+    if field.kind not in IN_LINE:
         listed = _json(_needed(values))
         if not isinstance(listed, list) or not listed:
             raise EntryError("Needs a JSON list of the values that will do.")
@@ -90,15 +145,15 @@ def _scalar(text: str, kind: Kind, choices: tuple[Choice, ...]) -> Any:
                 return json.loads(choice.literal)
         raise EntryError("Not one of the allowed values.")
     if kind is Kind.TEXT:
-        return text
+        return text.replace("\r\n", "\n")
     if kind in (Kind.INTEGER, Kind.NUMBER):
         return _number(text, kind)
     return _json(text)
 
 
-def _number(text: str, kind: Kind) -> int | float:
+def _number(text: str, kind: Kind = Kind.NUMBER) -> int | float:
     try:
-        value = load_json(text.strip(), max_bytes=100, max_depth=1)
+        value = load_json(text.strip(), max_bytes=400, max_depth=1)
     except InvalidDocument:
         value = None
     whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
@@ -107,13 +162,33 @@ def _number(text: str, kind: Kind) -> int | float:
     return value
 
 
-def _range(low: str, high: str, kind: Kind) -> list[int | float | None]:
-    if not low.strip() and not high.strip():
+def _range(entries: CallEntries, field: ArgumentField) -> list[int | float | None]:
+    kind = Kind.INTEGER if field.kind is Kind.INTEGER else Kind.NUMBER
+    texts = [entries.one(part, field.path) for part in ("lo", "hi")]
+    bounds = [_number(text, kind) if text.strip() else None for text in texts]
+    if bounds == [None, None]:
         raise EntryError("Needs at least one bound.")
-    bounds = [_number(text, kind) if text.strip() else None for text in (low, high)]
     if bounds[0] is not None and bounds[1] is not None and bounds[0] > bounds[1]:
         raise EntryError("The lower bound is above the upper one.")
     return bounds
+
+
+def _about(entries: CallEntries, field: ArgumentField) -> dict[str, int | float]:
+    document = {"value": _number(_needed(entries.every("v", field.path)))}
+    for part, name in (("abs", "absolute"), ("rel", "relative")):
+        text = entries.one(part, field.path)
+        if text.strip():
+            document[name] = _number(text)
+            if document[name] < 0:
+                raise EntryError("A tolerance is 0 or more.")
+    if len(document) == 1:
+        raise EntryError("Needs a tolerance: an amount, a share of the value, or both.")
+    return document
+
+
+def _date(entries: CallEntries, field: ArgumentField) -> Any:
+    date, form = _needed(entries.every("v", field.path)), entries.one("fmt", field.path)
+    return {"date": date, "formats": [form]} if form else date
 
 
 def _json(text: str) -> Any:
@@ -124,41 +199,63 @@ def _json(text: str) -> Any:
 
 
 def fill_entry(field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what the form would send for a matcher; a form that cannot say it says something near, never more."""
-    if matcher.get("absent"):
-        return {f"m:{field.path}": ["absent"]}
+    """Return what the form would send for a matcher, by part; as JSON where nothing else says just the same."""
+    parts = _filled(field, matcher)
+    if parts is None or _read_back(field, parts) != canonical(matcher):
+        return {"m": [RAW], "v": [json.dumps(matcher, ensure_ascii=False)]}
+    return parts
+
+
+def _read_back(field: ArgumentField, parts: Mapping[str, list[str]]) -> str | None:
+    data = QueryDict(mutable=True)
+    entries = CallEntries(data, 0)
+    for part, values in parts.items():
+        if any(map(_CHANGED_BY_BROWSERS.search, values)):
+            return None
+        data.setlist(entries.name(part, field.path), values)
+    try:
+        return canonical(read_entry(entries, field, parts["m"][0]))
+    except EntryError:
+        return None
+
+
+def _filled(field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]] | None:
     if matcher.get("key_only") and matcher.get("optional"):
-        return {f"m:{field.path}": [FREE]}
-    key = next((name for name in matcher if name != "optional"), "key_only")
+        return {"m": [FREE]}
+    key = next((name for name in matcher if name != "optional"), "")
     value: Any = matcher.get(key)
-    filled = {f"m:{field.path}": [key]}
-    if matcher.get("optional"):
-        filled[f"o:{field.path}"] = ["1"]
+    parts = {"m": [key], **({"o": ["1"]} if matcher.get("optional") else {})}
     if key == "exact":
-        filled |= _fill_exact(field, value)
-    elif key == "one_of" and field.kind is not Kind.JSON:
-        filled[f"v:{field.path}"] = [_shown(entry, field.kind) for entry in value]
-    elif key == "one_of":
-        filled[f"v:{field.path}"] = [json.dumps(value, ensure_ascii=False, indent=1)]
-    elif key == "range":
-        low, high = value
-        filled[f"lo:{field.path}"] = ["" if low is None else json.dumps(low)]
-        filled[f"hi:{field.path}"] = ["" if high is None else json.dumps(high)]
-    elif key in TEXTS:
-        filled[f"v:{field.path}"] = [str(value)]
-    return filled
+        return parts | _fill_exact(field, value)
+    if key == "one_of":
+        listed = [_shown(one, field.kind) for one in value] if field.kind in IN_LINE else [_pretty(value)]
+        return parts | {"v": listed}
+    if key == "range":
+        return parts | {part: [_bound(one)] for part, one in zip(("lo", "hi"), value, strict=True)}
+    if key == "approximately":
+        found = {part: [_bound(value.get(name))] for part, name in (("abs", "absolute"), ("rel", "relative"))}
+        return parts | {"v": [_bound(value["value"])]} | found
+    if key == "date_equal" and isinstance(value, Mapping):
+        return parts | {"v": [value["date"]], "fmt": value["formats"][:1]}
+    return parts | ({} if value is True else {"v": [str(value)]})
 
 
 def _fill_exact(field: ArgumentField, value: Any) -> dict[str, list[str]]:
-    if value is None and field.nullable:
-        return {f"m:{field.path}": [IS_NULL]}
+    if value is None and field.kind is not Kind.CHOICE:
+        return {"m": [IS_NULL]}
     if (value == "" and field.kind is Kind.TEXT) or (value == [] and field.kind is Kind.LIST):
-        return {f"m:{field.path}": [IS_EMPTY]}
-    if field.kind is Kind.LIST and isinstance(value, list):
-        return {f"v:{field.path}": [_shown_in_list(entry, field) for entry in value]}
-    if field.kind in (Kind.JSON, Kind.OBJECT):
-        return {f"v:{field.path}": [json.dumps(value, ensure_ascii=False, indent=1)]}
-    return {f"v:{field.path}": [_shown(value, field.kind)]}
+        return {"m": [IS_EMPTY]}
+    if field.kind is Kind.LIST and isinstance(value, list) and field.entries in IN_LINE:
+        return {"v": [_shown_in_list(entry, field) for entry in value]}
+    return {"v": [_shown(value, field.kind) if field.kind in IN_LINE else _pretty(value)]}
+
+
+def _bound(value: float | None) -> str:
+    return "" if value is None else json.dumps(value)
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def _shown(value: Any, kind: Kind) -> str:

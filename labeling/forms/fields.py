@@ -1,14 +1,19 @@
-"""From a tool's JSON Schema to the fields of a form. What a form cannot hold well becomes a field for raw JSON."""
+"""From a tool's JSON Schema to the fields of a form. What a form cannot hold well becomes a field for raw JSON.
+
+Fields are made as they are needed: a schema may refer to itself.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-MAX_DEPTH = 4
+from labeling.forms.schemas import ANY, merged, variants_of, without_null
+
 MAX_CHOICES = 200
 
 
@@ -22,10 +27,13 @@ class Kind(StrEnum):
     CHOICE = "choice"
     LIST = "list"
     OBJECT = "object"
+    VARIANT = "variant"
     JSON = "json"
 
 
-SCALARS = {"string": Kind.TEXT, "integer": Kind.INTEGER, "number": Kind.NUMBER}
+SCALARS = {"string": Kind.TEXT, "integer": Kind.INTEGER, "number": Kind.NUMBER, "boolean": Kind.BOOLEAN}
+# What the entries of a list are, where they are typed one by one into one field.
+IN_LINE = frozenset({Kind.TEXT, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN, Kind.CHOICE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +46,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentField:
-    """One argument, or one property of an object argument."""
+    """One argument, one property of an object argument, or one item of a list."""
 
-    # JSON Pointer below the call's arguments: "/pickup/date".
+    # Where it lies below the call's arguments: "/pickup/date". The steps are safe in names of form fields.
     path: str
     name: str
     kind: Kind
@@ -54,40 +62,92 @@ class ArgumentField:
     choices: tuple[Choice, ...] = ()
     # Of a list: what its entries are.
     entries: Kind = Kind.TEXT
-    children: tuple[ArgumentField, ...] = ()
+    # What the schema leaves a choice of, in few words each.
+    variants: tuple[str, ...] = ()
+    # Whether it is one item of a list, or an argument that the schema does not name.
+    is_item: bool = False
+    is_extra: bool = False
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    root: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def depth(self) -> int:
+        """How many fields it lies in."""
+        return self.path.count("/") - 1
 
 
 def argument_fields(schema: Mapping[str, Any]) -> tuple[ArgumentField, ...]:
     """Return the fields of a tool's input schema, in its order; none where it takes no named arguments."""
-    return _fields(_resolved(schema, schema), schema, parent="", depth=0)
+    return _properties(merged(schema, schema), schema, parent="")
 
 
-def _fields(
-    schema: Mapping[str, Any], root: Mapping[str, Any], *, parent: str, depth: int
-) -> tuple[ArgumentField, ...]:
-    properties = schema.get("properties")
-    if not isinstance(properties, Mapping):
-        return ()
-    required = schema.get("required")
-    names = set(required) if isinstance(required, list) else set()
-    return tuple(
-        _field(name, _resolved(part, root), root, required=name in names, parent=parent, depth=depth)
-        for name, part in properties.items()
+def children_of(parent: ArgumentField) -> tuple[ArgumentField, ...]:
+    """Return the fields of an object argument, in its schema's order."""
+    return _properties(parent.schema, parent.root, parent=parent.path)
+
+
+def item_of(parent: ArgumentField, key: str) -> ArgumentField:
+    """Return the field of one item of a list; `key` tells it from the others, whatever its place."""
+    items = parent.schema.get("items")
+    schema = items if isinstance(items, Mapping) else ANY
+    made = make_field("", schema, parent.root, path=f"{parent.path}/{key}", required=True)
+    return replace(made, is_item=True)
+
+
+def variant_of(parent: ArgumentField, number: int) -> ArgumentField:
+    """Return a field as the chosen one of its variants says it."""
+    parts = variants_of(parent.schema, parent.root)
+    schema = parts[number] if number < len(parts) else ANY
+    made = make_field(parent.name, schema, parent.root, path=parent.path, required=parent.required)
+    if made.kind is Kind.VARIANT:
+        # A choice within a choice is raw JSON.
+        made = replace(made, kind=Kind.JSON, hint="JSON")
+    return replace(
+        made,
+        nullable=made.nullable or parent.nullable,
+        description=made.description or parent.description,
+        default=made.default or parent.default,
+        is_item=parent.is_item,
+        is_extra=parent.is_extra,
     )
 
 
-def _field(
-    name: str, schema: Mapping[str, Any], root: Mapping[str, Any], *, required: bool, parent: str, depth: int
+def extra_field(schema: Mapping[str, Any], root: Mapping[str, Any], parent: str, name: str) -> ArgumentField:
+    """Return the field of a property that an object's schema does not name."""
+    additional = schema.get("additionalProperties")
+    part = additional if isinstance(additional, Mapping) else ANY
+    made = make_field(name, part, root, path=f"{parent}/{step(name)}", required=False)
+    return replace(made, is_extra=True)
+
+
+def takes_extras(schema: Mapping[str, Any]) -> bool:
+    """Return whether an object may have properties that its schema does not name, as far as is said."""
+    additional = schema.get("additionalProperties")
+    has_some = isinstance(schema.get("properties"), Mapping) and bool(schema["properties"])
+    return isinstance(additional, Mapping) or additional is True or (additional is None and not has_some)
+
+
+def escaped(name: str) -> str:
+    """Return a name as one step of a JSON Pointer."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def step(name: str) -> str:
+    """Return a name as one step of a field's path: a form would change line ends and control characters."""
+    return re.sub(r"[%\x00-\x1f\x7f\u2028\u2029]", lambda found: f"%{ord(found[0]):02X}", escaped(name))
+
+
+def make_field(
+    name: str, schema: Mapping[str, Any], root: Mapping[str, Any], *, path: str, required: bool
 ) -> ArgumentField:
-    path = f"{parent}/{escaped(name)}"
-    plain, nullable = _without_null(schema, root)
-    kind, choices = _kind(plain)
-    children = _fields(plain, root, parent=path, depth=depth + 1) if kind is Kind.OBJECT and depth < MAX_DEPTH else ()
-    if kind is Kind.OBJECT and not children:
-        kind = Kind.JSON
-    entries = Kind.TEXT
+    """Return the field of one schema."""
+    plain, nullable = without_null(merged(schema, root), root)
+    kind, choices = _kind(plain, root)
+    entries = Kind.JSON
     if kind is Kind.LIST:
-        kind, entries, choices = _list(plain, root)
+        items = plain.get("items")
+        part = merged(items, root) if isinstance(items, Mapping) else ANY
+        entries, choices = _kind(without_null(part, root)[0], root)
     description = plain.get("description") or schema.get("description") or ""
     return ArgumentField(
         path=path,
@@ -100,61 +160,43 @@ def _field(
         default=json.dumps(plain["default"], ensure_ascii=False) if "default" in plain else "",
         choices=choices,
         entries=entries,
-        children=children,
+        variants=_titles(plain, root) if kind is Kind.VARIANT else (),
+        schema=plain,
+        root=root,
     )
 
 
-def escaped(name: str) -> str:
-    """Return a name as one step of a JSON Pointer."""
-    return name.replace("~", "~0").replace("/", "~1")
+def _properties(schema: Mapping[str, Any], root: Mapping[str, Any], *, parent: str) -> tuple[ArgumentField, ...]:
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping):
+        return ()
+    required = schema.get("required")
+    names = set(required) if isinstance(required, list) and all(isinstance(one, str) for one in required) else set()
+    return tuple(
+        make_field(
+            name,
+            part if isinstance(part, Mapping) else ANY,
+            root,
+            path=f"{parent}/{step(name)}",
+            required=name in names,
+        )
+        for name, part in properties.items()
+    )
 
 
-def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema that a local `$ref` names, with what stands beside it; other references are left as JSON."""
-    for _ in range(8):
-        reference = schema.get("$ref") if isinstance(schema, Mapping) else None
-        if not isinstance(reference, str) or not reference.startswith("#/"):
-            break
-        target: Any = root
-        for step in reference[2:].split("/"):
-            key = step.replace("~1", "/").replace("~0", "~")
-            target = target.get(key) if isinstance(target, Mapping) else None
-        if not isinstance(target, Mapping):
-            break
-        schema = {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
-    return schema if isinstance(schema, Mapping) else {}
-
-
-def _without_null(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
-    """Return the schema without the permission to be null, and whether it was permitted."""
-    kinds = schema.get("type")
-    if isinstance(kinds, list) and "null" in kinds and len(kinds) == 2:
-        rest = next(kind for kind in kinds if kind != "null")
-        return {**schema, "type": rest}, True
-    for word in ("anyOf", "oneOf"):
-        branches = schema.get(word)
-        if not isinstance(branches, list):
-            continue
-        resolved = [_resolved(branch, root) for branch in branches]
-        rest_branches = [branch for branch in resolved if branch.get("type") != "null"]
-        if len(rest_branches) == 1:
-            beside = {key: value for key, value in schema.items() if key != word}
-            return {**rest_branches[0], **beside}, len(resolved) > 1
-    return schema, False
-
-
-def _kind(schema: Mapping[str, Any]) -> tuple[Kind, tuple[Choice, ...]]:
-    if any(word in schema for word in ("anyOf", "oneOf", "allOf", "not", "if")):
-        return Kind.JSON, ()
+def _kind(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Kind, tuple[Choice, ...]]:
     allowed = [schema["const"]] if "const" in schema else schema.get("enum")
     if isinstance(allowed, list) and allowed:
         simple = len(allowed) <= MAX_CHOICES and not any(isinstance(value, dict | list) for value in allowed)
         return (Kind.CHOICE, tuple(map(_choice, allowed))) if simple else (Kind.JSON, ())
+    if variants_of(schema, root):
+        return Kind.VARIANT, ()
     kind = schema.get("type")
     if kind == "array":
-        return Kind.LIST, ()
-    if kind == "object":
-        return Kind.OBJECT, ()
+        return (Kind.JSON if "prefixItems" in schema else Kind.LIST), ()
+    if kind == "object" or (kind is None and isinstance(schema.get("properties"), Mapping)):
+        has_fields = bool(schema.get("properties")) or isinstance(schema.get("additionalProperties"), Mapping)
+        return (Kind.OBJECT if has_fields else Kind.JSON), ()
     if kind == "boolean":
         return Kind.BOOLEAN, (_choice(True), _choice(False))
     return (SCALARS[kind], ()) if isinstance(kind, str) and kind in SCALARS else (Kind.JSON, ())
@@ -165,13 +207,27 @@ def _choice(value: Any) -> Choice:
     return Choice(literal, value if isinstance(value, str) and value else literal)
 
 
-def _list(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Kind, Kind, tuple[Choice, ...]]:
-    """Return the kind of a list's field, of its entries, and their choices. Lists of lists and objects are JSON."""
-    items = schema.get("items")
-    entries, choices = _kind(_resolved(items, root)) if isinstance(items, Mapping) else (Kind.JSON, ())
-    if entries in (Kind.TEXT, Kind.INTEGER, Kind.NUMBER, Kind.CHOICE):
-        return Kind.LIST, entries, choices
-    return Kind.JSON, Kind.JSON, ()
+def _titles(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[str, ...]:
+    titles = [_title(part) for part in variants_of(schema, root)]
+    return tuple(
+        title if title and titles.count(title) == 1 else f"{title or 'variant'} {number + 1}"
+        for number, title in enumerate(titles)
+    )
+
+
+def _title(part: Mapping[str, Any]) -> str:
+    """Return what a variant is called: its title, the value that tells it, its type."""
+    if isinstance(part.get("title"), str):
+        return str(part["title"])[:60]
+    properties = part.get("properties")
+    for inner in properties.values() if isinstance(properties, Mapping) else ():
+        if isinstance(inner, Mapping) and isinstance(inner.get("const"), str):
+            return str(inner["const"])[:60]
+    if "const" in part:
+        return json.dumps(part["const"], ensure_ascii=False)[:60]
+    words = {"string": "text", "integer": "whole number", "array": "list", "boolean": "true or false"}
+    kind = part.get("type")
+    return words.get(kind, kind) if isinstance(kind, str) else ""
 
 
 def _hint(schema: Mapping[str, Any], kind: Kind) -> str:
@@ -180,7 +236,8 @@ def _hint(schema: Mapping[str, Any], kind: Kind) -> str:
     parts = []
     if kind in (Kind.INTEGER, Kind.NUMBER):
         parts.append("whole number" if kind is Kind.INTEGER else "number")
-    for low, high, unit in (("minimum", "maximum", ""), ("minLength", "maxLength", " characters")):
+    spans = (("minimum", "maximum", ""), ("minLength", "maxLength", " characters"), ("minItems", "maxItems", " items"))
+    for low, high, unit in spans:
         bounds = [schema.get(word) for word in (low, high)]
         if any(isinstance(bound, int | float) for bound in bounds):
             parts.append(_span(*bounds) + unit)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.entries import fill_entry
-from labeling.forms.fields import ArgumentField, Kind, argument_fields
-from labeling.forms.reading import NONE, read_form
+from labeling.forms.beside import fill_beside, fill_why
+from labeling.forms.calls import fill_call
+from labeling.forms.entries import CallEntries
+from labeling.forms.plan import MAX_CALLS, plan_of
+from labeling.forms.reading import ANY_CALL, NONE, read_form
+from toolevals.grading.canonical import canonical
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Expectation, ToolSpec
+
+# A form with more fields than this stays JSON: servers take a limited number.
+MAX_FIELDS = 900
+# What a text field of a browser would change.
+_CONTROLS = re.compile(r"[\x00-\x1f]")
+_LINES = ("why_own", "says_pattern")
 
 
 def fill_form(document: Mapping[str, Any], tools: Sequence[ToolSpec]) -> QueryDict | None:
@@ -22,13 +32,19 @@ def fill_form(document: Mapping[str, Any], tools: Sequence[ToolSpec]) -> QueryDi
     normal = _normal(document)
     if normal is None:
         return None
+    filled = _fill_kind(normal, tools)
+    if filled is None:
+        return None
+    filled |= fill_beside(normal)
+    if any(_CONTROLS.search(filled[name][0]) for name in _LINES if filled.get(name)):
+        return None
     data = QueryDict(mutable=True)
-    if normal.get("kind") == "no_call":
-        data.update({"tool": NONE, "why": str(normal.get("why") or "")})
-    elif (call := _only_call(normal)) is not None:
-        _fill_call(data, normal, call, tools)
+    for name, values in filled.items():
+        data.setlist(name, values)
     read = read_form(data, tools).document
-    return data if read is not None and _normal(read) == normal else None
+    back = _normal(read) if read is not None else None
+    is_short = sum(len(values) for _, values in data.lists()) <= MAX_FIELDS
+    return data if is_short and back is not None and canonical(back) == canonical(normal) else None
 
 
 def _normal(document: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -38,32 +54,27 @@ def _normal(document: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
 
 
-def _only_call(normal: Mapping[str, Any]) -> dict[str, Any] | None:
-    alternatives = normal.get("alternatives") or []
-    calls = (alternatives[0].get("ordered") or []) if len(alternatives) == 1 else []
-    return calls[0] if len(calls) == 1 and "tool" in calls[0] else None
+def _fill_kind(normal: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str, list[str]] | None:
+    if normal["kind"] == "no_call":
+        return {"tool": [NONE], **fill_why(normal)}
+    return {"tool": [ANY_CALL]} if normal["kind"] == "some_call" else _fill_calls(normal, tools)
 
 
-def _fill_call(data: QueryDict, normal: Mapping[str, Any], call: Mapping[str, Any], tools: Sequence[ToolSpec]) -> None:
-    place = next((number for number, tool in enumerate(tools) if tool.name == call["tool"]), None)
-    if place is None:
-        return
-    data["tool"] = str(place)
-    if call.get("additional_arguments", True):
-        data["other_arguments"] = "1"
-    if normal["alternatives"][0].get("additional_calls", True):
-        data["other_calls"] = "1"
-    _fill_fields(data, argument_fields(tools[place].input_schema), call.get("arguments") or {})
-
-
-def _fill_fields(data: QueryDict, fields: Iterable[ArgumentField], matchers: Mapping[str, Any]) -> None:
-    for field in fields:
-        matcher = matchers.get(field.name)
-        if matcher is None:
-            continue
-        if field.kind is Kind.OBJECT and "fields" in matcher:
-            data[f"m:{field.path}"] = "fields"
-            _fill_fields(data, field.children, matcher["fields"])
-            continue
-        for name, values in fill_entry(field, matcher).items():
-            data.setlist(name, values)
+def _fill_calls(normal: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[str, list[str]] | None:
+    plan, calls = plan_of(normal["alternatives"])
+    if len(calls) > MAX_CALLS:
+        return None
+    filled = {"plan": [plan.to_text()]}
+    for route, document in zip(plan.routes, normal["alternatives"], strict=True):
+        if document.get("additional_calls", True):
+            filled[f"a{route.number}.more"] = ["1"]
+    places = {tool.name: place for place, tool in reversed(list(enumerate(tools)))}
+    for number, call in calls.items():
+        schema = tools[places[call["tool"]]].input_schema if call["tool"] in places else {}
+        filled |= fill_call(CallEntries(QueryDict(), number), schema, call)
+    first = next(iter(calls), 0)
+    if first:
+        filled["open"] = [str(first)]
+        if calls[first]["tool"] in places:
+            filled["tool"] = [str(places[calls[first]["tool"]])]
+    return filled

@@ -1,73 +1,32 @@
-"""What the label page's right-hand pane shows: the chosen tool's arguments as rows, or the expectation as raw JSON."""
+"""What the label page's right-hand pane shows: the open call's arguments as rows, or the expectation as raw JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.entries import matcher_of
-from labeling.forms.fields import ArgumentField, argument_fields
+from labeling.forms.acts import act
+from labeling.forms.beside import OWN, PROFILES, REASONS, RIGHT_REACTIONS, SECTIONS, Beside, beside_of
+from labeling.forms.calls import fields_of_call
+from labeling.forms.fields import takes_extras
 from labeling.forms.filling import fill_form
-from labeling.forms.matchers import (
-    FREE,
-    UNNAMED,
-    VALUELESS,
-    WORDS,
-    control,
-    first_matcher,
-    matcher_choices,
-    matcher_keys,
-)
-from labeling.forms.reading import NONE, REASONS, Entered, chosen_tool, read_json, read_label
+from labeling.forms.moves import place_of, places_for
+from labeling.forms.outline import PLACE_WORDS, RouteEntries, outline_of
+from labeling.forms.reading import EXPECTATION, Entered, Page, page_of, read_json, read_label
+from labeling.forms.rows import Row, rows_of
 from toolevals.grading.values import ToolSpec
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One field with what is entered in it."""
-
-    field: ArgumentField
-    # Unique on the page, safe as an id.
-    key: str
-    matcher: str
-    matchers: tuple[tuple[str, str], ...]
-    control: str
-    values: tuple[str, ...]
-    low: str = ""
-    high: str = ""
-    may_be_left_out: bool = False
-    rows: tuple[Row, ...] = ()
-
-    @property
-    def template(self) -> str:
-        return f"labeling/controls/{self.control}.html"
-
-    @property
-    def value(self) -> str:
-        return self.values[0] if self.values else ""
-
-    @property
-    def is_special(self) -> bool:
-        """Whether it is compared in another way than the usual one; shown in bold."""
-        return self.matcher not in ("exact", "fields", first_matcher(self.field))
-
-    @property
-    def is_unnamed(self) -> bool:
-        """Whether the label says nothing of it."""
-        return self.matcher == UNNAMED
-
-    @property
-    def says(self) -> str:
-        """What stands in the value's place where none is needed."""
-        return VALUELESS.get(self.matcher, "")
-
-    @property
-    def offers_left_out(self) -> bool:
-        return not self.field.required and self.matcher not in ("absent", "key_only", "fields", FREE, UNNAMED)
+# Where a call can be added: the act, the words of its button, its key.
+ADDITIONS = (
+    ("ordered", "Then", "+"),
+    ("group", "In any order", "i"),
+    ("alternative", "Or another", "o"),
+    ("disallowed", "Must not call", "d"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,48 +34,100 @@ class Panel:
     """The pane, and what else the page needs to know of what is entered."""
 
     mode: str
-    # The chosen row of the tool list: a place, "none" or "".
+    # The chosen row of the tool list: a place, "none", "any", an answer or "".
     choice: str
+    # The open call: its number, its tool's name, the tool where it is offered.
+    open: int = 0
+    tool_name: str = ""
     tool: ToolSpec | None = None
     rows: tuple[Row, ...] = ()
-    why: str = ""
     other_arguments: bool = False
+    takes_extras: bool = False
+    # Its alternative, and whether more calls may follow in it.
+    route: int = 1
     other_calls: bool = False
+    outline: tuple[RouteEntries, ...] = ()
+    place: str = ""
+    places: tuple[tuple[str, str], ...] = ()
+    # Fields that are kept and not shown: the plan, the other calls.
+    kept: tuple[tuple[str, str], ...] = ()
+    why: str = ""
+    why_own: str = ""
+    beside: Beside = field(default_factory=lambda: Beside(frozenset()))
     json: str = ""
     # Why the form cannot be shown, where that was asked for.
     note: str = ""
+    # What gets the focus: "find", "first", or "v:" and a field's address.
+    focus: str = ""
     problems: Mapping[str, str] = field(default_factory=dict)
     reasons: tuple[tuple[str, str, str], ...] = REASONS
+    own: str = OWN
+    right_reactions: tuple[tuple[str, str, str], ...] = RIGHT_REACTIONS
+    profiles: tuple[tuple[str, str], ...] = PROFILES
+    sections: tuple[tuple[str, str], ...] = SECTIONS
+    additions: tuple[tuple[str, str, str], ...] = ADDITIONS
+
+    @property
+    def address(self) -> str:
+        """How problems name the open call."""
+        return f"c{self.open}"
+
+    @property
+    def new(self) -> str:
+        """The form field in which the name of another argument is entered."""
+        return f"c{self.open}.new"
+
+    @property
+    def whole_problem(self) -> str:
+        """What is wrong with the label as a whole."""
+        return self.problems.get("", "")
+
+    @property
+    def call_problem(self) -> str:
+        """What is wrong with the open call as a whole."""
+        return self.problems.get(self.address, "")
 
 
-def panel(data: QueryDict, tools: Sequence[ToolSpec], *, to: str = "", show_problems: bool = False) -> Panel:
+def panel(
+    data: QueryDict,
+    tools: Sequence[ToolSpec],
+    *,
+    to: str = "",
+    show_problems: bool = False,
+    is_recovery: bool = False,
+) -> Panel:
     """Return the pane for what is entered.
 
     Args:
         data: the page's fields.
         tools: the offered tools, in order.
-        to: "json" or "form" to turn the pane over; otherwise it stays as it is.
+        to: what was pressed: "json" or "form" turns the pane over, "tool" chooses a tool, for others see `acts`.
         show_problems: whether to say what is wrong.
+        is_recovery: whether the example is about an error, so that right reactions are asked for.
 
     """
+    wanted = frozenset({"reactions"}) if is_recovery else frozenset[str]()
     if to == "tool":
         # Choosing a tool is starting over from the form.
         data = data.copy()
         data["mode"] = "form"
     as_json = data.get("mode") == "json"
-    note = ""
     if to == "json" and not as_json:
         entered = read_label(data, tools)
-        text = "" if entered.document is None else json.dumps(entered.document, ensure_ascii=False, indent=2)
+        text = "" if entered.document is None else _pretty(entered.document)
         return Panel(mode="json", choice="", json=text)
+    note = ""
     if to == "form" and as_json:
         filled, note = _form_for(data, tools)
         if filled is not None:
-            return _form_panel(filled, tools, {})
+            return _form_panel(page_of(filled, tools), {}, wanted)
     problems = _by_field(read_label(data, tools)) if show_problems or note else {}
     if as_json:
         return Panel(mode="json", choice="", json=data.get("json", ""), note=note, problems=problems)
-    return _form_panel(data, tools, problems)
+    focus = ""
+    if to not in ("", "form"):
+        data, focus = act(data, tools, to)
+    return _form_panel(page_of(data, tools), problems, wanted, focus)
 
 
 def empty_form() -> QueryDict:
@@ -124,14 +135,21 @@ def empty_form() -> QueryDict:
     return QueryDict()
 
 
-def form_of(document: Mapping[str, Any], tools: Sequence[ToolSpec]) -> QueryDict:
-    """Return the page's fields for an expectation: as a form where it can say all of it, else as raw JSON."""
+def form_of(document: Mapping[str, Any] | None, tools: Sequence[ToolSpec], *, answer: str = EXPECTATION) -> QueryDict:
+    """Return the page's fields for a label: as a form where it can say all of it, else as raw JSON."""
+    data = QueryDict(mutable=True)
+    if document is None:
+        data["tool"] = answer
+        return data
     filled = fill_form(document, tools)
     if filled is not None:
         return filled
-    data = QueryDict(mutable=True)
-    data.update({"mode": "json", "json": json.dumps(document, ensure_ascii=False, indent=2)})
+    data.update({"mode": "json", "json": _pretty(document)})
     return data
+
+
+def _pretty(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, ensure_ascii=False, indent=2)
 
 
 def _form_for(data: QueryDict, tools: Sequence[ToolSpec]) -> tuple[QueryDict | None, str]:
@@ -144,42 +162,60 @@ def _form_for(data: QueryDict, tools: Sequence[ToolSpec]) -> tuple[QueryDict | N
     return filled, "" if filled is not None else "The form cannot say all of this, so it stays as JSON."
 
 
-def _form_panel(data: QueryDict, tools: Sequence[ToolSpec], problems: Mapping[str, str]) -> Panel:
-    tool = chosen_tool(data, tools)
-    rows = tuple(_rows(data, argument_fields(tool.input_schema), "a")) if tool else ()
-    choice = data.get("tool", "") if tool or data.get("tool") == NONE else ""
+def _form_panel(page: Page, problems: Mapping[str, str], wanted: frozenset[str], focus: str = "") -> Panel:
+    data, number = page.data, page.open
+    route, entries = page.plan.route_of(number), page.entries(number)
+    name = page.tool_name(number) if page.kind == "calls" else ""
+    tool, schema = page.tool(number), page.schema(number)
+    others = bool(entries.one("more"))
+    fields = fields_of_call(entries, schema) if name else []
     return Panel(
         mode="form",
-        choice=choice,
-        tool=tool,
-        rows=rows,
+        choice=_choice(page),
+        open=number,
+        tool_name=name,
+        tool=tool if name else None,
+        rows=tuple(rows_of(entries, fields, others=others, key=f"c{number}")),
+        other_arguments=others,
+        takes_extras=takes_extras(schema),
+        route=route.number,
+        other_calls=bool(data.get(f"a{route.number}.more")),
+        outline=outline_of(page) if page.kind == "calls" else (),
+        place=place_of(page.plan, number) if number else "",
+        places=tuple((place, PLACE_WORDS[place]) for place in places_for(page.plan, number)) if number else (),
+        kept=tuple(_kept(page, shows_call=bool(name), shown_route=route.number)),
         why=data.get("why", ""),
-        other_arguments=bool(data.get("other_arguments")),
-        other_calls=bool(data.get("other_calls")),
+        why_own=data.get("why_own", ""),
+        beside=beside_of(data, wanted=wanted),
+        focus=focus,
         problems=problems,
     )
 
 
-def _rows(data: QueryDict, fields: Iterable[ArgumentField], prefix: str) -> Iterable[Row]:
-    for number, one in enumerate(fields):
-        key = f"{prefix}{number}"
-        chosen = matcher_of(data, one)
-        matcher = chosen if chosen in matcher_keys(one) else first_matcher(one)
-        choices = matcher_choices(one, others=bool(data.get("other_arguments")))
-        if matcher not in dict(choices):
-            choices.append((matcher, WORDS[matcher]))
-        yield Row(
-            field=one,
-            key=key,
-            matcher=matcher,
-            matchers=tuple(choices),
-            control=control(one, matcher),
-            values=tuple(data.getlist(f"v:{one.path}")),
-            low=data.get(f"lo:{one.path}", ""),
-            high=data.get(f"hi:{one.path}", ""),
-            may_be_left_out=bool(data.get(f"o:{one.path}")),
-            rows=tuple(_rows(data, one.children, f"{key}-")) if matcher == "fields" else (),
-        )
+def _choice(page: Page) -> str:
+    if page.kind != "calls":
+        return page.kind
+    tool = page.tool(page.open)
+    return str(list(page.tools).index(tool)) if tool else ""
+
+
+def _kept(page: Page, *, shows_call: bool, shown_route: int) -> Iterator[tuple[str, str]]:
+    """Yield the fields that the page keeps out of sight."""
+    yield "plan", page.plan.to_text()
+    yield "open", str(page.open)
+    is_calls = page.kind == "calls"
+    for route in page.plan.routes:
+        if page.data.get(f"a{route.number}.more") and not (is_calls and shows_call and route.number == shown_route):
+            yield f"a{route.number}.more", "1"
+    for number in page.plan.calls():
+        if name := page.tool_name(number):
+            yield f"c{number}.tool", name
+        if shows_call and number == page.open:
+            continue
+        prefix = f"c{number}."
+        for field_name, values in page.data.lists():
+            if field_name.startswith(prefix) and field_name != f"{prefix}tool":
+                yield from ((field_name, value) for value in values if value)
 
 
 def _by_field(entered: Entered) -> dict[str, str]:

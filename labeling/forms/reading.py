@@ -2,57 +2,127 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import QueryDict
 
-from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH, EntryError, matcher_of, read_entry
-from labeling.forms.fields import ArgumentField, Kind, argument_fields, escaped
-from labeling.forms.matchers import FREE, UNNAMED, matcher_keys
+from labeling.forms.beside import REASONS, read_beside, read_why
+from labeling.forms.calls import FieldProblem, Found, read_call
+from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH, CallEntries
+from labeling.forms.plan import Plan, Position, Route, Step, read_plan
 from toolevals.grading.conformance import expectation_problems
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Expectation, ToolSpec
 
+__all__ = [
+    "ANSWERS",
+    "ANY_CALL",
+    "EXPECTATION",
+    "NONE",
+    "REASONS",
+    "Entered",
+    "FieldProblem",
+    "Page",
+    "page_of",
+    "read_form",
+    "read_json",
+    "read_label",
+]
+
 NONE = "none"
-# Why no call is right, as people choose it: the value kept, the words, what is meant.
-REASONS = (
-    ("greeting", "greeting", "Small talk, thanks: nothing to do"),
-    ("clarification", "clarification", "A value is missing and must be asked for"),
-    ("in-model fact", "known already", "The answer is in the conversation or common knowledge"),
-    ("refusal", "refusal", "No tool can or may do it"),
-    ("other", "other", "Say it in the rationale"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class FieldProblem:
-    """What is wrong, and beside which field to say it: an argument's path, "tool", "why", "json" or "" for all."""
-
-    field: str
-    message: str
+ANY_CALL = "any"
+# What is no expectation: why nobody can say one.
+ANSWERS = ("ambiguous", "missing_tool")
+EXPECTATION = "expectation"
+CHOOSE = "Choose a tool, or (none)."
+_CALL_FIELD = re.compile(r"c([0-9]+)/(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """What was entered: the expectation as far as it can be read, and what is wrong with it."""
+    """What was entered: the expectation as far as it can be read, and what is wrong with it.
+
+    `answer` is a LabelAnswer; where it is none of "expectation", there is no document.
+    """
 
     document: dict[str, Any] | None
     problems: tuple[FieldProblem, ...]
+    answer: str = EXPECTATION
 
     @property
     def is_valid(self) -> bool:
-        return not self.problems and self.document is not None
+        return not self.problems and (self.document is not None or self.answer != EXPECTATION)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page's fields with the tools that are offered: what is chosen, whose calls they are."""
+
+    data: QueryDict
+    tools: Sequence[ToolSpec]
+    plan: Plan
+
+    @property
+    def kind(self) -> str:
+        """What is chosen: "none", "any", one of ANSWERS, or "calls"."""
+        choice = self.data.get("tool", "")
+        return choice if choice in (NONE, ANY_CALL, *ANSWERS) else "calls"
+
+    @property
+    def open(self) -> int:
+        """The number of the call whose arguments are shown; 0 where there is no call."""
+        calls, chosen = self.plan.calls(), self.data.get("open", "")
+        number = int(chosen) if re.fullmatch(r"[0-9]{1,5}", chosen) else 0
+        return number if number in calls else next(iter(calls), 0)
+
+    def entries(self, number: int) -> CallEntries:
+        """Return the fields of a call."""
+        return CallEntries(self.data, number)
+
+    def tool_name(self, number: int) -> str:
+        """Return the name of a call's tool; of the open call, the one chosen in the list."""
+        choice = self.data.get("tool", "")
+        if number == self.open and re.fullmatch(r"[0-9]{1,5}", choice) and int(choice) < len(self.tools):
+            return self.tools[int(choice)].name
+        return self.entries(number).one("tool")
+
+    def tool(self, number: int) -> ToolSpec | None:
+        """Return a call's tool; None where none is chosen, or one that is not offered."""
+        name = self.tool_name(number)
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+    def schema(self, number: int) -> Mapping[str, Any]:
+        """Return the schema of a call's arguments; of a tool that is not offered, one that says nothing."""
+        tool = self.tool(number)
+        return tool.input_schema if tool else {}
+
+
+def page_of(data: QueryDict, tools: Sequence[ToolSpec]) -> Page:
+    """Return the page's fields, with the plan that they hold."""
+    return Page(data, tools, read_plan(data.get("plan", "")))
 
 
 def read_label(data: QueryDict, tools: Sequence[ToolSpec]) -> Entered:
     """Return the label that the page's fields hold, checked against the offered tools."""
-    entered = read_json(data.get("json", "")) if data.get("mode") == "json" else read_form(data, tools)
-    if entered.problems or entered.document is None:
-        return entered
-    return Entered(entered.document, tuple(_problems(entered.document, tools, data)))
+    if data.get("mode") == "json":
+        entered = read_json(data.get("json", ""))
+        if entered.document is None or entered.problems:
+            return entered
+        found = [
+            FieldProblem("json", f"{one.pointer or '/'}: {one.message}") for one in _wrong(entered.document, tools)
+        ]
+        return Entered(entered.document, tuple(found))
+    page = page_of(data, tools)
+    entered, origins = _read(page)
+    problems = entered.problems
+    if entered.document is not None and not problems:
+        wrong = _wrong(entered.document, tools)
+        problems = tuple(FieldProblem(origins.field_at(one.pointer), one.message) for one in wrong)
+    return Entered(entered.document, tuple(_at_closed_calls(problems, page)), entered.answer)
 
 
 def read_json(text: str) -> Entered:
@@ -68,106 +138,100 @@ def read_json(text: str) -> Entered:
     return Entered(document, ())
 
 
-def chosen_tool(data: QueryDict, tools: Sequence[ToolSpec]) -> ToolSpec | None:
-    """Return the tool chosen by its place in the list, None for none or no choice."""
-    choice = data.get("tool", "")
-    return tools[int(choice)] if choice.isascii() and choice.isdigit() and int(choice) < len(tools) else None
-
-
 def read_form(data: QueryDict, tools: Sequence[ToolSpec]) -> Entered:
     """Return the expectation that the form's fields hold; what cannot be read is left out and named."""
-    if data.get("tool") == NONE:
-        why = data.get("why", "")
-        known = why in {reason for reason, _, _ in REASONS}
-        document = {"kind": "no_call", **({"why": why} if known else {})}
-        return Entered(document, () if known else (FieldProblem("why", "Say why no call is right."),))
-    tool = chosen_tool(data, tools)
-    if tool is None:
-        return Entered(None, (FieldProblem("tool", "Choose a tool, or (none)."),))
-    problems: list[FieldProblem] = []
-    arguments = _read_fields(data, argument_fields(tool.input_schema), problems, demanded=True)
-    others = bool(data.get("other_arguments"))
-    call = {"tool": tool.name, "arguments": arguments, "additional_arguments": others}
-    trajectory = {"ordered": [call], "additional_calls": bool(data.get("other_calls"))}
-    return Entered({"kind": "calls", "alternatives": [trajectory]}, tuple(problems))
+    return _read(page_of(data, tools))[0]
 
 
-def _read_fields(
-    data: QueryDict, fields: Iterable[ArgumentField], problems: list[FieldProblem], *, demanded: bool
-) -> dict[str, Any]:
-    """Return the matchers of some fields. Undemanded required ones, in an untouched group, may stay empty."""
-    found = {}
-    for field in fields:
-        matcher = matcher_of(data, field)
-        if matcher == UNNAMED and not field.required:
-            continue
-        if matcher not in matcher_keys(field):
-            problems.append(FieldProblem(field.path, "Cannot be compared like that."))
-            continue
-        try:
-            document = _read_field(data, field, matcher, problems, demanded=demanded)
-        except EntryError as problem:
-            if demanded or any(data.getlist(f"v:{field.path}")):
-                problems.append(FieldProblem(field.path, str(problem)))
-            continue
-        if document is not None:
-            found[field.name] = document
-    return found
+def _read(page: Page) -> tuple[Entered, Found]:
+    found = Found()
+    if page.kind in ANSWERS:
+        return Entered(None, (), page.kind), found
+    if page.kind == NONE:
+        document: dict[str, Any] | None = read_why(page.data, found)
+    elif page.kind == ANY_CALL:
+        document = {"kind": "some_call"}
+    else:
+        document = _read_calls(page, found)
+    if document is not None:
+        document |= read_beside(page.data, found)
+    return Entered(document, tuple(found.problems)), found
 
 
-def _read_field(
-    data: QueryDict, field: ArgumentField, matcher: str, problems: list[FieldProblem], *, demanded: bool
-) -> dict[str, Any] | None:
-    if field.kind is Kind.OBJECT and matcher == "fields":
-        return _read_group(data, field, problems, demanded=demanded)
-    document = read_entry(data, field, matcher)
-    if data.get(f"o:{field.path}") and not field.required and matcher not in ("absent", FREE):
-        document["optional"] = True
-    return document
-
-
-def _read_group(
-    data: QueryDict, field: ArgumentField, problems: list[FieldProblem], *, demanded: bool
-) -> dict[str, Any] | None:
-    """Return the matcher of an object given field by field; None where it is optional and nothing was entered."""
-    needed = demanded and field.required
-    fields = _read_fields(data, field.children, [], demanded=False)
-    if not fields and not needed:
+def _read_calls(page: Page, found: Found) -> dict[str, Any] | None:
+    if page.plan.is_simple and not page.tool_name(page.open):
+        found.problems.append(FieldProblem("tool", CHOOSE))
         return None
-    fields = _read_fields(data, field.children, problems, demanded=True)
-    return {"fields": fields, "additional_fields": bool(data.get("other_arguments"))}
+    reader = _Reader(page, found)
+    routes = [reader.route(route, f"/alternatives/{place}") for place, route in enumerate(page.plan.routes)]
+    return {"kind": "calls", "alternatives": routes}
 
 
-def _problems(document: dict[str, Any], tools: Sequence[ToolSpec], data: QueryDict) -> Iterable[FieldProblem]:
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the calls of a plan, each at its place in the expectation."""
+
+    page: Page
+    found: Found
+
+    def route(self, route: Route, at: str) -> dict[str, Any]:
+        ordered: list[Any] = []
+        for step in route.ordered:
+            self._add(ordered, self.step(step, f"{at}/ordered/{len(ordered)}"))
+        unordered: list[Any] = []
+        for position in route.unordered:
+            self._add(unordered, self.position(position, f"{at}/unordered/{len(unordered)}"))
+        disallowed: list[Any] = []
+        for number in route.disallowed:
+            self._add(disallowed, self.call(number, f"{at}/disallowed/{len(disallowed)}"))
+        parts = {"ordered": ordered, "unordered": unordered, "disallowed": disallowed}
+        document: dict[str, Any] = {name: calls for name, calls in parts.items() if calls}
+        return {**document, "additional_calls": bool(self.page.data.get(f"a{route.number}.more"))}
+
+    def step(self, step: Step, at: str) -> dict[str, Any] | None:
+        if not step.is_group:
+            return self.position(step.positions[0], at)
+        members: list[Any] = []
+        for position in step.positions:
+            self._add(members, self.position(position, f"{at}/any_order/{len(members)}"))
+        return {"any_order": members} if members else None
+
+    def position(self, position: Position, at: str) -> dict[str, Any] | None:
+        if not position.is_choice:
+            return self.call(position.options[0], at)
+        options: list[Any] = []
+        for number in position.options:
+            self._add(options, self.call(number, f"{at}/one_of_calls/{len(options)}"))
+        return {"one_of_calls": options} if options else None
+
+    def call(self, number: int, at: str) -> dict[str, Any] | None:
+        name = self.page.tool_name(number)
+        if not name:
+            is_open = number == self.page.open
+            self.found.problems.append(FieldProblem("tool" if is_open else f"c{number}", "Choose a tool."))
+            return None
+        call = read_call(self.page.entries(number), self.page.schema(number), at, self.found)
+        return {"tool": name, **call}
+
+    @staticmethod
+    def _add(to: list[Any], document: dict[str, Any] | None) -> None:
+        if document is not None:
+            to.append(document)
+
+
+def _wrong(document: dict[str, Any], tools: Sequence[ToolSpec]) -> Sequence[Problem]:
     try:
         expectation = Expectation.from_document(document)
     except InvalidDocument as error:
-        found: Sequence[Problem] = error.problems
-    else:
-        found = expectation_problems(expectation, tools)
-    as_json = data.get("mode") == "json"
-    for problem in found:
-        if as_json:
-            yield FieldProblem("json", f"{problem.pointer or '/'}: {problem.message}")
+        return error.problems
+    return expectation_problems(expectation, tools)
+
+
+def _at_closed_calls(problems: Iterable[FieldProblem], page: Page) -> Iterable[FieldProblem]:
+    """Say what is wrong with the arguments of a call that is not open beside the call."""
+    for problem in problems:
+        inside = _CALL_FIELD.match(problem.field)
+        if inside and int(inside[1]) != page.open:
+            yield FieldProblem(f"c{inside[1]}", f"{inside[2]}: {problem.message}")
         else:
-            yield FieldProblem(field_at(problem.pointer, document), problem.message)
-
-
-def field_at(pointer: str, document: Mapping[str, Any]) -> str:
-    """Return the path of the form's field that a pointer into a one-call expectation lies in; "" for none."""
-    steps = pointer.split("/")[1:]
-    if "arguments" not in steps:
-        return ""
-    rest = steps[steps.index("arguments") + 1 :]
-    path, matchers = "", document["alternatives"][0]["ordered"][0]["arguments"]
-    while rest:
-        step = rest.pop(0)
-        name = step.replace("~1", "/").replace("~0", "~")
-        if name not in matchers:
-            return path or f"/{escaped(name)}"
-        path += f"/{step}"
-        if not rest or rest[0] != "fields" or "fields" not in matchers[name]:
-            return path
-        rest.pop(0)
-        matchers = matchers[name]["fields"]
-    return path
+            yield problem

@@ -84,9 +84,9 @@ def fields(order: str = "A-20418", **more: Any) -> dict[str, Any]:
     """Return what the label page's form sends for the same."""
     return {
         "tool": "1",
-        "v:/order_id": order,
-        "v:/skus": ["LIN", ""],
-        "v:/refund_to": '"original payment"',
+        "c1.v/order_id": order,
+        "c1.v/skus": ["LIN", ""],
+        "c1.v/refund_to": '"original payment"',
         "rationale": "She named the card.",
         "seconds": "41",
         **more,

@@ -1,4 +1,4 @@
-"""Choices of calls, approximate numbers and dates: no form has them, but labels in JSON may."""
+"""Choices of calls, approximate numbers and dates: in words, side by side, in the form."""
 
 import json
 from typing import Any
@@ -63,13 +63,15 @@ def test_options_are_compared_one_by_one():
         ),
     ],
 )
-def test_matchers_are_said_in_words_and_left_to_json(matcher, words, text):
+def test_matchers_are_said_in_words_and_by_the_form(matcher, words, text):
     assert matcher_words(matcher) == words
     assert matcher_text(matcher) == text
     properties = {"x": {"type": "number"}, "y": {"type": "string"}}
     tool = ToolSpec("refund", "", {"type": "object", "properties": properties})
     for name in properties:
-        assert fill_form(label({"tool": "refund", "arguments": {name: matcher}}), [tool]) is None
+        filled = fill_form(label({"tool": "refund", "arguments": {name: matcher}}), [tool])
+        assert filled is not None
+        assert filled[f"c1.m/{name}"] == next(iter(matcher))
 
 
 def test_every_matcher_has_its_words():

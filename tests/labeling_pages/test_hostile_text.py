@@ -79,7 +79,7 @@ def test_every_page_shows_it_as_text(evil: Example, adjudicator: User, as_user: 
     slot = evil.current.slots.get(reviewer=adjudicator)  # type: ignore[union-attr]
     panel = reverse("labeling:label-panel", args=["shop", slot.pk])
     inert(client, panel, {"tool": "0"})
-    inert(client, panel, {"tool": "0", f"v:/{EVIL}": EVIL, "m:/choice": "one_of", "v:/list": EVIL})
+    inert(client, panel, {"tool": "0", f"c1.v/{EVIL}": EVIL, "c1.m/choice": "one_of", "c1.v/list": EVIL})
     inert(client, panel, {"mode": "json", "json": EVIL, "to": "form"})
     draft = reverse("labeling:label-draft", args=["shop", slot.pk])
     assert client.post(draft, {"tool": "0", "rationale": EVIL}).headers["Content-Type"] == "application/json"

@@ -82,7 +82,7 @@ def test_the_pane_of_a_tool(slot: LabelSlot, reviewer: User, as_user: AsUser):
     page = body(as_user(reviewer).post(url("label-panel", slot.pk), {"tool": "1", "to": "tool"}))
     assert page.count('class="form-select matcher') == 10
     assert "original payment" in page
-    assert 'name="v:/pickup/date"' in page
+    assert 'name="c1.v/pickup/date"' in page
     assert "default" in page
 
 
@@ -103,13 +103,13 @@ def test_a_pane_needs_ones_own_slot(slot: LabelSlot, second_reviewer: User, as_u
 
 def test_a_draft_is_kept_and_checked(slot: LabelSlot, reviewer: User, as_user: AsUser):
     client = as_user(reviewer)
-    response = client.post(url("label-draft", slot.pk), fields(**{"v:/order_id": ""}))
+    response = client.post(url("label-draft", slot.pk), fields(**{"c1.v/order_id": ""}))
     answer = response.json()
     assert answer["saved_at"]
     assert [problem["field"] for problem in answer["problems"]] == ["/order_id"]
     page = body(client.get(url("label-slot", slot.pk)))
     assert "She named the card." in page
-    assert '<input type="hidden" name="v:/skus" value="LIN">' in page
+    assert '<input type="hidden" name="c1.v/skus" value="LIN">' in page
     assert "saved" in page
 
 

@@ -57,14 +57,14 @@ def test_a_repeated_submit_is_one_label(slot: LabelSlot, reviewer: User, as_user
 
 
 def test_what_is_wrong_comes_back_by_field(slot: LabelSlot, reviewer: User, as_user: AsUser, swap: dict[str, str]):
-    response = as_user(reviewer).post(url("label-submit", slot.pk), fields(**{"v:/quantity": "none"}), headers=swap)
+    response = as_user(reviewer).post(url("label-submit", slot.pk), fields(**{"c1.v/quantity": "none"}), headers=swap)
     assert response.status_code == 422
     assert response.json()["problems"] == [{"field": "/quantity", "message": "Not a whole number."}]
     assert not Label.objects.exists()
 
 
 def test_without_a_script_the_page_says_what_is_wrong(slot: LabelSlot, reviewer: User, as_user: AsUser):
-    response = as_user(reviewer).post(url("label-submit", slot.pk), fields(**{"v:/quantity": "none"}))
+    response = as_user(reviewer).post(url("label-submit", slot.pk), fields(**{"c1.v/quantity": "none"}))
     assert response.status_code == 422
     assert "Not a whole number." in body(response)
     assert 'value="none" inputmode' in body(response)

@@ -8,6 +8,7 @@ import pytest
 from django.http import QueryDict
 
 from labeling.forms.fields import Kind, argument_fields
+from labeling.forms.plan import read_plan, single_plan
 from labeling.forms.reading import read_label
 from tests.labeling_pages.shop import TOOLS, fields, returned
 from toolevals.grading.specs import read_tools
@@ -25,10 +26,10 @@ def data(**entered: Any) -> QueryDict:
 
 def arguments(**entered: Any) -> dict[str, Any]:
     """Return the matchers that the form with these fields gives."""
-    read = read_label(data(**fields(**entered)), SPECS)
-    assert read.problems == ()
-    assert read.document is not None
-    found: dict[str, Any] = read.document["alternatives"][0]["ordered"][0]["arguments"]
+    label = read_label(data(**fields(**entered)), SPECS)
+    assert label.problems == ()
+    assert label.document is not None
+    found: dict[str, Any] = label.document["alternatives"][0]["ordered"][0]["arguments"]
     return found
 
 
@@ -73,9 +74,7 @@ def test_a_schema_of_no_use_gives_what_it_can(schema: dict[str, Any]):
 
 
 def test_one_call_is_read_as_what_was_entered():
-    read = read_label(data(**fields()), SPECS)
-    assert read.problems == ()
-    assert Expectation.from_document(read.document) == Expectation.from_document(returned())
+    assert read(**fields()) == Expectation.from_document(returned()).to_document()
 
 
 def test_untouched_optional_fields_are_no_part_of_the_label():
@@ -85,23 +84,40 @@ def test_untouched_optional_fields_are_no_part_of_the_label():
 @pytest.mark.parametrize(
     ("entered", "name", "matcher"),
     [
-        ({"v:/quantity": "2"}, "quantity", {"exact": 2}),
-        ({"m:/quantity": "range", "lo:/quantity": "1", "hi:/quantity": ""}, "quantity", {"range": [1, None]}),
-        ({"m:/quantity": "one_of", "v:/quantity": ["1", "2"]}, "quantity", {"one_of": [1, 2]}),
-        ({"v:/express": "true"}, "express", {"exact": True}),
-        ({"m:/store": "null"}, "store", {"exact": None}),
-        ({"m:/store": "empty"}, "store", {"exact": ""}),
-        ({"m:/store": "pattern", "v:/store": "^B"}, "store", {"pattern": "^B"}),
-        ({"m:/store": "has_prefix", "v:/store": "B"}, "store", {"has_prefix": "B"}),
-        ({"m:/store": "key_only"}, "store", {"key_only": True}),
-        ({"m:/store": "free"}, "store", {"key_only": True, "optional": True}),
-        ({"v:/store": "B", "o:/store": "1"}, "store", {"exact": "B", "optional": True}),
-        ({"m:/refund_to": "one_of", "v:/refund_to": ['"store credit"']}, "refund_to", {"one_of": ["store credit"]}),
-        ({"v:/extra": '{"a": [1]}'}, "extra", {"exact": {"a": [1]}}),
+        ({"c1.v/quantity": "2"}, "quantity", {"exact": 2}),
+        ({"c1.m/quantity": "range", "c1.lo/quantity": "1", "c1.hi/quantity": ""}, "quantity", {"range": [1, None]}),
+        ({"c1.m/quantity": "one_of", "c1.v/quantity": ["1", "2"]}, "quantity", {"one_of": [1, 2]}),
+        ({"c1.v/express": "true"}, "express", {"exact": True}),
         (
-            {"v:/pickup/date": "2026-03-12", "m:/pickup/window": "key_only"},
+            {"c1.m/quantity": "approximately", "c1.v/quantity": "4", "c1.abs/quantity": "1"},
+            "quantity",
+            {"approximately": {"value": 4, "absolute": 1}},
+        ),
+        ({"c1.m/store": "date_equal", "c1.v/store": "3 April 2025"}, "store", {"date_equal": "3 April 2025"}),
+        (
+            {"c1.m/store": "date_equal", "c1.v/store": "03/04/2025", "c1.fmt/store": "DD/MM/YYYY"},
+            "store",
+            {"date_equal": {"date": "03/04/2025", "formats": ["DD/MM/YYYY"]}},
+        ),
+        ({"c1.m/store": "raw", "c1.v/store": '{"exact": " "}'}, "store", {"exact": " "}),
+        (
+            {"c1.m/skus": "items", "c1.k/skus": ["4", "1"], "c1.v/skus/4": "A", "c1.m/skus/1": "key_only"},
+            "skus",
+            {"items": [{"exact": "A"}, {"key_only": True}]},
+        ),
+        ({"c1.m/store": "null"}, "store", {"exact": None}),
+        ({"c1.m/store": "empty"}, "store", {"exact": ""}),
+        ({"c1.m/store": "pattern", "c1.v/store": "^B"}, "store", {"pattern": "^B"}),
+        ({"c1.m/store": "has_prefix", "c1.v/store": "B"}, "store", {"has_prefix": "B"}),
+        ({"c1.m/store": "key_only"}, "store", {"key_only": True}),
+        ({"c1.m/store": "free"}, "store", {"key_only": True, "optional": True}),
+        ({"c1.v/store": "B", "c1.o/store": "1"}, "store", {"exact": "B", "optional": True}),
+        ({"c1.m/refund_to": "one_of", "c1.v/refund_to": ['"store credit"']}, "refund_to", {"one_of": ["store credit"]}),
+        ({"c1.v/extra": '{"a": [1]}'}, "extra", {"exact": {"a": [1]}}),
+        (
+            {"c1.m/pickup": "fields", "c1.v/pickup/date": "2026-03-12", "c1.m/pickup/window": "key_only"},
             "pickup",
-            {"fields": {"date": {"exact": "2026-03-12"}, "window": {"key_only": True}}, "additional_fields": False},
+            {"fields": {"date": {"exact": "2026-03-12"}, "window": {"key_only": True}}},
         ),
     ],
 )
@@ -112,29 +128,105 @@ def test_each_matcher_is_read(entered: dict[str, Any], name: str, matcher: dict[
 @pytest.mark.parametrize(
     ("entered", "field"),
     [
-        ({"v:/order_id": "  "}, "/order_id"),
-        ({"v:/quantity": "two"}, "/quantity"),
-        ({"v:/quantity": "1.5"}, "/quantity"),
-        ({"v:/quantity": "0"}, "/quantity"),
-        ({"v:/quantity": "1e999"}, "/quantity"),
-        ({"m:/quantity": "range"}, "/quantity"),
-        ({"m:/quantity": "range", "lo:/quantity": "5", "hi:/quantity": "1"}, "/quantity"),
-        ({"m:/quantity": "pattern", "v:/quantity": "1"}, "/quantity"),
-        ({"m:/order_id": "unnamed", "v:/order_id": ""}, "/order_id"),
-        ({"m:/store": "pattern", "v:/store": "("}, "/store"),
-        ({"v:/refund_to": '"gold bars"'}, "/refund_to"),
-        ({"v:/extra": "{"}, "/extra"),
-        ({"m:/extra": "one_of", "v:/extra": "{}"}, "/extra"),
-        ({"v:/pickup/date": "2026-03-12"}, "/pickup/window"),
+        ({"c1.v/order_id": "  "}, "c1/order_id"),
+        ({"c1.v/quantity": "two"}, "c1/quantity"),
+        ({"c1.v/quantity": "1.5"}, "c1/quantity"),
+        ({"c1.v/quantity": "0"}, "c1/quantity"),
+        ({"c1.v/quantity": "1e999"}, "c1/quantity"),
+        ({"c1.m/quantity": "range"}, "c1/quantity"),
+        ({"c1.m/quantity": "range", "c1.lo/quantity": "5", "c1.hi/quantity": "1"}, "c1/quantity"),
+        ({"c1.m/quantity": "unheard of", "c1.v/quantity": "1"}, "c1/quantity"),
+        ({"c1.m/order_id": "unnamed", "c1.v/order_id": ""}, "c1"),
+        ({"c1.m/store": "pattern", "c1.v/store": "("}, "c1/store"),
+        ({"c1.v/refund_to": '"gold bars"'}, "c1/refund_to"),
+        ({"c1.v/extra": "{"}, "c1/extra"),
+        ({"c1.m/extra": "one_of", "c1.v/extra": "{}"}, "c1/extra"),
+        ({"c1.m/pickup": "fields", "c1.v/pickup/date": "2026-03-12"}, "c1/pickup/window"),
     ],
 )
 def test_what_is_wrong_is_said_beside_its_field(entered: dict[str, Any], field: str):
     assert set(problems(**fields(**entered))) == {field}
 
 
+def read(**entered: Any) -> dict[str, Any] | None:
+    found = read_label(data(**entered), SPECS)
+    assert found.problems == ()
+    return None if found.document is None else Expectation.from_document(found.document).to_document()
+
+
 def test_no_call_needs_its_kind():
     assert problems(tool="none") == {"why": "Say why no call is right."}
-    assert read_label(data(tool="none", why="refusal"), SPECS).document == {"kind": "no_call", "why": "refusal"}
+    assert problems(tool="none", why="own", why_own="") == {"why": "Say why no call is right."}
+    assert read(tool="none", why="refusal") == {"kind": "no_call", "why": "refusal"}
+    assert read(tool="none", why="own", why_own="It is late") == {"kind": "no_call", "why": "It is late"}
+
+
+def test_any_call_will_do():
+    assert read(tool="any") == {"kind": "some_call"}
+
+
+@pytest.mark.parametrize("answer", ["ambiguous", "missing_tool"])
+def test_an_answer_that_is_no_expectation(answer: str):
+    found = read_label(data(tool=answer), SPECS)
+    assert (found.answer, found.document, found.is_valid) == (answer, None, True)
+
+
+def test_what_stands_beside_the_calls_is_read():
+    entered = {"reaction": ["escalation", "gave_up"], "says": ["$45", ""], "says_pattern": "a+", "state": '{"n": 1}'}
+    assert read(tool="any", profile="loose", **entered) == {
+        "kind": "some_call",
+        "profile": "loose",
+        "reactions": ["escalation"],
+        "answer": {"contains": ["$45"], "pattern": "a+"},
+        "state": {"n": 1},
+    }
+    assert set(problems(tool="any", says_pattern="(")) == {"says_pattern"}
+    assert set(problems(tool="any", state="[]")) == {"state"}
+
+
+ORDER = {"c1.tool": "get_order", "c1.v/order_id": "A-1", "c2.tool": "create_return"}
+
+
+def test_a_problem_of_a_closed_call_is_said_beside_the_call():
+    plan = '[{"id":1,"ordered":[1,2]}]'
+    assert problems(plan=plan, open="2", tool="0", **ORDER | {"c2.v/order_id": "A-1", "c1.v/order_id": ""}) == {
+        "c1": "order_id: Needs a value. If any will do, compare by “anything”."
+    }
+    assert problems(plan=plan, open="1", tool="0", **ORDER | {"c2.tool": ""}) == {"c2": "Choose a tool."}
+    assert set(problems(plan=plan, open="2", tool="", **ORDER | {"c2.tool": ""})) == {"tool"}
+
+
+UNNAMED = {"c4.more": "1", "a2.more": "1", "c4.m/skus": "unnamed", "c4.m/refund_to": "unnamed"}
+
+
+def test_the_plan_puts_the_calls_in_their_places():
+    plan = '[{"id":1,"ordered":[{"any_order":[1,{"one_of_calls":[2,3]}]}],"disallowed":[4]},{"id":2,"unordered":[5]}]'
+    calls = {f"c{number}.tool": "get_order" for number in range(1, 6)}
+    values = {f"c{number}.m/order_id": "key_only" for number in range(1, 6)}
+    found = read(plan=plan, open="4", tool="1", **calls, **values, **UNNAMED)
+    call = {"tool": "get_order", "arguments": {"order_id": {"key_only": True}}, "additional_arguments": False}
+    never = {"tool": "create_return", "arguments": {"order_id": {"key_only": True}}}
+    first = {"ordered": [{"any_order": [call, {"one_of_calls": [call, call]}]}], "disallowed": [never]}
+    assert found == {"kind": "calls", "alternatives": [{**first, "additional_calls": False}, {"unordered": [call]}]}
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "{",
+        "[]",
+        "7",
+        "[{}]",
+        '[{"id":1,"ordered":[1,1]}]',
+        '[{"id":1,"ordered":[{"any_order":[]}]}]',
+        '[{"id":"1"}]',
+        '[{"id":1,"ordered":[-1]}]',
+        '[{"id":1,"ordered":[true]}]',
+        f'[{{"id":1,"ordered":{list(range(1, 200))}}}]',
+    ],
+)
+def test_a_plan_that_is_none_is_one_call(plan: str):
+    assert read_plan(plan) == single_plan()
 
 
 @pytest.mark.parametrize("tool", ["", "7", "-1", "²", "x"])
@@ -143,10 +235,10 @@ def test_no_choice_of_a_tool_is_a_problem(tool: str):
 
 
 def test_open_arguments_and_further_calls_are_said():
-    read = read_label(data(**fields(other_arguments="1", other_calls="1")), SPECS).document
-    assert read is not None
-    assert read["alternatives"][0]["additional_calls"] is True
-    assert read["alternatives"][0]["ordered"][0]["additional_arguments"] is True
+    label = read_label(data(**fields(**{"c1.more": "1", "a1.more": "1"})), SPECS).document
+    assert label is not None
+    assert label["alternatives"][0]["additional_calls"] is True
+    assert label["alternatives"][0]["ordered"][0]["additional_arguments"] is True
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"kind": "calls"}', '{"kind": "no_call", "kind": "no_call"}'])

@@ -3,8 +3,10 @@ import { changed } from "./drafts.js";
 
 const rowOf = (control) => control.closest("[data-path]");
 const matcherOf = (row) => row.querySelector("select.matcher");
+// What is entered for an argument itself: `c1.v/order_id`.
+export const isValue = (name) => /^c\d+\.v(\/|$)/.test(name);
 export const valuesOf = (row) =>
-  [...row.querySelectorAll("[name^='v:']")].filter((one) => !one.matches("[type=radio], [type=checkbox]") || one.checked).map((one) => one.value).filter(Boolean);
+  [...row.querySelectorAll("[name]")].filter((one) => isValue(one.name)).filter((one) => !one.matches("[type=radio], [type=checkbox]") || one.checked).map((one) => one.value).filter(Boolean);
 
 // An optional field that is typed into is compared by "equals"; emptied again, it is no part of the label.
 const touch = (row) => {

@@ -1,4 +1,4 @@
-// The pane of arguments, which the server draws: after it came, the list of tools and the focus follow it.
+// The pane of the label, which the server draws: after it came, the list of tools and the focus follow it.
 import { onKey } from "../keys.js";
 import { changed } from "./drafts.js";
 import { markUsed } from "./picks.js";
@@ -7,26 +7,40 @@ import { showKept } from "./saved.js";
 
 let wantsFocus = false;
 const panel = () => document.getElementById("panel");
-const shown = () => panel()?.querySelector("[data-choice]")?.dataset.choice;
+const drawn = () => panel()?.querySelector("[data-choice]");
+const shown = () => drawn()?.dataset.choice;
 const chosen = () => document.querySelector("input[name=tool]:checked");
-const focusPanel = () => panel()?.querySelector("[data-first], [data-value], textarea, input:not([type=hidden])")?.focus();
+const controls = "[data-first], [data-value], textarea, input:not([type=hidden])";
+const focusPanel = () => (panel()?.querySelector("[data-first], .arg [data-value]") ?? panel()?.querySelector(controls) ?? document.getElementById("rationale"))?.focus();
+
+// What an act puts the focus on: the list of tools, the first argument, a control by its id, an argument by its address.
+const focusOn = (what) => {
+  const address = CSS.escape(what.slice(2));
+  const inside = `[data-path="${address}"] [data-value], [data-path^="${address}/"] [data-value], [data-adds-to="${address}"]`;
+  if (what === "find") document.getElementById("find")?.focus();
+  else if (what === "first") focusPanel();
+  else (what.startsWith("v:") ? panel().querySelector(inside) : document.getElementById(what))?.focus();
+};
 
 // After a tool was chosen: its pane is shown already, or comes with the next swap.
 const follow = () => {
+  if (!panel()) return;
   wantsFocus = shown() !== chosen()?.value;
   if (!wantsFocus) focusPanel();
 };
 onKey((name) => {
-  if (/^[0-9]$/.test(name)) queueMicrotask(follow);
+  if (document.querySelector(`.tools-list [data-key="${CSS.escape(name)}"]`)) queueMicrotask(follow);
   if (name === "j") wantsFocus = true;
   return false;
 });
 document.addEventListener("tool-chosen", follow);
 
 const settle = () => {
-  const radio = shown() && document.querySelector(`input[name=tool][value="${CSS.escape(shown())}"]`);
+  const radio = shown() ? document.querySelector(`input[name=tool][value="${CSS.escape(shown())}"]`) : null;
   if (radio) radio.checked = true;
-  if (wantsFocus) focusPanel();
+  else if (chosen() && !panel().querySelector("#json")) chosen().checked = false;
+  if (drawn()?.dataset.then) focusOn(drawn().dataset.then);
+  else if (wantsFocus) focusPanel();
   wantsFocus = false;
   refresh();
   markUsed();
@@ -39,4 +53,14 @@ document.addEventListener("htmx:sendError", showKept);
 document.addEventListener("reached", () => {
   const isForm = !document.querySelector("#panel #json");
   if (isForm && chosen() && shown() !== undefined && shown() !== chosen().value) chosen().dispatchEvent(new Event("change", { bubbles: true }));
+});
+// A field that stands for a choice chooses it; one that names something adds it by Enter.
+document.addEventListener("input", (event) => {
+  const choice = event.target.dataset?.checks && document.getElementById(event.target.dataset.checks);
+  if (choice) choice.checked = true;
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !event.target.dataset?.addsBy) return;
+  event.preventDefault();
+  document.getElementById(event.target.dataset.addsBy).click();
 });

@@ -1,6 +1,6 @@
 // Values of the conversation go into the argument that has, or last had, the focus: by a click, or by V and the code.
 import { onKey } from "../keys.js";
-import { addChip } from "./arguments.js";
+import { addChip, isValue } from "./arguments.js";
 import { onMain } from "./swap.js";
 
 let target = null;
@@ -37,7 +37,7 @@ const send = (pick) => {
 };
 
 export const markUsed = () => {
-  const used = new Set([...document.querySelectorAll("#panel [name^='v:']")].map((one) => one.value));
+  const used = new Set([...document.querySelectorAll("#panel [name]")].filter((one) => isValue(one.name)).map((one) => one.value));
   for (const pick of document.querySelectorAll(".pick")) pick.classList.toggle("is-used", used.has(pick.dataset.value));
 };
 

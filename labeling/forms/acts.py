@@ -1,0 +1,160 @@
+"""What a press of a button does to the form: a call or an item added, opened, moved, taken out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from django.http import QueryDict
+
+from labeling.forms.calls import item_keys
+from labeling.forms.entries import CallEntries
+from labeling.forms.fields import step
+from labeling.forms.matchers import ALL
+from labeling.forms.moves import PLACES, add_call, move_call, put_call, remove_call
+from labeling.forms.plan import MAX_CALLS, Plan, Position, Step
+from labeling.forms.reading import Page, page_of
+from toolevals.grading.values import ToolSpec
+
+# What the page puts the focus on afterwards, beside ids of controls.
+FIND, FIRST = "find", "first"
+_ADDRESS = re.compile(r"c([0-9]{1,5})((?:/.*)?)", re.DOTALL)
+
+
+def act(data: QueryDict, tools: Sequence[ToolSpec], to: str) -> tuple[QueryDict, str]:
+    """Return the fields after an act, and what gets the focus; `data["at"]` says on what."""
+    data = data.copy()
+    page = page_of(data, tools)
+    at = data.get("at", "")
+    _keep_tool(page)
+    if to in _ON_PLAN:
+        focus = _on_plan(page, to, at)
+    else:
+        address = _ADDRESS.fullmatch(at)
+        on_argument = _ON_ARGUMENTS.get(to)
+        focus = on_argument(CallEntries(data, int(address[1])), address[2]) if address and on_argument else ""
+    return data, focus
+
+
+def _keep_tool(page: Page) -> None:
+    """Write the tool chosen in the list to the open call; arguments beyond the schema do not go over to another."""
+    number = page.open
+    if page.kind != "calls" or (not number and not page.data.get("tool")):
+        return
+    if not number:
+        number = page.plan.next_number()
+        page.plan.routes[0].ordered.append(Step([Position([number])]))
+        page.data["open"], page.data["plan"] = str(number), page.plan.to_text()
+    entries = page.entries(number)
+    name = page.tool_name(number)
+    if entries.one("tool") not in ("", name):
+        page.data.setlist(entries.name("e"), [])
+    page.data[entries.name("tool")] = name
+
+
+def _on_plan(page: Page, to: str, at: str) -> str:
+    plan, data = page.plan, page.data
+    number, focus = _ON_PLAN[to](plan, page.open, at)
+    for gone in set(page_of(data, page.tools).plan.calls()) - set(plan.calls()):
+        for name in [name for name in data if name.startswith(f"c{gone}.")]:
+            del data[name]
+    data["plan"], data["open"] = plan.to_text(), str(number)
+    places = [str(place) for place, tool in enumerate(page.tools) if tool.name == data.get(f"c{number}.tool", "")]
+    data["tool"] = places[0] if places else ""
+    return focus
+
+
+def _add(plan: Plan, number: int, at: str) -> tuple[int, str]:
+    if len(plan.calls()) >= MAX_CALLS or at not in (*PLACES, "alternative"):
+        return number, ""
+    return add_call(plan, at, number), FIND
+
+
+def _open(plan: Plan, number: int, at: str) -> tuple[int, str]:
+    return (int(at), FIRST) if at.isdecimal() and int(at) in plan.calls() else (number, "")
+
+
+def _put(plan: Plan, number: int, at: str) -> tuple[int, str]:
+    if at in PLACES and number:
+        put_call(plan, number, at)
+    return number, "place"
+
+
+def _move(plan: Plan, number: int, at: str) -> tuple[int, str]:
+    if number:
+        move_call(plan, number, -1 if at == "up" else 1)
+    return number, f"call-{at}" if at in ("up", "down") else ""
+
+
+def _remove(plan: Plan, number: int, _at: str) -> tuple[int, str]:
+    if not number:
+        return number, ""
+    left = remove_call(plan, number)
+    if left:
+        return left, FIRST
+    return add_call(plan, "ordered", 0), FIND
+
+
+_ON_PLAN: Mapping[str, Callable[[Plan, int, str], tuple[int, str]]] = {
+    "add": _add,
+    "open": _open,
+    "put": _put,
+    "move": _move,
+    "remove": _remove,
+}
+
+
+def _name(entries: CallEntries, path: str) -> str:
+    """Make an argument a part of the label."""
+    chosen = entries.data.get("as", "")
+    entries.data[entries.name("m", path)] = chosen if chosen in ALL else "fields"
+    return f"v:{entries.address(path)}"
+
+
+def _add_item(entries: CallEntries, path: str) -> str:
+    keys = item_keys(entries, path)
+    key = str(max(map(int, keys), default=-1) + 1)
+    entries.data.setlist(entries.name("k", path), [*keys, key])
+    entries.data[entries.name("m", path)] = "items"
+    return f"v:{entries.address(path)}/{key}"
+
+
+def _drop_item(entries: CallEntries, path: str) -> str:
+    parent, _, gone = path.rpartition("/")
+    entries.data.setlist(entries.name("k", parent), [key for key in item_keys(entries, parent) if key != gone])
+    _forget(entries, path)
+    return f"v:{entries.address(parent)}"
+
+
+def _add_extra(entries: CallEntries, path: str) -> str:
+    name = entries.one("new", path)
+    if not name:
+        return ""
+    entries.data.setlist(entries.name("e", path), [*entries.every("e", path), name])
+    inside = f"{path}/{step(name)}"
+    entries.data[entries.name("m", inside)] = "exact"
+    return f"v:{entries.address(inside)}"
+
+
+def _drop_extra(entries: CallEntries, path: str) -> str:
+    parent, _, gone = path.rpartition("/")
+    left = [name for name in entries.every("e", parent) if step(name) != gone]
+    entries.data.setlist(entries.name("e", parent), left)
+    _forget(entries, path)
+    return f"v:{entries.address(parent)}"
+
+
+def _forget(entries: CallEntries, path: str) -> None:
+    """Drop what was entered for an argument and inside it."""
+    own = re.compile(rf"c{entries.number}\.[a-z]+{re.escape(path)}(/.*)?", re.DOTALL)
+    for name in [name for name in entries.data if own.fullmatch(name)]:
+        del entries.data[name]
+
+
+_ON_ARGUMENTS: Mapping[str, Callable[[CallEntries, str], str]] = {
+    "name": _name,
+    "add-item": _add_item,
+    "drop-item": _drop_item,
+    "add-extra": _add_extra,
+    "drop-extra": _drop_extra,
+}

@@ -1,0 +1,157 @@
+"""The rows of one call's arguments, as the pane shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from labeling.forms.calls import chosen_field, fields_of_object, item_keys
+from labeling.forms.entries import CallEntries, matcher_of
+from labeling.forms.fields import ArgumentField, item_of, takes_extras
+from labeling.forms.matchers import (
+    DATE_FORMATS,
+    FREE,
+    RAW,
+    UNNAMED,
+    VALUELESS,
+    WORDS,
+    control,
+    first_matcher,
+    matcher_keys,
+    named_matcher,
+    other_matchers,
+    usual_matchers,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One field with what is entered in it."""
+
+    field: ArgumentField
+    # Its address: `c1/pickup/date`. The names of its inputs are made of the call, the part and the path.
+    address: str
+    call: str
+    # Unique on the page, safe as an id.
+    key: str
+    matcher: str
+    matchers: tuple[tuple[str, str], ...]
+    others: tuple[tuple[str, str], ...]
+    control: str
+    values: tuple[str, ...]
+    label: str
+    low: str = ""
+    high: str = ""
+    absolute: str = ""
+    relative: str = ""
+    date_format: str = ""
+    may_be_left_out: bool = False
+    has_more: bool = False
+    variant: str = ""
+    variants: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+    takes_extras: bool = False
+
+    @property
+    def template(self) -> str:
+        return f"labeling/controls/{self.control}.html"
+
+    @property
+    def item_key(self) -> str:
+        """Of an item of a list: what tells it from the others."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def new(self) -> str:
+        """The form field in which the name of another property is entered."""
+        return f"{self.call}.new{self.path}"
+
+    @property
+    def path(self) -> str:
+        return self.field.path
+
+    @property
+    def value(self) -> str:
+        return self.values[0] if self.values else ""
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether its text needs more than one line."""
+        return "\n" in self.value
+
+    @property
+    def is_special(self) -> bool:
+        """Whether it is compared in another way than the usual one; shown in bold."""
+        return self.matcher not in ("exact", "fields", "items", first_matcher(self.field))
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether the label says nothing of it."""
+        return self.matcher == UNNAMED
+
+    @property
+    def says(self) -> str:
+        """What stands in the value's place where none is needed."""
+        return VALUELESS.get(self.matcher, "")
+
+    @property
+    def named_as(self) -> str:
+        """What it is compared by once it is added to the label."""
+        return named_matcher(self.field)
+
+    @property
+    def offers_left_out(self) -> bool:
+        """Whether the agent may be allowed to leave it away."""
+        can = not self.field.required and self.matcher not in ("absent", FREE, UNNAMED, RAW)
+        return can or self.may_be_left_out
+
+    @property
+    def date_formats(self) -> tuple[str, ...]:
+        return DATE_FORMATS
+
+
+def rows_of(entries: CallEntries, fields: Iterable[ArgumentField], *, others: bool, key: str) -> Iterator[Row]:
+    """Yield the rows of some fields. `others`: whether more arguments than the label names may be given."""
+    for number, one in enumerate(fields):
+        yield _row(entries, one, others=others, key=f"{key}-{number}", label=one.name)
+
+
+def _row(entries: CallEntries, declared: ArgumentField, *, others: bool, key: str, label: str) -> Row:
+    one = chosen_field(entries, declared)
+    chosen = matcher_of(entries, one)
+    matcher = chosen if chosen in matcher_keys(one) else first_matcher(one)
+    usual, less_usual = usual_matchers(one, others=others), other_matchers(one)
+    if matcher not in dict([*usual, *less_usual]):
+        usual.append((matcher, WORDS.get(matcher, "left out")))
+    row = Row(
+        field=one,
+        address=entries.address(one.path),
+        call=f"c{entries.number}",
+        key=key,
+        matcher=matcher,
+        matchers=tuple(usual),
+        others=tuple(less_usual),
+        control=control(one, matcher),
+        values=tuple(entries.every("v", one.path)),
+        label=label,
+        low=entries.one("lo", one.path),
+        high=entries.one("hi", one.path),
+        absolute=entries.one("abs", one.path),
+        relative=entries.one("rel", one.path),
+        date_format=entries.one("fmt", one.path),
+        may_be_left_out=bool(entries.one("o", one.path)),
+        has_more=bool(entries.one("more", one.path)),
+        variant=entries.one("x", one.path) or "0",
+        variants=declared.variants,
+        takes_extras=matcher == "fields" and takes_extras(one.schema),
+    )
+    return replace(row, rows=tuple(_inner(entries, row)))
+
+
+def _inner(entries: CallEntries, row: Row) -> Iterator[Row]:
+    if row.matcher == "fields":
+        yield from rows_of(entries, fields_of_object(entries, row.field), others=row.has_more, key=row.key)
+    elif row.matcher == "items":
+        for number, item in enumerate(item_keys(entries, row.path), start=1):
+            label = f"{row.label} {number}"
+            yield _row(entries, item_of(row.field, item), others=row.has_more, key=f"{row.key}-k{item}", label=label)
