@@ -84,10 +84,10 @@ class Place:
 
     def look(self, arguments: Mapping[str, Any]) -> tuple[int, bool]:
         """Return how arguments stand to what is expected, and whether they break the schema."""
-        looks, form = self.looks, self.text_form
+        look_of, form = self.looks.get, self.text_form
         needed, worst, answers = self.needed, ALL_AS_EXPECTED, 0
         for name, value in arguments.items():
-            if (look := looks.get(name)) is None:
+            if (look := look_of(name)) is None:
                 return self._look_long(arguments)
             kinds, admitted, test, fits, gate, need = look
             needed -= need
@@ -111,9 +111,29 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class Common:
+    """Expected calls of one tool that ask for the same arguments of the same types; `admitted` by any of them."""
+
+    admitted: Mapping[str, tuple[frozenset[type], frozenset[Any]]]
+    text_form: Callable[[str], Any]
+
+    def is_wrong(self, arguments: Mapping[str, Any]) -> bool:
+        """Tell whether arguments that are wrong at one of the calls surely are at all, and nothing worse at any."""
+        form, found = self.text_form, False
+        for name, value in arguments.items():
+            kinds, admitted = self.admitted[name]
+            kind = type(value)
+            if kind not in kinds:
+                return False
+            found = found or (value not in admitted and (kind is not str or form(value) not in admitted))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class InPlace:
     """The calls of the first alternative, each at its place; `rivals` are the other calls of a place's tool.
 
+    `common` holds what a place and its rivals have in common.
     `written` holds calls that match and conform, place by place, as JSON text of name and arguments with sorted keys.
     `only` says that there is no other alternative, `checked` at how many places the schema is known.
     """
@@ -124,6 +144,7 @@ class InPlace:
     checked: int
     only: bool
     rivals: tuple[tuple[CompiledCall, ...], ...]
+    common: tuple[Common | None, ...]
     profile: Profile
 
     @classmethod
@@ -139,6 +160,7 @@ class InPlace:
         by_tool: dict[str, list[CompiledCall]] = {}
         for call in calls:
             by_tool.setdefault(call.name, []).append(call)
+        common = {name: _common(group, offer.profile) for name, group in by_tool.items()}
         checked = sum(place.conforms is not None for place in places)
         return cls(
             tuple(_collected(_written(place, offer)) for place in places),
@@ -147,6 +169,7 @@ class InPlace:
             checked,
             len(trajectories) == 1,
             tuple(tuple(other for other in by_tool[call.name] if other is not call) for call in calls),
+            tuple(common[call.name] for call in calls),
             offer.profile,
         )
 
@@ -174,10 +197,23 @@ class InPlace:
         stands = []
         for number, arguments in doubtful:
             stand = self.places[number].look(arguments)
-            if stand[0] and not (self.only and _is_everywhere(stand[0], arguments, self.rivals[number])):
+            if stand[0] and not (self.only and self._is_everywhere(stand[0], arguments, number)):
                 return None
             stands.append(stand)
         return _decision(len(self.places), self.checked, tuple(stands))
+
+    def _is_everywhere(self, standing: int, arguments: Mapping[str, Any], number: int) -> bool:
+        """Tell whether a call has the same fault whichever expected call of its tool it is put to.
+
+        Where that holds of every faulty call, no assignment matches more than the calls that match in place, and all
+        that match as many decide the same.
+        """
+        if not (rivals := self.rivals[number]):
+            return True
+        common = self.common[number]
+        if standing == WRONG and common is not None and common.is_wrong(arguments):
+            return True
+        return standing > FOR_A_JUDGE and all(rival.standing(arguments) == standing for rival in rivals)
 
 
 @lru_cache(maxsize=4096)
@@ -186,17 +222,6 @@ def _decision(total: int, checked: int, stands: tuple[tuple[int, bool], ...]) ->
     failing = sum([breaks for _, breaks in stands])
     right = [(ALL_AS_EXPECTED, False)] * (total - len(stands))
     return decision_of(findings("", total, [*stands, *right], checked, failing))
-
-
-def _is_everywhere(standing: int, arguments: Mapping[str, Any], rivals: Sequence[CompiledCall]) -> bool:
-    """Tell whether a call has the same fault whichever expected call of its tool it is put to.
-
-    Where that holds of every faulty call, no assignment matches more than the calls that match in place, and all that
-    match as many decide the same.
-    """
-    if not rivals:
-        return True
-    return standing > FOR_A_JUDGE and all(rival.standing(arguments) == standing for rival in rivals)
 
 
 def _written(place: Place, offer: Offer) -> Iterator[bytes]:
@@ -220,6 +245,22 @@ def _written(place: Place, offer: Offer) -> Iterator[bytes]:
         # NaN is written as null.
         if fits and b"null" not in texts[0]:
             yield from texts
+
+
+def _common(calls: Sequence[CompiledCall], profile: Profile) -> Common | None:
+    """Return what calls of one tool have in common; None where they ask for different arguments, or for free ones."""
+    first = calls[0]
+    shapes = [{name: (each.required, each.fits) for name, each in call.arguments.items()} for call in calls]
+    if len(calls) < 2 or any(shape != shapes[0] for shape in shapes):
+        return None
+    if any(call.expectation.additional_arguments for call in calls):
+        return None
+    admitted = {}
+    for name in first.arguments:
+        scalars = [call.arguments[name].admitted or _NO_SCALARS for call in calls]
+        same = all(kinds == scalars[0][0] for kinds, _ in scalars)
+        admitted[name] = (scalars[0][0] if same else frozenset(), frozenset().union(*(values for _, values in scalars)))
+    return Common(admitted, profile.text_form)
 
 
 def _collected(texts: Iterable[bytes]) -> Collection[bytes]:
