@@ -183,6 +183,12 @@ def test_values_do_not_count_where_the_schema_is_broken():
     assert [(each.pointer, each.keyword, each.call) for each in result.schema_problems] == [("/order", "type", 0)]
 
 
+def test_the_value_of_equivalence_is_the_share_of_calls_that_keep_their_schema():
+    both = expecting(CallExpectation("track", {"order": Exact(7)}), CallExpectation("refund"))
+    result = graded(both, ToolCall("track", {"order": 7}), ToolCall("refund", {"order": "A-1"}))
+    assert (result.mode, result.verdicts["equivalence"].value) == ("schema_error", 0.5)
+
+
 def test_a_call_that_is_welcome_may_break_its_schema():
     result = graded(expecting(CallExpectation("track")), RIGHT, ToolCall("history", {"limit": "many"}))
     assert statuses(result) | {"schema": "failed"} == statuses(result)
