@@ -1,13 +1,14 @@
-"""Counts, totals, shares and times between, of the fields of one result."""
+"""Counts, totals, pairs, shares and times between, of the fields of one result."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from toolevals.grading.result_use.fields import FieldValue
-from toolevals.grading.result_use.sources import ResultText
+from toolevals.grading.result_use.fields import FieldValue, has_unit
 
+# Units in which numbers can be added.
+_ADDED = ("s", "min", "km", "mi", "kg", "lb", "MB", "GB", "TB")
 # The numbers of a result up to which every two are tried.
 MAX_PAIRED = 12
 _MAX_TIMES = 64
@@ -22,22 +23,63 @@ class Origin(NamedTuple):
     pointer: str = ""
 
 
-def shared_values(place: int, result: ResultText) -> Iterator[tuple[float, Origin]]:
+class Pairs(NamedTuple):
+    """What two numbers of a result make: sums and differences, and shares in percent."""
+
+    sums: Mapping[float, Origin]
+    shares: Mapping[float, Origin]
+
+
+def figures(
+    place: int, leaves: Sequence[tuple[str, object]], lists: Mapping[str, int], numbers: Iterable[FieldValue]
+) -> Mapping[float, Origin]:
+    """Return the lengths of lists, how many of their rows share a text, and their fields' sums and means."""
+    found: dict[float, Origin] = {}
+    for pointer, length in lists.items():
+        found.setdefault(length, Origin("count", place, pointer))
+    for number, origin in (*_shared_values(place, leaves, lists), *_column_totals(place, numbers)):
+        found.setdefault(number, origin)
+    return found
+
+
+def pairs_within(place: int, numbers: Sequence[FieldValue]) -> Pairs:
+    """Return what every two numbers of one sort make, of a result that has few of them."""
+    sums: dict[float, Origin] = {}
+    shares: dict[float, Origin] = {}
+    if len(numbers) <= MAX_PAIRED:
+        for position, left in enumerate(numbers):
+            for right in numbers[position + 1 :]:
+                if _is_one_sort(left, right):
+                    add_pair(sums, major(left), major(right), Origin("sum", place, left.pointer))
+                    for percent, origin in _shares(left, right, place):
+                        shares.setdefault(percent, origin)
+    return Pairs(sums, shares)
+
+
+def add_pair(into: dict[float, Origin], left: float, right: float, origin: Origin) -> None:
+    """Enter the sum and the difference of two numbers, where nothing else made these."""
+    into.setdefault(rounded(left + right), origin)
+    into.setdefault(rounded(abs(left - right)), origin._replace(rule="difference"))
+
+
+def _shared_values(
+    place: int, leaves: Sequence[tuple[str, object]], lists: Mapping[str, int]
+) -> Iterator[tuple[float, Origin]]:
     """Yield how many rows of a list have the same text in one field, and how many have another."""
     columns: dict[tuple[str, str, object], int] = {}
-    for leaf in result.leaves[:_MAX_LEAVES] if result.lists else ():
-        if isinstance(leaf.value, str):
-            head, tail = _split_row(leaf.pointer)
+    for pointer, text in leaves[:_MAX_LEAVES] if lists else ():
+        if isinstance(text, str):
+            head, tail = _split_row(pointer)
             if tail:
-                key = (head, tail, leaf.value)
+                key = (head, tail, text)
                 columns[key] = columns.get(key, 0) + 1
     for (head, _, _), count in columns.items():
-        for number in (count, result.lists.get(head, 0) - count):
+        for number in (count, lists.get(head, 0) - count):
             if number > 1:
                 yield number, Origin("count", place, head)
 
 
-def column_totals(place: int, values: Iterable[FieldValue]) -> Iterator[tuple[float, Origin]]:
+def _column_totals(place: int, values: Iterable[FieldValue]) -> Iterator[tuple[float, Origin]]:
     """Yield the sum and the mean of each number field over the rows of its list."""
     columns: dict[tuple[str, str], list[float]] = {}
     for value in values:
@@ -54,7 +96,7 @@ def column_totals(place: int, values: Iterable[FieldValue]) -> Iterator[tuple[fl
                 yield rounded(round(total / len(numbers), digits)), Origin("mean", place, head)
 
 
-def shares(left: FieldValue, right: FieldValue, place: int) -> Iterator[tuple[float, Origin]]:
+def _shares(left: FieldValue, right: FieldValue, place: int) -> Iterator[tuple[float, Origin]]:
     """Yield each number in percent of the other, to whole percent and to tenths."""
     for part, whole in ((left, right), (right, left)):
         if major(whole):
@@ -63,14 +105,16 @@ def shares(left: FieldValue, right: FieldValue, place: int) -> Iterator[tuple[fl
                 yield rounded(round(percent, digits)), Origin("ratio", place, part.pointer)
 
 
-def elapsed_times(place: int, values: Iterable[FieldValue]) -> Iterator[tuple[float, Origin]]:
-    """Yield the minutes from each time of day in a result to each later one, over midnight where it must be."""
+def elapsed_times(place: int, values: Iterable[FieldValue]) -> Mapping[float, Origin]:
+    """Return the minutes from each time of day in a result to each later one, over midnight where it must be."""
     times = [
         (value.key[0], value.pointer) for value in values if value.kind == "time" and isinstance(value.key, tuple)
     ][:_MAX_TIMES]
+    found: dict[float, Origin] = {}
     for position, (start, pointer) in enumerate(times):
         for end, _ in times[position + 1 :]:
-            yield (end - start) % 1440, Origin("elapsed", place, pointer)
+            found.setdefault((end - start) % 1440, Origin("elapsed", place, pointer))
+    return found
 
 
 def major(value: FieldValue) -> float:
@@ -91,3 +135,10 @@ def _split_row(pointer: str) -> tuple[str, str]:
         if parts[place].isdigit():
             return "/".join(parts[:place]), "/".join(parts[place + 1 :])
     return "", ""
+
+
+def _is_one_sort(left: FieldValue, right: FieldValue) -> bool:
+    """Whether two numbers can be added: both money, or both of one unit."""
+    if left.is_money or right.is_money:
+        return left.is_money and right.is_money
+    return any(has_unit(unit, left) and has_unit(unit, right) for unit in _ADDED)

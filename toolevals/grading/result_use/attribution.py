@@ -13,10 +13,11 @@ from toolevals.grading.result_use.fields import (
     has_unit,
     same_currency,
 )
+from toolevals.grading.result_use.forms import UTC_BASE, weak_key
 from toolevals.grading.result_use.lexicon import CONVERSIONS, NEXT_DAY_CUES
 from toolevals.grading.result_use.mentions import Mention
 from toolevals.grading.result_use.replies import Reply
-from toolevals.grading.result_use.sources import UTC_BASE, Sources, weak_key
+from toolevals.grading.result_use.sources import Sources
 from toolevals.grading.result_use.values import UNGROUNDED, Attribution, Key
 
 # How far a round figure may be off, relative to the value.
@@ -55,12 +56,20 @@ class Attributor:
             return spoken, []
         if mention.kind == "date" and (entry := self._day_before(reply, place)) is not None:
             return replace(self._from_value(entry, "elapsed"), source="derived"), [entry]
-        if self._may_follow(mention) and (derived := self.derivations.find(mention, reply, place, run)):
-            if derived.result is None:
-                return Attribution("derived", rule=derived.rule), []
-            result = self.sources.results[derived.result]
-            return Attribution("derived", result.message, derived.pointer, result.call_id, derived.rule), []
-        return UNGROUNDED, []
+        return self._derived(reply, place, run), []
+
+    def attribute_again(self, reply: Reply, place: int, run: Sequence[float]) -> tuple[Attribution, list[int]]:
+        """Return where a value comes from that nothing supported when fewer numbers of its reply were known."""
+        return self._derived(reply, place, run), []
+
+    def _derived(self, reply: Reply, place: int, run: Sequence[float]) -> Attribution:
+        mention = reply.mentions[place]
+        if not self._may_follow(mention) or not (derived := self.derivations.find(mention, reply, place, run)):
+            return UNGROUNDED
+        if derived.result is None:
+            return Attribution("derived", rule=derived.rule)
+        result = self.sources.results[derived.result]
+        return Attribution("derived", result.message, derived.pointer, result.call_id, derived.rule)
 
     def _may_follow(self, mention: Mention) -> bool:
         """Whether the value may be computed: not where a result has just this number in another unit."""
@@ -226,7 +235,7 @@ class Attributor:
             return described
         for place in range(len(self.sources.results) - 1, -1, -1):
             result = self.sources.results[place]
-            for leaf in result.leaves:
+            for leaf in result.payload.leaves:
                 if isinstance(leaf.value, str) and len(leaf.value) >= len(bare) and bare in leaf.value.casefold():
                     return self._entries_at(place, leaf.pointer)
         return []
@@ -235,7 +244,9 @@ class Attributor:
         """Return fields of the newest results among whose words all those of a list of properties are."""
         wanted = frozenset(word.strip(" .") for part in words.split(",") for word in part.split())
         for place in range(len(self.sources.results) - 1, -1, -1):
-            held = " ".join(f"{leaf.pointer} {leaf.value}" for leaf in self.sources.results[place].leaves[:2_000])
+            held = " ".join(
+                f"{leaf.pointer} {leaf.value}" for leaf in self.sources.results[place].payload.leaves[:2_000]
+            )
             plain = held.casefold()
             if all(word in plain for word in wanted):
                 return list(self.sources.results[place].values[:1])

@@ -8,14 +8,11 @@ from dataclasses import dataclass, field
 from toolevals.grading.result_use.arithmetic import (
     MAX_PAIRED,
     Origin,
-    column_totals,
-    elapsed_times,
+    add_pair,
     major,
     rounded,
-    shared_values,
-    shares,
 )
-from toolevals.grading.result_use.fields import FieldValue, has_unit
+from toolevals.grading.result_use.fields import FieldValue
 from toolevals.grading.result_use.lexicon import DIFFERENCE_WORDS, DURATIONS, SUM_WORDS
 from toolevals.grading.result_use.mentions import Mention
 from toolevals.grading.result_use.replies import Reply
@@ -28,7 +25,6 @@ MAX_LEGS = 600
 # And in sums of several with either sign.
 MAX_SUMMED = 10
 # Words without which two unsaid numbers make no sum and no difference: any number is one of some two.
-_ADDED = ("s", "min", "km", "mi", "kg", "lb", "MB", "GB", "TB")
 _CUES: Mapping[str, frozenset[str]] = {"sum": SUM_WORDS, "difference": DIFFERENCE_WORDS}
 _ALL_CUES = SUM_WORDS | DIFFERENCE_WORDS
 
@@ -51,7 +47,7 @@ class Derivations:
     _pairs: dict[float, Origin] = field(default_factory=dict)
     _shares: dict[float, Origin] = field(default_factory=dict)
     _elapsed: dict[float, Origin] = field(default_factory=dict)
-    _by_name: dict[str, list[tuple[float, int, str]]] = field(default_factory=dict)
+    _by_name: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
 
     def say(self, value: float) -> None:
         """Take a number that a reply gave and that something supports."""
@@ -160,43 +156,31 @@ class Derivations:
         return Origin("sum") if any(rounded(value - part) in right for part in left) else None
 
     def _extend(self) -> None:
-        for place in range(self._done, len(self.sources.results)):
-            result = self.sources.results[place]
-            values = [self.sources.values[entry] for entry in result.values]
-            for pointer, length in result.lists.items():
-                self._totals.setdefault(length, Origin("count", place, pointer))
-            for number, origin in (*shared_values(place, result), *column_totals(place, values)):
+        for result in self.sources.results[self._done :]:
+            for number, origin in result.payload.figures.items():
                 self._totals.setdefault(number, origin)
-            for minutes, origin in elapsed_times(place, values):
+            for minutes, origin in result.payload.elapsed.items():
                 self._elapsed.setdefault(minutes, origin)
         self._done = len(self.sources.results)
 
     def _pair_all(self) -> None:
-        for place in range(self._paired, len(self.sources.results)):
-            self._pair_fields(place, [self.sources.values[entry] for entry in self.sources.results[place].values])
+        for result in self.sources.results[self._paired :]:
+            for number, origin in result.payload.pairs.sums.items():
+                self._pairs.setdefault(number, origin)
+            for percent, origin in result.payload.pairs.shares.items():
+                self._shares.setdefault(percent, origin)
+            self._pair_names(result.payload.place, result.payload.numbers[:MAX_PAIRED])
         self._paired = len(self.sources.results)
 
-    def _pair_fields(self, place: int, values: Sequence[FieldValue]) -> None:
-        """Sums, differences and shares of two numbers of one sort in a small result, or of one name in two results."""
-        numbers = [value for value in values if isinstance(value.key, int | float)]
-        if len(numbers) <= MAX_PAIRED:
-            for position, left in enumerate(numbers):
-                for right in numbers[position + 1 :]:
-                    if _is_one_sort(left, right):
-                        self._pair(major(left), major(right), Origin("sum", place, left.pointer))
-                        for percent, origin in shares(left, right, place):
-                            self._shares.setdefault(percent, origin)
-        for value in numbers[:MAX_PAIRED]:
+    def _pair_names(self, place: int, numbers: Iterable[FieldValue]) -> None:
+        """Sums and differences of two numbers of one name in two results."""
+        for value in numbers:
             others = self._by_name.setdefault(value.name, [])
-            for number, other_place, _ in others:
+            for number, other_place in others:
                 if other_place != place:
-                    self._pair(number, major(value), Origin("sum", place, value.pointer))
+                    add_pair(self._pairs, number, major(value), Origin("sum", place, value.pointer))
             if len(others) < MAX_PAIRED:
-                others.append((major(value), place, value.pointer))
-
-    def _pair(self, left: float, right: float, origin: Origin) -> None:
-        self._pairs.setdefault(rounded(left + right), origin)
-        self._pairs.setdefault(rounded(abs(left - right)), origin._replace(rule="difference"))
+                others.append((major(value), place))
 
 
 def _signed_sums(numbers: Sequence[float]) -> set[float]:
@@ -247,10 +231,3 @@ def _is_run_sum(value: float, run: Sequence[float]) -> bool:
             return True
         seen.setdefault(total, place)
     return False
-
-
-def _is_one_sort(left: FieldValue, right: FieldValue) -> bool:
-    """Whether two numbers can be added: both money, or both of one unit."""
-    if left.is_money or right.is_money:
-        return left.is_money and right.is_money
-    return any(has_unit(unit, left) and has_unit(unit, right) for unit in _ADDED)

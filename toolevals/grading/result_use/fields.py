@@ -59,7 +59,7 @@ class FieldValue(NamedTuple):
     @property
     def container(self) -> str:
         """The pointer of the object or list that holds the field."""
-        return self.pointer.rpartition("/")[0]
+        return container_of(self.pointer)
 
     @property
     def name(self) -> str:
@@ -71,24 +71,43 @@ class FieldValue(NamedTuple):
         """Whether the number counts hundredths of a currency unit."""
         if self.is_text:
             return self.unit == "cents"
-        if not raw_words(self.pointer).isdisjoint(MINOR_WORDS):
+        if _names_minor(self.pointer):
             return True
         return self.is_lower_currency and isinstance(self.key, int) and self.is_money
 
     @property
     def is_money(self) -> bool:
         """Whether the number is an amount of money."""
-        return self.kind == "amount" or (
-            self.kind == "number" and not self.is_text and not raw_words(self.pointer).isdisjoint(MONEY_WORDS)
-        )
+        return self.kind == "amount" or (self.kind == "number" and not self.is_text and _names_money(self.pointer))
 
     @property
     def money_code(self) -> str:
         """The ISO 4217 code, empty where nothing says it."""
         if self.kind == "amount" and self.unit not in {"", "cents"}:
             return self.unit
-        named = {word.upper() for word in raw_words(self.pointer)} & CURRENCY_CODES
-        return next(iter(named), self.currency if self.is_money else "")
+        return _named_code(self.pointer) or (self.currency if self.is_money else "")
+
+
+@lru_cache(maxsize=8192)
+def container_of(pointer: str) -> str:
+    """Return the pointer of the object or list that holds a field."""
+    return pointer.rpartition("/")[0]
+
+
+@lru_cache(maxsize=8192)
+def _names_minor(pointer: str) -> bool:
+    return not raw_words(pointer).isdisjoint(MINOR_WORDS)
+
+
+@lru_cache(maxsize=8192)
+def _names_money(pointer: str) -> bool:
+    return not raw_words(pointer).isdisjoint(MONEY_WORDS)
+
+
+@lru_cache(maxsize=8192)
+def _named_code(pointer: str) -> str:
+    """Return the currency that a field is named after, the first by alphabet of several."""
+    return min({word.upper() for word in raw_words(pointer)} & CURRENCY_CODES, default="")
 
 
 @lru_cache(maxsize=8192)
@@ -116,13 +135,17 @@ def label_words(pointer: str) -> frozenset[str]:
 
 def stems_of(words: list[str]) -> frozenset[str]:
     """Return the stems of words that name something; words of one meaning have one stem."""
-    found = set()
-    for word in words:
-        lowered = word.lower().strip("_")
-        lowered = SYNONYMS.get(lowered, lowered)
-        if lowered not in STOP_WORDS and not lowered.isdigit() and len(lowered) > 1:
-            found.add(lowered.removesuffix("s")[:_STEM])
-    return frozenset(found)
+    return frozenset(filter(None, map(_stem, words)))
+
+
+@lru_cache(maxsize=16384)
+def _stem(word: str) -> str:
+    """Return a word's stem, empty where it names nothing."""
+    lowered = word.lower().strip("_")
+    lowered = SYNONYMS.get(lowered, lowered)
+    if lowered in STOP_WORDS or lowered.isdigit() or len(lowered) < 2:
+        return ""
+    return lowered.removesuffix("s")[:_STEM]
 
 
 def admits(mention: Mention, value: FieldValue) -> bool:

@@ -68,7 +68,7 @@ class Examiner:
         return any(
             stem and leaf.pointer.rpartition("/")[2].rstrip("0123456789").casefold() == stem
             for result in self.sources.results
-            for leaf in result.leaves[:200]
+            for leaf in result.payload.leaves[:200]
         )
 
     def _other_length(self, reply: Reply, place: int, claim: int) -> Finding | None:
@@ -76,7 +76,7 @@ class Examiner:
         mention = reply.mentions[place]
         words = reply.words_after(place)
         for result in reversed(self.sources.results):
-            for pointer, length, names in result.counted:
+            for pointer, length, names in result.payload.counted:
                 if words & names:
                     text = reply.text[mention.start : mention.end]
                     where = f"{result.tool or 'the tool'}'s {pointer}"

@@ -11,7 +11,7 @@ from toolevals.grading.result_use.findings import Examiner
 from toolevals.grading.result_use.mentions import Mention
 from toolevals.grading.result_use.replies import Reply
 from toolevals.grading.result_use.scanner import plain, replies_mentions
-from toolevals.grading.result_use.sources import ResultText, Sources
+from toolevals.grading.result_use.sources import Sources
 from toolevals.grading.result_use.swaps import swap_finding, swapped
 from toolevals.grading.result_use.utilisation import Usage, unused_results, utilisation
 from toolevals.grading.result_use.values import UNGROUNDED, Attribution, Claim, Finding, Key, ResultUse
@@ -69,9 +69,9 @@ class _Reading:
         text = message.content or ""
         if message.role == "tool":
             call = self.calls.get(message.call_id or "")
-            result = ResultText(place, message.call_id, call.name if call else None, message.is_error)
-            result.asked = self.asked.get(message.call_id or "", set())
-            self.sources.add_result(result, text)
+            asked = self.asked.get(message.call_id or "", set())
+            tool = call.name if call else None
+            self.sources.add_result(place, message, tool, asked)
         elif message.role == "assistant":
             if text and self.sources.results:
                 self._reply(place, plain(text))
@@ -126,7 +126,7 @@ class _Reading:
                 waiting.append(position)
         # A total may stand before its parts.
         for position in waiting:
-            found[position] = self.attributor.attribute(reply, position, run)
+            found[position] = self.attributor.attribute_again(reply, position, run)
         quoted = [
             (mention.start, mention.end)
             for place, mention in enumerate(reply.mentions)

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from dataclasses import dataclass, field
 from operator import attrgetter
+from typing import NamedTuple
 
 from toolevals.grading.result_use.fields import stems_of
 from toolevals.grading.result_use.lexicon import APPROXIMATE_WORDS, EXAMPLE_CUES, GENERAL_WORDS, INTENT_CUES
@@ -18,6 +19,13 @@ _BREAK = re.compile(r"[\n;|]|[.!?](?=\s|$)")
 _start = attrgetter("start")
 _OPERATORS = frozenset("+-×=/÷–")
 _AFTER_BREAK = re.compile(r"[\n;|,.()]|\band\b|\bfor\b|\bat\b")
+
+
+class Sentence(NamedTuple):
+    """A sentence or line in lower case, and its words."""
+
+    text: str
+    words: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -42,6 +50,8 @@ class Reply:
         return self._counts
 
     _counts: set[float] | None = None
+    _segments: dict[int, tuple[int, int]] = field(default_factory=dict)
+    _sentences: dict[tuple[int, int], Sentence] = field(default_factory=dict)
 
     def between(self, start: int, end: int) -> list[Mention]:
         """Return the values that stand between two places."""
@@ -83,19 +93,16 @@ class Reply:
 
     def is_general(self, place: int) -> bool:
         """Whether the sentence speaks of what is usual, and not of the thing that a result is about."""
-        start, end = self.segment(place)
-        return not GENERAL_WORDS.isdisjoint(_WORD.findall(self.text[start:end].lower()))
+        return self.has_word(place, GENERAL_WORDS)
 
     def has_cue(self, place: int, cues: tuple[str, ...]) -> bool:
         """Whether one of some pieces of text stands in the value's sentence."""
-        start, end = self.segment(place)
-        sentence = self.text[start:end].lower()
+        sentence = self._sentence(place).text
         return any(cue in sentence for cue in cues)
 
     def has_word(self, place: int, words: frozenset[str]) -> bool:
         """Whether one of the words stands in the value's sentence."""
-        start, end = self.segment(place)
-        return not words.isdisjoint(_WORD.findall(self.text[start:end].lower()))
+        return not words.isdisjoint(self._sentence(place).words)
 
     def is_example(self, place: int) -> bool:
         """Whether the value only shows a form, as in "for example #W0000000"."""
@@ -118,13 +125,25 @@ class Reply:
 
     def segment(self, place: int) -> tuple[int, int]:
         """Return where the value's line or sentence begins and ends."""
-        mention = self.mentions[place]
-        floor = max(mention.start - 200, 0)
-        start = floor
-        for stop in _BREAK.finditer(self.text, floor, mention.start):
+        known = self._segments.get(place)
+        if known is None:
+            known = self._segments[place] = self._found_segment(self.mentions[place])
+        return known
+
+    def _found_segment(self, mention: Mention) -> tuple[int, int]:
+        start = max(mention.start - 200, 0)
+        for stop in _BREAK.finditer(self.text, start, mention.start):
             start = stop.end()
         after = _BREAK.search(self.text, mention.end, min(len(self.text), mention.end + 200))
         return start, after.start() if after else min(len(self.text), mention.end + 200)
+
+    def _sentence(self, place: int) -> Sentence:
+        segment = self.segment(place)
+        known = self._sentences.get(segment)
+        if known is None:
+            text = self.text[segment[0] : segment[1]].lower()
+            known = self._sentences[segment] = Sentence(text, frozenset(_WORD.findall(text)))
+        return known
 
     def _stems(self, start: int, end: int) -> frozenset[str]:
         return stems_of(_WORD.findall(_last_piece(self.text[start:end]))[-8:])

@@ -99,13 +99,10 @@ def _other_field(reply: Reply, place: int, entries: Sequence[int], sources: Sour
     if any((words | reply.words_after(place)) & value.labels for value in values):
         return None
     for entry, value in zip(entries, values, strict=True):
-        container = value.container
         named = [
             other
-            for other in sources.near(entry, _NEAR)
-            if other.pointer.startswith(container)
-            and other.container == container
-            and other.pointer != value.pointer
+            for other in sources.beside(entry, _NEAR)
+            if other.pointer != value.pointer
             and other.kind == value.kind
             and other.is_money == value.is_money
             and words & other.labels

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from toolevals.grading.result_use.fields import label_words, stems_of
+from toolevals.grading.result_use.payloads import Leaf
 from toolevals.grading.result_use.scanner import identifier_key
-from toolevals.grading.result_use.sources import Leaf, ResultText, Sources
+from toolevals.grading.result_use.sources import ResultText, Sources
 from toolevals.grading.result_use.values import Finding, Key, ResultFields
 
 _HANDOVER = re.compile(r"\btransferr(?:ed|ing)\b|\btransfer you\b")
@@ -104,7 +105,7 @@ def unused_results(
 def _fields(place: int, result: ResultText, sources: Sources, usage: Usage) -> ResultFields:
     used: list[str] = []
     unused: list[str] = []
-    for leaf in result.leaves:
+    for leaf in result.payload.leaves:
         value = leaf.value
         is_used = (place, leaf.pointer) in usage.used or (
             isinstance(value, str) and (usage.says(value) or usage.speaks_of(leaf.pointer, value))
@@ -119,7 +120,7 @@ def _is_told(result: ResultText, entry: ResultFields) -> bool:
     """Whether the replies use a field that is more than what the call itself said, or several that it did say."""
     used = frozenset(entry.used)
     return len(used) >= MANY_FIELDS or any(
-        leaf.pointer in used and _key(leaf) not in result.asked for leaf in result.leaves
+        leaf.pointer in used and _key(leaf) not in result.asked for leaf in result.payload.leaves
     )
 
 
@@ -129,9 +130,9 @@ def _key(leaf: Leaf) -> Key:
 
 def _is_informative(result: ResultText) -> bool:
     """Whether a result holds more than a receipt: not what the call itself said, not `ok`, not a count of nothing."""
-    if 0 in result.lists.values() or result.fresh * 4 < len(result.leaves):
+    if 0 in result.payload.lists.values() or result.fresh * 4 < len(result.payload.leaves):
         return False
-    if len(result.leaves) == 1 and isinstance(text := result.leaves[0].value, str):
+    if len(result.payload.leaves) == 1 and isinstance(text := result.payload.leaves[0].value, str):
         return (
             " " in text.strip()
             and len(text) > MIN_TEXT
@@ -140,6 +141,6 @@ def _is_informative(result: ResultText) -> bool:
         )
     return any(
         leaf.value != 0 if not isinstance(leaf.value, str) else not _ACKNOWLEDGEMENT.match(leaf.value)
-        for leaf in result.leaves
+        for leaf in result.payload.leaves
         if _key(leaf) not in result.asked
     )
