@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
+from django.db.models import Count, Q
 from django.utils import timezone
 
 from labeling.models import Dataset, Label, LabelSlot
@@ -15,11 +16,15 @@ RECENT = 20
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Counts of examples; `seconds_each` is the median of the person's latest labels, None before there are three."""
+    """Counts of examples; `seconds_each` is the median of the person's latest labels, None before there are three.
+
+    `today` counts those labelled since midnight where the server is.
+    """
 
     done: int
     left: int
     seconds_each: float | None
+    today: int = 0
 
     @property
     def total(self) -> int:
@@ -35,14 +40,17 @@ class Progress:
 
 def progress_of(dataset: Dataset, user: User) -> Progress:
     """Return one person's progress in one dataset: what they have labelled and what still waits for them."""
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     own = Label.objects.filter(reviewer=user, revision__example__dataset=dataset).in_force()
     slots = LabelSlot.objects.of_dataset(dataset)
     waiting = slots.free(timezone.now()).for_reviewer(user).values("revision").distinct().count()
     recent = [seconds for seconds in own.order_by("-id").values_list("seconds", flat=True)[:RECENT] if seconds > 0]
+    counts = own.aggregate(done=Count("pk"), today=Count("pk", filter=Q(created_at__gte=midnight)))
     return Progress(
-        done=own.count(),
+        done=counts["done"],
         left=waiting + slots.held_by(user).count(),
         seconds_each=median(recent) if len(recent) >= 3 else None,
+        today=counts["today"],
     )
 
 

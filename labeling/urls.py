@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from labeling.views import adjudicate, datasets, examples, feedback, label, versions
+from labeling.views import adjudicate, datasets, examples, feedback, guidelines, keys, label, talk, versions
 
 app_name = "labeling"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/", datasets.datasets, name="datasets"),
     path("datasets/<slug:dataset>/", datasets.dataset, name="dataset"),
     path("datasets/<slug:dataset>/settings/", datasets.settings, name="dataset-settings"),
+    path("datasets/<slug:dataset>/guideline/", guidelines.guideline, name="guideline"),
     path("datasets/<slug:dataset>/import/", datasets.import_examples, name="import"),
     path("datasets/<slug:dataset>/export/", datasets.export, name="export"),
     path("datasets/<slug:dataset>/versions/", versions.versions, name="versions"),
@@ -32,6 +33,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("label/<uuid:slot>/submit/", label.label_submit, name="label-submit"),
     path("label/<uuid:slot>/skip/", label.label_skip, name="label-skip"),
     path("label/<uuid:slot>/release/", label.label_release, name="label-release"),
+    path("label/<uuid:slot>/renew/", label.label_renew, name="label-renew"),
+    path("label/<uuid:slot>/leave/", label.label_leave, name="label-leave"),
+    path("label/keys/", keys.keys, name="keys"),
+    path("label/guide/<uuid:revision>/", guidelines.guide, name="guide"),
+    path("questions/", talk.questions, name="questions"),
+    path("questions/<uuid:revision>/", talk.thread, name="thread"),
+    path("questions/<uuid:revision>/add/", talk.comment_add, name="comment-add"),
     path("label/undo/<uuid:label>/", label.label_undo, name="label-undo"),
     path("label/undo-skip/<uuid:skip>/", label.skip_undo, name="skip-undo"),
     path("adjudicate/", adjudicate.adjudicate, name="adjudicate"),

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from labeling.api.views import adjudication, datasets, examples, labels, transfer, versions
+from labeling.api.views import adjudication, datasets, examples, labels, suggestions, transfer, versions
 
 app_name = "labeling-api"
 urlpatterns = [
     path("datasets/", datasets.Datasets.as_view(), name="datasets"),
     path("datasets/<slug:dataset>/", datasets.DatasetDetail.as_view(), name="dataset"),
     path("datasets/<slug:dataset>/examples/", examples.Examples.as_view(), name="examples"),
+    path("datasets/<slug:dataset>/suggestions/", suggestions.Suggestions.as_view(), name="suggestions"),
     path("datasets/<slug:dataset>/imports/", transfer.Imports.as_view(), name="imports"),
     path("datasets/<slug:dataset>/export/", transfer.Export.as_view(), name="export"),
     path("datasets/<slug:dataset>/versions/", versions.Versions.as_view(), name="versions"),

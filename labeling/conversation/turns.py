@@ -8,6 +8,7 @@ from typing import Any
 
 from labeling.conversation.lines import Line, lines, unpacked
 from labeling.conversation.picks import Picks, Segment, segments
+from labeling.conversation.pretty import pretty
 
 ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Agent", "tool": "Tool"}
 LONG_TEXT = 1600
@@ -23,6 +24,11 @@ class TextBlock:
     rest: tuple[Segment, ...] = ()
     kind: str = "text"
 
+    @property
+    def more(self) -> int:
+        """How many words are folded."""
+        return len("".join(segment.text for segment in self.rest).split())
+
 
 @dataclass(frozen=True, slots=True)
 class DataBlock:
@@ -32,6 +38,8 @@ class DataBlock:
     note: str
     lines: tuple[Line, ...]
     is_open: bool = False
+    # The value as JSON, indented; empty where it is only words.
+    raw: str = ""
     kind: str = "data"
 
     @property
@@ -53,6 +61,8 @@ class CallBlock:
     call_id: str = ""
     result: DataBlock | None = None
     is_open: bool = False
+    # The arguments as JSON, indented.
+    raw: str = ""
     kind: str = "call"
 
     @property
@@ -101,7 +111,7 @@ def read_conversation(document: Any) -> Conversation:
     picks = Picks()
     turns: list[Turn] = []
     if document.get("context"):
-        block = DataBlock("Context", "", lines(document["context"], picks))
+        block = DataBlock("Context", "", lines(document["context"], picks), raw=pretty(document["context"]))
         turns.append(Turn("system", "Context", [block]))
     messages = document.get("messages")
     for message in messages if isinstance(messages, list) else []:
@@ -140,7 +150,7 @@ def _add_part(turn: Turn, turns: list[Turn], part: Any, picks: Picks) -> None:
     elif kind == "tool_result":
         _add_result(turns, str(part.get("tool_use_id") or ""), part.get("content"), part, picks)
     else:
-        turn.blocks.append(DataBlock(str(kind or "Data")[:40], "", lines(part, picks)))
+        turn.blocks.append(DataBlock(str(kind or "Data")[:40], "", lines(part, picks), raw=pretty(part)))
 
 
 def _text(text: str, picks: Picks) -> TextBlock:
@@ -162,12 +172,14 @@ def _call(call: Mapping[str, Any], picks: Picks) -> CallBlock:
     inner = call.get("function")
     source = inner if isinstance(inner, Mapping) else call
     arguments: Any = next((source[key] for key in ("arguments", "input", "args") if key in source), {})
+    raw = pretty(arguments)
     arguments = unpacked(arguments)
     return CallBlock(
         name=str(source.get("name") or call.get("name") or "?"),
         arguments=arguments,
         lines=lines(arguments, picks) if arguments else (),
         call_id=str(call.get("id") or ""),
+        raw=raw,
     )
 
 
@@ -179,7 +191,11 @@ def _add_result(turns: list[Turn], call_id: str, content: Any, message: Mapping[
     failed = bool(message.get("is_error"))
     found = lines(content, picks)
     block = DataBlock(
-        str(message.get("name") or "Result")[:80], "error" if failed else "", found, is_open=len(found) <= OPEN_DATA
+        str(message.get("name") or "Result")[:80],
+        "error" if failed else "",
+        found,
+        is_open=len(found) <= OPEN_DATA,
+        raw=pretty(content),
     )
     waiting = [call for call in _calls(turns) if call.result is None]
     named = [call for call in waiting if call_id and call.call_id == call_id]

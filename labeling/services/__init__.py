@@ -14,7 +14,9 @@ from labeling.services.disputes import dispute_open, dispute_settle
 from labeling.services.feedback import feedback_mark_seen
 from labeling.services.guidelines import guideline_publish
 from labeling.services.imports import examples_import, import_start
+from labeling.services.keys import keys_set
 from labeling.services.labels import label_submit, label_withdraw
+from labeling.services.leaving import slot_leave
 from labeling.services.ordering import disagreement_set, order_set, queue_order
 from labeling.services.overlap import labelling_set, overlap_apply
 from labeling.services.reopening import gold_restore, revision_reopen
@@ -53,6 +55,7 @@ __all__ = [
     "gold_restore",
     "guideline_publish",
     "import_start",
+    "keys_set",
     "label_submit",
     "label_withdraw",
     "labelling_set",
@@ -64,6 +67,7 @@ __all__ = [
     "settle_due",
     "skip_undo",
     "slot_claim",
+    "slot_leave",
     "slot_reclaim",
     "slot_release",
     "slot_renew",

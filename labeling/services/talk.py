@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import transaction
 
 from labeling.blindness import RESOLVED, may_answer
@@ -37,7 +39,7 @@ def comment_add(*, revision: Revision, asker: User, actor: User, text: str) -> C
     return comment
 
 
-def _require_answerable(revision: Revision, asker: User, actor: User, project: object) -> None:
+def _require_answerable(revision: Revision, asker: User, actor: User, project: Any) -> None:
     """Raise InvalidAct where `actor` may not answer this thread, or there is none."""
     membership = Membership.objects.filter(project=project, user=actor).first()
     if membership is None or not may_answer(revision, actor, Role(membership.role)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from http import HTTPStatus
 from uuid import UUID
 
 from django.http import Http404, HttpResponse, JsonResponse, QueryDict
@@ -14,10 +15,11 @@ from labeling import services
 from labeling.errors import InvalidAct
 from labeling.forms.panel import panel
 from labeling.forms.reading import FieldProblem, read_label
-from labeling.models import Dataset, Label, LabelSlot, Skip
+from labeling.models import Comment, Dataset, Label, LabelSlot, Skip
 from labeling.progress import progress_of
+from labeling.suggestions import seen_suggestion, taken_over
 from labeling.views.answers import conflict, page_or_fragment, sentences
-from labeling.views.workplace import draft_document, label_context, offered, seconds_of, undo_context
+from labeling.views.workplace import about_recovery, draft_document, label_context, offered, seconds_of, undo_context
 from labeling.waiting import to_label
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
@@ -36,9 +38,10 @@ def label_next(request: ProjectRequest) -> HttpResponse:
 @require_GET
 def label_slot(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Show one slot's example to the person who holds it, or who has labelled it."""
-    found = _own_slot(request, slot)
+    found = _work_slot(request, slot)
     if found is None:
         return redirect("labeling:label", request.project.slug)
+    services.slot_renew(slot=found, actor=request.user)
     return page_or_fragment(request, page=PAGE, fragment=MAIN, context=label_context(request, found))
 
 
@@ -49,15 +52,19 @@ def label_panel(request: ProjectRequest, slot: UUID) -> HttpResponse:
     if found is None:
         raise Http404
     tools = tools_in(found.revision.tools)
-    pane = panel(request.POST, tools, to=request.POST.get("to", ""))
+    is_recovery = about_recovery(found.revision.example)
+    data = taken_over(request, found.revision, tools) or request.POST
+    pane = panel(data, tools, to=request.POST.get("to", ""), is_recovery=is_recovery)
     url = reverse("labeling:label-panel", args=[request.project.slug, found.pk])
-    return render(request, "labeling/parts/panel.html", {"panel": pane, "panel_url": url, "tools": offered(tools)})
+    return render(
+        request, "labeling/parts/panel.html", {"panel": pane, "panel_url": url, "tools": offered(tools), "slot": found}
+    )
 
 
 @require_POST
 def label_draft(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Keep what is entered, and say what is wrong with it so far."""
-    found = _own_slot(request, slot)
+    found = _work_slot(request, slot)
     if found is None:
         return _claim_lost(request)
     draft = services.draft_save(revision=found.revision, actor=request.user, document=draft_document(request.POST))
@@ -68,7 +75,7 @@ def label_draft(request: ProjectRequest, slot: UUID) -> HttpResponse:
 @require_POST
 def label_submit(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Take the label and go on to the next example; 422 says what is wrong, 409 that it comes too late."""
-    found = _own_slot(request, slot)
+    found = _work_slot(request, slot)
     if found is None:
         return _claim_lost(request)
     entered = read_label(request.POST, tools_in(found.revision.tools))
@@ -79,9 +86,11 @@ def label_submit(request: ProjectRequest, slot: UUID) -> HttpResponse:
             slot=found,
             actor=request.user,
             expectation=entered.document,
+            answer=entered.answer,
             rationale=request.POST.get("rationale", ""),
             flagged=bool(request.POST.get("flagged")),
             seconds=seconds_of(request.POST),
+            suggestion=seen_suggestion(request, found.revision),
         )
     except InvalidDocument as error:
         return _refused(request, found, tuple(FieldProblem("", words) for words in sentences(error.problems)))
@@ -102,6 +111,26 @@ def label_skip(request: ProjectRequest, slot: UUID) -> HttpResponse:
     except InvalidAct as error:
         return conflict(str(error), url=_example_url(request, found))
     return _next(request, request.POST, undo=skip)
+
+
+@require_POST
+def label_renew(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Hold the example on for somebody at work; say how many of their questions were answered."""
+    found = _work_slot(request, slot)
+    if found is None:
+        return _claim_lost(request)
+    services.slot_renew(slot=found, actor=request.user)
+    answers = Comment.objects.in_project(request.project).answered_to(request.user).count()
+    return JsonResponse({"answers": answers})
+
+
+@require_POST
+def label_leave(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Let the claim end soon: the page was closed, or left for another."""
+    found = _own_slot(request, slot)
+    if found is not None:
+        services.slot_leave(slot=found, actor=request.user)
+    return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
 @require_POST
@@ -145,6 +174,15 @@ def _own_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
     return LabelSlot.objects.in_project(request.project).with_content().filter(pk=pk, reviewer=request.user).first()
 
 
+def _work_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
+    """Return the slot if it is this person's; where their claim ran out on what they had begun, one claimed again."""
+    found = _own_slot(request, pk)
+    if found is not None:
+        return found
+    lost = LabelSlot.objects.in_project(request.project).with_content().begun_by(request.user).filter(pk=pk).first()
+    return services.slot_reclaim(slot=lost, actor=request.user) if lost is not None else None
+
+
 def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | Skip | None = None) -> HttpResponse:
     """Claim the next example of the dataset that the person works on, else of the project, and show it."""
     slug = scope.get("dataset") or scope.get("scope") or ""
@@ -152,7 +190,8 @@ def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | Skip | Non
     slot = services.slot_claim(dataset_or_project=dataset or request.project, actor=request.user)
     if slot is not None:
         return _show(request, slot, scope=slug, undo=undo)
-    context = {"progress": progress_of(dataset, request.user) if dataset else None, **undo_context(request, undo)}
+    progress = progress_of(dataset, request.user) if dataset else None
+    context = {"progress": progress, "scope": slug, **undo_context(request, undo)}
     url = _label_url(request, slug) if request.method == "POST" else ""
     return page_or_fragment(
         request,
@@ -180,11 +219,20 @@ def _refused(request: ProjectRequest, slot: LabelSlot, problems: tuple[FieldProb
         return JsonResponse({"problems": problem_list(problems)}, status=422)
     services.draft_save(revision=slot.revision, actor=request.user, document=draft_document(request.POST))
     context = label_context(request, slot)
-    context["panel"] = panel(request.POST, tools_in(slot.revision.tools), show_problems=True)
+    context["panel"] = panel(
+        request.POST,
+        tools_in(slot.revision.tools),
+        show_problems=True,
+        is_recovery=about_recovery(slot.revision.example),
+    )
     return render(request, PAGE, context, status=422)
 
 
 def _claim_lost(request: ProjectRequest) -> HttpResponse:
+    """Say that the example went to someone else; where it is another person's page, that its person is signed out."""
+    person = str(request.user.pk)
+    if request.headers.get("X-Person", person) != person:
+        return HttpResponse(status=HTTPStatus.FORBIDDEN)
     return conflict(
         "Your claim on this example ran out and it went to someone else. What you entered is kept in this browser.",
         url=_label_url(request),

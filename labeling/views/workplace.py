@@ -12,16 +12,17 @@ from django.urls import reverse
 
 from labeling.conversation import read_conversation
 from labeling.forms.panel import empty_form, form_of, panel
-from labeling.guideline import guideline_blocks
-from labeling.models import Draft, Label, LabelSlot, Revision, Skip
+from labeling.models import Comment, Draft, Example, Label, LabelSlot, Revision, Skip
 from labeling.progress import progress_of
+from labeling.suggestions import suggestion_context
+from labeling.views.guide_pane import guide_context
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User
 from toolevals.workspace.requests import ProjectRequest
 
 # The page's fields that are not part of the expectation.
-BESIDE = frozenset({"csrfmiddlewaretoken", "to", "scope"})
+BESIDE = frozenset({"csrfmiddlewaretoken", "to", "at", "as", "put", "scope"})
 MAX_FIELDS = 1000
 
 
@@ -54,12 +55,13 @@ def label_context(request: ProjectRequest, slot: LabelSlot, *, undo: Label | Ski
     progress = progress_of(dataset, request.user)
     return {
         "slot": slot,
+        "revision": revision,
         "example": revision.example,
         "dataset": dataset,
         "conversation": read_conversation(revision.input),
         "ask": "What should the agent do next?",
         "tools": offered(tools),
-        "panel": panel(started.data, tools),
+        "panel": panel(started.data, tools, is_recovery=about_recovery(revision.example)),
         "panel_url": reverse("labeling:label-panel", args=[request.project.slug, slot.pk]),
         "rationale": started.data.get("rationale", ""),
         "flagged": bool(started.data.get("flagged")),
@@ -67,10 +69,21 @@ def label_context(request: ProjectRequest, slot: LabelSlot, *, undo: Label | Ski
         "saved_at": started.saved_at,
         "progress": progress,
         "scope": request.GET.get("dataset", ""),
-        "guideline": guideline_blocks(dataset.guideline),
         "show_guide": "guide" in request.GET,
+        "show_ask": "ask" in request.GET,
+        "remarks": Comment.objects.filter(revision=revision, asker=request.user).count(),
+        "answers": Comment.objects.in_project(request.project).answered_to(request.user).count(),
+        **urls_of(request, slot),
+        **suggestion_context(request, revision, started.data),
+        **(guide_context(revision) if "guide" in request.GET else {}),
         **undo_context(request, undo),
     }
+
+
+def urls_of(request: ProjectRequest, slot: LabelSlot) -> dict[str, str]:
+    """Return where the page of a slot says that somebody is at work, that they left, and that they skip."""
+    named = {"renew_url": "label-renew", "leave_url": "label-leave", "skip_url": "label-skip"}
+    return {name: reverse(f"labeling:{to}", args=[request.project.slug, slot.pk]) for name, to in named.items()}
 
 
 def undo_context(request: ProjectRequest, undo: Label | Skip | None) -> dict[str, Any]:
@@ -93,7 +106,7 @@ def started_of(revision: Revision, user: User) -> Started:
     label = Label.objects.filter(revision=revision, reviewer=user).order_by("-id").first()
     if label is None:
         return Started(empty_form())
-    data = form_of(label.expectation, tools_in(revision.tools)).copy()
+    data = form_of(label.expectation, tools_in(revision.tools), answer=label.answer).copy()
     data["rationale"] = label.rationale
     data["flagged"] = "1" if label.flagged else ""
     return Started(data)
@@ -113,6 +126,11 @@ def fields_of(document: Any) -> QueryDict:
         if isinstance(pair, list) and len(pair) == 2 and all(isinstance(part, str) for part in pair):
             data.appendlist(pair[0], pair[1])
     return data
+
+
+def about_recovery(example: Example) -> bool:
+    """Return whether an example is about an error, so that its label says which reactions are right."""
+    return example.bucket in ("error_recovery", "recovery", "error") or bool(example.error_class)
 
 
 def offered(tools: Sequence[ToolSpec]) -> list[OfferedTool]:

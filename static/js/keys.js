@@ -1,5 +1,6 @@
 // The keyboard of a page. An element with data-key="s" is clicked by that key, a field is focused; the "?" sheet, a
-// <dialog id="keys">, lists them. Single keys rest while one types in a field and can be switched off in the sheet.
+// <dialog id="keys">, lists them, and names those that a person has moved. Single keys rest while one types in a field
+// and can be switched off in the sheet.
 const FIELDS = "input:not([type=radio], [type=checkbox], [type=button], [type=submit]), textarea, select, [contenteditable]";
 const STORED = "single-keys";
 
@@ -22,20 +23,46 @@ export const nameOf = (event) => {
   return `${event.ctrlKey || event.metaKey ? "ctrl+" : ""}${event.altKey ? "alt+" : ""}${shift}${key}`;
 };
 
+// A person's own keys, which the page's sheet names. The page itself speaks of the usual ones.
+let moved = [];
+const usualOf = (name) => {
+  if (document.body.classList.contains("is-picking")) return name;
+  const own = moved.find((one) => one.own === name);
+  if (own) return own.usual;
+  return moved.some((one) => one.usual === name) ? "" : name;
+};
+const drawn = (key) => key.textContent.trim().replace(/\s+/g, " ");
+const redraw = (root) => {
+  for (const key of moved.length ? root.querySelectorAll("kbd.key:not([data-fixed])") : []) {
+    const own = moved.find((one) => one.drawn === drawn(key));
+    if (!own) continue;
+    key.textContent = own.redrawn;
+    key.dataset.fixed = "";
+  }
+};
+const readMoved = () => {
+  const kept = document.getElementById("moved-keys");
+  moved = kept ? JSON.parse(kept.textContent) : [];
+  redraw(document);
+};
+document.addEventListener("htmx:afterSettle", (event) => redraw(event.target));
+
 const handlers = [];
-// Calls `handler(name, event)` before the page's own keys; true from it ends the matter.
+// Calls `handler(name, event)` before the page's own keys; true from it ends the matter. The name is the usual key's.
 export const onKey = (handler) => handlers.push(handler);
 
-const press = (element) => {
+const activate = (element) => {
   if (inField(element) || element.matches("textarea")) element.focus();
   else element.click();
 };
 
 const pressed = (event) => {
-  const name = nameOf(event);
-  const single = !name.startsWith("ctrl+");
-  if (event.isComposing || name === "escape" || (single && (!isOn() || inField(event.target) || event.altKey))) return;
+  const press = nameOf(event);
+  const single = !press.startsWith("ctrl+");
+  if (event.isComposing || press === "escape" || (single && (!isOn() || inField(event.target) || event.altKey))) return;
   if (openDialog()) return;
+  const name = usualOf(press);
+  if (!name) return;
   if (handlers.some((handler) => handler(name, event))) {
     event.preventDefault();
     return;
@@ -43,7 +70,7 @@ const pressed = (event) => {
   const element = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === name && isVisible(one));
   if (!element || element.disabled) return;
   event.preventDefault();
-  press(element);
+  activate(element);
 };
 
 const escape = (event) => {
@@ -76,6 +103,7 @@ onKey((name) => name === "?" && Boolean(document.getElementById("keys")) && (ope
 
 // Shows the "?" button on a page that has a sheet, and the sheet's switch as it stands. Again after every swap.
 export const showKeys = () => {
+  readMoved();
   for (const button of document.querySelectorAll("[data-open=keys]")) button.hidden = !document.getElementById("keys");
   for (const box of document.querySelectorAll("[data-single-keys]")) box.checked = isOn();
 };

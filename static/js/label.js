@@ -3,15 +3,22 @@ import { showKeys } from "./keys.js";
 import "./labeling/acts.js";
 import "./labeling/arguments.js";
 import { changed, saveDraft } from "./labeling/drafts.js";
+import "./labeling/drawers.js";
 import { submit } from "./labeling/outbox.js";
 import "./labeling/pane.js";
 import "./labeling/picks.js";
+import "./labeling/presence.js";
 import { leave } from "./labeling/problems.js";
+import "./labeling/reading.js";
+import "./labeling/search.js";
 import { fieldsOf } from "./labeling/server.js";
+import "./labeling/suggestion.js";
 import { onMain } from "./labeling/swap.js";
+import "./labeling/talk.js";
 import "./labeling/tools.js";
 
-const inForm = (element) => element.form?.id === "label-form" && element.id !== "find";
+// What is only looked for, or asked, is no part of the label.
+const inForm = (element) => element.form?.id === "label-form" && !element.matches("[type=search], [data-question]");
 
 document.addEventListener("input", (event) => inForm(event.target) && changed());
 document.addEventListener("change", (event) => inForm(event.target) && changed());

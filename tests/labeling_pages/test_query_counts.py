@@ -58,4 +58,4 @@ def test_lists(
 def test_the_label_page(dataset: Dataset, reviewer: User, as_user: Callable[[User], Client]):
     client = as_user(reviewer)
     address = client.get(reverse("labeling:label", args=["shop"]))["Location"]
-    assert queries(client, address) <= 14
+    assert queries(client, address) <= 18

@@ -20,6 +20,7 @@ class Entry(NamedTuple):
 NAVIGATION = (
     Entry("Label", "labeling:label", "REVIEWER", counted_by="labeling.waiting.to_label"),
     Entry("Adjudicate", "labeling:adjudicate", "ADJUDICATOR", counted_by="labeling.waiting.to_adjudicate"),
+    Entry("Questions", "labeling:questions", "REVIEWER", counted_by="labeling.waiting.questions"),
     Entry("Feedback", "labeling:feedback", "REVIEWER", counted_by="labeling.waiting.to_read"),
     Entry("Datasets", "labeling:datasets", "VIEWER"),
     Entry("Runs", "runs:runs", "VIEWER", sections=("experiments", "subjects")),

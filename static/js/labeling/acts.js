@@ -1,7 +1,7 @@
-// The acts around a label: skip, flag, undo, the drawer, the conflict that interrupts, and the seconds of work.
+// The acts around a label: skip, flag, undo, the conflict that interrupts, and the seconds of work.
 import { open } from "../keys.js";
 import { changed, forgetDraft, stopDrafts } from "./drafts.js";
-import { showKept, showSignedOut } from "./saved.js";
+import { showNotDone, showSignedOut } from "./saved.js";
 import { fieldsOf, get, isJson, post, SignedOut } from "./server.js";
 import { onMain, swapMain } from "./swap.js";
 
@@ -17,7 +17,7 @@ const interrupt = ({ message, url }) => {
 };
 document.addEventListener("conflict", (event) => interrupt(event.detail));
 
-const act = async (url, fields) => {
+export const act = async (url, fields) => {
   try {
     const response = await post(url, fields);
     if (isJson(response)) return interrupt(await response.json());
@@ -26,7 +26,7 @@ const act = async (url, fields) => {
     swapMain(await response.text(), response.headers.get("HX-Push-Url"));
   } catch (error) {
     if (error instanceof SignedOut) showSignedOut();
-    else showKept();
+    else showNotDone();
   }
 };
 
@@ -47,25 +47,7 @@ document.addEventListener("click", (event) => {
     document.querySelector("[name=flagged]").value = pressed ? "1" : "";
     changed();
   }
-  const drawer = event.target.closest("[data-drawer]");
-  if (drawer) {
-    event.preventDefault();
-    toggle(drawer.dataset.drawer);
-  }
 });
-
-const toggle = (id) => {
-  const drawer = document.getElementById(id);
-  const opener = document.querySelector(`.workbar [data-drawer="${id}"]`);
-  const opens = drawer.classList.toggle("is-open");
-  drawer.closest(".panes").classList.toggle("has-drawer", opens);
-  opener.setAttribute("aria-expanded", opens);
-  const url = new URL(location);
-  if (opens) url.searchParams.set(id, "1");
-  else url.searchParams.delete(id);
-  history.replaceState(history.state, "", url);
-  (opens ? drawer : opener).focus();
-};
 
 const hideToast = () => document.querySelector("[data-toast]")?.remove();
 

@@ -2,7 +2,7 @@
 // label that the server refuses, interrupts.
 import { changed, forgetDraft, stopDrafts } from "./drafts.js";
 import { focusFirstProblem, setProblems } from "./problems.js";
-import { showSending, showSignedOut, showWaiting } from "./saved.js";
+import { showSending, showSent, showSignedOut, showWaiting } from "./saved.js";
 import { isJson, post, SignedOut } from "./server.js";
 import { keysWith, read, remove, write } from "./storage.js";
 import { onMain, swapMain } from "./swap.js";
@@ -34,7 +34,9 @@ export const flush = async () => {
   if (busy || !page()?.dataset.user) return;
   busy = true;
   try {
-    for (const key of keysWith(prefix())) await send(key, read(key));
+    let sent = 0;
+    for (const key of keysWith(prefix())) sent += (await send(key, read(key))) === "elsewhere";
+    if (sent) showSent(sent);
     attempt = 0;
   } catch (error) {
     if (error instanceof SignedOut) showSignedOut();
@@ -53,16 +55,30 @@ const send = async (key, entry) => {
   remove(key);
   if (response.ok) {
     forgetDraft(page().dataset.user, entry.slot);
+    tabs?.postMessage(entry.slot);
     if (here) swapMain(answer, response.headers.get("HX-Push-Url"));
-  } else if (response.status === 422 && here) {
+    return here ? "here" : "elsewhere";
+  }
+  if (response.status === 422 && here) {
     changed();
     setProblems(answer.problems);
     focusFirstProblem();
   } else {
+    // What could not be taken stays in this browser as a draft.
+    write(`draft:${page().dataset.user}:${entry.slot}`, entry.fields);
     const detail = answer.message ? answer : { message: `The server answered ${response.status}.`, url: location.href };
     document.dispatchEvent(new CustomEvent("conflict", { detail }));
   }
 };
+
+// The same example may be open in another tab: there it is done with too.
+const tabs = window.BroadcastChannel ? new BroadcastChannel("labelled") : null;
+tabs?.addEventListener("message", ({ data }) => {
+  if (page()?.dataset.slot !== data) return;
+  stopDrafts();
+  const detail = { message: "You have handed this example in from another tab.", url: location.pathname.replace(/[^/]+\/$/, "") };
+  document.dispatchEvent(new CustomEvent("conflict", { detail }));
+});
 
 onMain(() => flush());
 addEventListener("online", flush);

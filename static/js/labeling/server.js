@@ -1,9 +1,12 @@
 // Requests of the work pages: form fields there, a fragment of the page or JSON back.
 const token = () => document.cookie.match(/(?:^|; )csrftoken=([^;]*)/)?.[1] ?? document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
 
-// The fields of a form as pairs of texts, without the token.
+// The fields of a form as pairs of texts, without the token, and without questions, which are sent by themselves.
 export const fieldsOf = (form) =>
-  [...new FormData(form)].filter(([name, value]) => name !== "csrfmiddlewaretoken" && typeof value === "string");
+  [...new FormData(form)].filter(([name, value]) => name !== "csrfmiddlewaretoken" && !name.startsWith("comment:") && typeof value === "string");
+
+// Whose page this is: somebody else may have signed in meanwhile in another tab, and must not act in this one's name.
+const person = () => document.getElementById("main")?.dataset.user ?? "";
 
 export class SignedOut extends Error {}
 
@@ -12,7 +15,7 @@ export const post = async (url, fields, { signal } = {}) => {
   const response = await fetch(url, {
     method: "POST",
     body: new URLSearchParams(fields),
-    headers: { "HX-Request": "true", "X-CSRFToken": token() },
+    headers: { "HX-Request": "true", "X-CSRFToken": token(), "X-Person": person() },
     signal,
   });
   return checked(response);
