@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from labeling.views import adjudicate, datasets, examples, feedback, guidelines, keys, label, talk, versions
+from labeling.views import (
+    adjudicate,
+    batches,
+    datasets,
+    examples,
+    feedback,
+    guidelines,
+    keys,
+    label,
+    settings,
+    talk,
+    versions,
+)
 
 app_name = "labeling"
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -26,6 +38,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("feedback/", feedback.feedback, name="feedback"),
     path("feedback/seen/", feedback.feedback_seen, name="feedback-seen"),
+    path("datasets/<slug:dataset>/queue/", batches.queue, name="queue"),
+    path("datasets/<slug:dataset>/queue/order/", batches.queue_order, name="queue-order"),
+    path("datasets/<slug:dataset>/queue/<uuid:batch>/", batches.batch, name="batch"),
+    path("datasets/<slug:dataset>/queue/<uuid:batch>/close/", batches.batch_close, name="batch-close"),
+    path("datasets/<slug:dataset>/queue/<uuid:batch>/assign/", batches.batch_assign, name="batch-assign"),
+    path("settings/labelling/", settings.labelling_settings, name="labelling-settings"),
     path("label/", label.label_next, name="label"),
     path("label/<uuid:slot>/", label.label_slot, name="label-slot"),
     path("label/<uuid:slot>/panel/", label.label_panel, name="label-panel"),

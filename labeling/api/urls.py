@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from labeling.api.views import adjudication, datasets, examples, labels, suggestions, transfer, versions
+from labeling.api.views import adjudication, datasets, examples, labels, queue, suggestions, transfer, versions
 
 app_name = "labeling-api"
 urlpatterns = [
@@ -23,6 +23,11 @@ urlpatterns = [
     path("examples/<uuid:example>/golds/", examples.Golds.as_view(), name="golds"),
     path("examples/<uuid:example>/disputes/", adjudication.Disputes.as_view(), name="disputes"),
     path("disputes/<uuid:dispute>/settle/", adjudication.DisputeSettle.as_view(), name="dispute-settle"),
+    path("labelling/", queue.Labelling.as_view(), name="labelling"),
+    path("datasets/<slug:dataset>/queue/", queue.Queue.as_view(), name="queue"),
+    path("datasets/<slug:dataset>/batches/", queue.Batches.as_view(), name="batches"),
+    path("datasets/<slug:dataset>/batches/<uuid:batch>/", queue.Batch.as_view(), name="batch"),
+    path("datasets/<slug:dataset>/assignments/", queue.Assignments.as_view(), name="assignments"),
     path("claims/", labels.Claims.as_view(), name="claims"),
     path("claims/<uuid:slot>/", labels.Claim.as_view(), name="claim"),
     path("claims/<uuid:slot>/draft/", labels.ClaimDraft.as_view(), name="claim-draft"),

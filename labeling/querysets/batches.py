@@ -6,7 +6,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Count, FloatField, IntegerField, OuterRef, Q, Subquery, Sum
+from django.db.models import Count, F, FloatField, IntegerField, OuterRef, Q, Subquery, Sum
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class LabelBatchQuerySet(models.QuerySet["LabelBatch"]):
         from labeling.models import Dataset
 
         place = Q(dataset=scope) if isinstance(scope, Dataset) else Q(dataset__project=scope)
-        return self.filter(place, closed_at=None).order_by(models.F("due_on").asc(nulls_last=True), "id")
+        return self.filter(place, closed_at=None).order_by(F("due_on").asc(nulls_last=True), "id")
 
     def overdue(self, today: date) -> LabelBatchQuerySet:
         """Return the batches in work whose day has passed."""
@@ -36,7 +37,7 @@ class LabelBatchQuerySet(models.QuerySet["LabelBatch"]):
         """Add what each batch holds and what it took.
 
         `examples`; `wanted`, labels; `labels`, those that are in; `kept`, slots still free that are kept for somebody;
-        `label_seconds` and `adjudication_seconds` of work, that on labels that were changed or taken back included.
+        `label_hours`, `adjudication_hours` and `hours` of work, that on labels that were taken back included.
         """
         from labeling.models import Adjudication, Label, LabelSlot, SlotState
 
@@ -50,16 +51,14 @@ class LabelBatchQuerySet(models.QuerySet["LabelBatch"]):
             wanted=_number(slots.values("batch").annotate(n=Count("pk"))),
             labels=_number(slots.filter(state=SlotState.SUBMITTED).values("batch").annotate(n=Count("pk"))),
             kept=_number(slots.filter(waiting).values("batch").annotate(n=Count("pk"))),
-            label_seconds=_seconds(labels.values("slot__batch").annotate(n=Sum("seconds"))),
-            adjudication_seconds=_seconds(
-                decisions.annotate(one=models.Value(1)).values("one").annotate(n=Sum("seconds"))
-            ),
-        )
+            label_hours=_hours(labels.values("slot__batch").annotate(n=Sum("seconds"))),
+            adjudication_hours=_hours(decisions.annotate(one=models.Value(1)).values("one").annotate(n=Sum("seconds"))),
+        ).annotate(hours=F("label_hours") + F("adjudication_hours"))
 
 
 def _number(rows: models.QuerySet[Any, Any]) -> Coalesce:
     return Coalesce(Subquery(rows.values("n"), output_field=IntegerField()), 0)
 
 
-def _seconds(rows: models.QuerySet[Any, Any]) -> Coalesce:
-    return Coalesce(Subquery(rows.values("n"), output_field=FloatField()), 0.0)
+def _hours(rows: models.QuerySet[Any, Any]) -> CombinedExpression:
+    return Coalesce(Subquery(rows.values("n"), output_field=FloatField()), 0.0) / 3600.0

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from labeling.models import Dataset, LabelBatch, LabelSlot  # noqa: F401
     from toolevals.workspace.models import Project, User
 
+LOOK_AT = 10_000
+
 
 class SlotQuerySet(models.QuerySet["LabelSlot"]):
     """Reads of slots."""
@@ -70,6 +72,21 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
     def in_turn(self) -> SlotQuerySet:
         """Return slots in the order of work: by priority, then by turn, then the oldest first."""
         return self.order_by("-priority", "turn", "id")
+
+    def waiting_strata(self) -> dict[str, list[str]]:
+        """Return the values of strata, sorted, among the first of these slots that want a label; without empty strata.
+
+        It looks at so many only that a page can afford it.
+        """
+        from labeling.models import Example
+
+        waiting = self.filter(priority__isnull=False).in_turn().values("revision")[:LOOK_AT]
+        combinations = Example.objects.filter(current__in=waiting).order_by().values_list(*Example.STRATA).distinct()
+        found: dict[str, set[str]] = {name: set() for name in Example.STRATA}
+        for values in combinations:
+            for name, value in zip(Example.STRATA, values, strict=True):
+                found[name].add(value)
+        return {name: sorted(filter(None, values)) for name, values in found.items() if any(values)}
 
     def with_content(self) -> SlotQuerySet:
         """Return slots with what their page shows at hand."""

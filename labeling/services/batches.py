@@ -18,6 +18,7 @@ from toolevals.workspace.services import audit_record
 
 AT_ONCE = 500
 MAX_EXAMPLES = 20_000
+_MAY_BE_NULL = ("owner", "due_on", "closed_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ def batch_create(
     """
     _require_reviewer(dataset, owner)
     batch = LabelBatch(dataset=dataset, name=name.strip(), owner=owner, due_on=due_on, note=note.strip())
-    batch.full_clean()
+    batch.full_clean(exclude=_MAY_BE_NULL)
     waiting = _waiting(dataset, choice).filter(batch=None)
     revisions = list(dict.fromkeys(waiting.in_turn().values_list("revision", flat=True)))[: choice.first]
     if not revisions:
@@ -63,11 +64,16 @@ def batch_create(
 def batch_update(
     *, batch: LabelBatch, actor: User | None, name: str, owner: User | None, due_on: date | None, note: str = ""
 ) -> LabelBatch:
-    """Change what is said about a batch. Raises InvalidAct for an owner who does not label, `ValidationError`."""
+    """Change what is said about a batch.
+
+    Raises InvalidAct for an owner who does not label here or a batch that is closed, `ValidationError`.
+    """
+    if batch.closed_at is not None:
+        raise InvalidAct("A batch that is closed stays as it is.")
     if owner is not None and owner.pk != batch.owner_id:
         _require_reviewer(batch.dataset, owner)
     batch.name, batch.owner, batch.due_on, batch.note = name.strip(), owner, due_on, note.strip()
-    batch.full_clean()
+    batch.full_clean(exclude=_MAY_BE_NULL)
     batch.save(update_fields=["name", "owner", "due_on", "note"])
     audit_record(project=batch.dataset.project, actor=actor, verb="batch_update", target=batch)
     return batch

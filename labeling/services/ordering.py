@@ -29,7 +29,7 @@ AT_ONCE_IN_A_REQUEST = 2000
 # Disagreement is 0..1; a turn is a whole number.
 STEPS = 1_000_000
 
-# How many examples of what are still wanted: (stratum, value) -> number.
+# How many examples of what are still wanted: (stratum, class) -> number.
 Missing = dict[tuple[str, str], int]
 
 
@@ -60,12 +60,12 @@ def queue_order(*, dataset: Dataset, actor: User | None) -> Job | None:
 
 def queue_order_work(lease: Lease) -> None:
     """Order one dataset's queue: what the batch of the job does."""
-    turns_write(Dataset.objects.get(pk=lease.payload["dataset"]), lease)
+    turns_write(Dataset.objects.select_related("default_tools__tools").get(pk=lease.payload["dataset"]), lease)
 
 
 def deficits_order(now: datetime) -> int:
     """Order anew the queues that go by what the strata lack; return how many turns changed. A duty of the sweeper."""
-    datasets = Dataset.objects.filter(order=QueueOrder.DEFICITS).order_by("id")
+    datasets = Dataset.objects.filter(order=QueueOrder.DEFICITS).select_related("default_tools__tools").order_by("id")
     return sum(turns_write(dataset) for dataset in datasets)
 
 
@@ -118,7 +118,7 @@ def _turn(dataset: Dataset, revision: Revision, missing: Missing) -> int:
 
 def _still_missing(dataset: Dataset) -> Missing:
     """Return what is missing beyond the examples that are on their way: those with a label and no gold yet."""
-    missing = dict(deficits(dataset))
+    missing = deficits(dataset)
     begun = Example.objects.of_dataset(dataset).filter(_begun(OuterRef("current")), current__gold=None)
     for name in {stratum for stratum, _ in missing if stratum in Example.STRATA}:
         rows = begun.exclude(current__resolution=Resolution.SET_ASIDE).order_by()

@@ -53,14 +53,15 @@ def slot_claim(
 def slot_reclaim(*, slot: LabelSlot, actor: User) -> LabelSlot | None:
     """Return this person's slot of the revision, claimed again where their claim ran out or was given back.
 
-    For a page that is still open, or shown again. None where others have the work, or it is not for this person.
+    For a page that is still open, or shown again. None where they have neither a slot nor a draft of it, where others
+    have the work, or where it is not for this person.
     """
     project = slot.dataset.project
     with transaction.atomic():
         _wait_turn(project, actor)
         slots = LabelSlot.objects.filter(revision=slot.revision_id).of_current_round()
         own = slots.filter(reviewer=actor).with_content().first()
-        found = own or _take_first(_kept_first(slots, actor), actor, timezone.now())
+        found = own or _take_first(_kept_first(slots.begun_by(actor), actor), actor, timezone.now())
         if found is not None and own is None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=found)
     return found

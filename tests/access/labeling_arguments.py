@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from labeling.models import Dataset, Dispute, Example, Label, LabelSlot, Revision
+from labeling.models import Dataset, Dispute, Example, Label, LabelBatch, LabelSlot, Revision
 from labeling.services import (
+    Choice,
+    batch_create,
     dataset_create,
     dispute_open,
     examples_import,
@@ -87,8 +89,18 @@ def a_revision(world: World, person: User) -> UUID:
     return revision
 
 
+def a_batch(world: World, person: User) -> UUID:
+    """Return a batch of the example that is to be labelled."""
+    batch = LabelBatch.objects.filter(dataset=a_dataset_of(world)).first()
+    if batch is None:
+        batch = batch_create(dataset=a_dataset_of(world), actor=None, name="Walk", choice=Choice())
+    pk: UUID = batch.pk
+    return pk
+
+
 ARGUMENTS: dict[str, Argument] = {
     "dataset": a_dataset,
+    "batch": a_batch,
     "number": a_number,
     "example": an_example,
     "dispute": a_dispute,

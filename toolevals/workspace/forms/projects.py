@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from django import forms
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils import timezone
 
 from toolevals.workspace.forms.controls import PlainForm
@@ -29,17 +28,6 @@ class SettingsForm(PlainForm):
     """What an owner can set."""
 
     name = forms.CharField(max_length=120)
-    labels_wanted = forms.IntegerField(
-        min_value=1,
-        max_value=5,
-        label="Labels for each example",
-        help_text="1 to 5 people label each example, blindly.",
-    )
-    undo_seconds = forms.IntegerField(
-        label="Seconds to undo",
-        help_text="How long a label can be taken back before an agreement takes effect.",
-        validators=[MinValueValidator(0), MaxValueValidator(3600)],
-    )
 
 
 class RoleForm(PlainForm):

@@ -32,17 +32,12 @@ def project_create(*, actor: User | None, slug: str, name: str) -> Project:
 
 
 @transaction.atomic
-def project_update(
-    *, project: Project, actor: User | None, name: str, labels_wanted: int, undo_seconds: int
-) -> Project:
-    """Change a project's name and how it labels. Raises `ValidationError`."""
+def project_update(*, project: Project, actor: User | None, name: str) -> Project:
+    """Change a project's name. Raises `ValidationError`."""
     project.name = name.strip()
-    project.labels_wanted = labels_wanted
-    project.undo_seconds = undo_seconds
     project.full_clean()
-    project.save(update_fields=["name", "labels_wanted", "undo_seconds"])
-    detail = {"name": project.name, "labels_wanted": labels_wanted, "undo_seconds": undo_seconds}
-    audit_record(project=project, actor=actor, verb="project_update", target=project, detail=detail)
+    project.save(update_fields=["name"])
+    audit_record(project=project, actor=actor, verb="project_update", target=project, detail={"name": project.name})
     return project
 
 

@@ -52,8 +52,7 @@ def project(request: ProjectRequest) -> HttpResponse:
 def settings(request: ProjectRequest) -> HttpResponse:
     """Change what an owner can set."""
     project = request.project
-    now = {"name": project.name, "labels_wanted": project.labels_wanted, "undo_seconds": project.undo_seconds}
-    form = SettingsForm(request.POST or None, initial=now)
+    form = SettingsForm(request.POST or None, initial={"name": project.name})
     if request.method == "POST" and form.is_valid():
         project_update(project=project, actor=request.user, **form.cleaned_data)
         messages.info(request, "The settings are saved.")

@@ -1,0 +1,174 @@
+"""The forms of the queue's pages: how a project labels, in which order, parts of the work, and for whom it is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+
+from labeling.models import Dataset, Example, LabelBatch, LabelSlot, QueueOrder
+from labeling.services import Choice
+from labeling.services.batches import MAX_EXAMPLES
+from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.models import Project, Role, User
+
+MAX_NAMES = 2000
+MAX_UNDO_SECONDS = 3600
+MAX_SEED = 2**31 - 1
+
+
+def reviewers_of(project: Project) -> QuerySet[User]:
+    """Return who may label in a project, by name."""
+    return project.members.filter(memberships__project=project, memberships__role__gte=Role.REVIEWER).order_by("name")
+
+
+class PersonChoice(forms.ModelChoiceField[User]):
+    """A choice among those who label."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return str(obj.name)
+
+
+class LabellingForm(PlainForm):
+    """How a project labels."""
+
+    labels_wanted = forms.IntegerField(
+        min_value=1,
+        max_value=5,
+        label="Labels for each example",
+        help_text="1 to 5 people label each example, blind to each other. What they agree on is gold.",
+    )
+    share_percent = forms.FloatField(
+        min_value=0,
+        max_value=100,
+        label="Share of examples that get so many, in percent",
+        help_text="The others get one label, which is gold by itself, shown as single. Which ones follows from their "
+        "names: importing again changes nothing.",
+    )
+    undo_seconds = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_UNDO_SECONDS,
+        label="Seconds to undo",
+        help_text="How long a label can be taken back before an agreement takes effect.",
+    )
+    decide_own = forms.BooleanField(
+        required=False,
+        widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
+        label="Adjudicators may decide what they have labelled",
+        help_text="For teams of two. Otherwise a third person decides.",
+    )
+    suggestions = forms.BooleanField(
+        required=False,
+        widget=forms.CheckboxInput(attrs={"class": "form-check-input"}),
+        label="Show reviewers what a model suggests",
+        help_text="Suggestions anchor people. Each label records what was shown.",
+    )
+
+    @classmethod
+    def of(cls, project: Project, data: Any = None) -> LabellingForm:
+        """Return the form as the project is set."""
+        names = ("labels_wanted", "undo_seconds", "decide_own", "suggestions")
+        initial = {name: getattr(project, name) for name in names}
+        return cls(data, initial=initial | {"share_percent": round(project.labels_share * 100, 2)})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The valid form's values, as `services.labelling_set` takes them."""
+        said = dict(self.cleaned_data)
+        return said | {"labels_share": said.pop("share_percent") / 100}
+
+
+class OrderForm(PlainForm):
+    """In which order a dataset's examples are labelled."""
+
+    order = forms.ChoiceField(
+        choices=QueueOrder.choices, label="Order", help_text="What has a label already always comes first."
+    )
+    order_seed = forms.IntegerField(
+        min_value=0, max_value=MAX_SEED, label="Seed", help_text="For the random order: the same seed, the same order."
+    )
+
+
+class ChoiceForm(PlainForm):
+    """Which examples: of these strata, of these ids, the first so many."""
+
+    names = forms.CharField(
+        required=False,
+        label="Only these ids",
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text=f"One a line, {MAX_NAMES:,} at most. Empty: whatever is next in the queue.",
+    )
+    first = forms.IntegerField(
+        required=False, min_value=1, max_value=MAX_EXAMPLES, label="The first", help_text="So many examples at most."
+    )
+
+    def clean_names(self) -> list[str]:
+        names = [line.strip() for line in self.cleaned_data["names"].splitlines() if line.strip()]
+        if len(names) > MAX_NAMES:
+            raise forms.ValidationError(f"These are {len(names):,} ids; at most {MAX_NAMES:,} go at once.")
+        return names
+
+    @property
+    def choice(self) -> Choice:
+        """The valid form's choice."""
+        said = self.cleaned_data
+        strata = {name: said[name] for name in Example.STRATA if said.get(name)}
+        return Choice(strata=strata, names=said.get("names", ()), first=said.get("first") or MAX_EXAMPLES)
+
+
+class BatchForm(PlainForm):
+    """What is said about a batch."""
+
+    name = forms.CharField(max_length=120)
+    owner = PersonChoice(
+        queryset=User.objects.none(), required=False, empty_label="nobody", help_text="Who answers for it."
+    )
+    due_on = forms.DateField(
+        required=False, label="Due", widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    )
+    note = forms.CharField(max_length=300, required=False)
+
+    def __init__(self, *args: Any, dataset: Dataset, batch: LabelBatch | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.dataset, self.batch = dataset, batch
+        owner = self.fields["owner"]
+        if isinstance(owner, forms.ModelChoiceField):
+            owner.queryset = reviewers_of(dataset.project)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"].strip()
+        same = LabelBatch.objects.filter(dataset=self.dataset, name=name)
+        if (same.exclude(pk=self.batch.pk) if self.batch else same).exists():
+            raise forms.ValidationError("There is a batch of this name.")
+        return name
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What is said about the batch, without the choice of examples."""
+        return {name: self.cleaned_data[name] for name in ("name", "owner", "due_on", "note")}
+
+
+class NewBatchForm(BatchForm, ChoiceForm):
+    """A new batch: what is said about it, and which examples it holds."""
+
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+        super().__init__(*args, dataset=dataset, **kwargs)
+        for name, values in LabelSlot.objects.of_dataset(dataset).waiting_strata().items():
+            choices = [("", "any"), *((value, value) for value in values)]
+            self.fields[name] = forms.ChoiceField(required=False, choices=choices)
+            self.fields[name].widget.attrs["class"] = "form-select"
+        self.order_fields(["name", "owner", "due_on", "note", *Example.STRATA, "first", "names"])
+
+
+class AssignForm(ChoiceForm):
+    """Whose work the chosen examples are."""
+
+    person = PersonChoice(queryset=User.objects.none(), label="Person")
+    field_order = ("person", "first", "names")
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        person = self.fields["person"]
+        if isinstance(person, forms.ModelChoiceField):
+            person.queryset = reviewers_of(project)

@@ -1,0 +1,123 @@
+"""The queue of a dataset: its order, its batches, and for whom work is kept."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.forms import Form
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST
+
+from labeling import services
+from labeling.errors import InvalidAct
+from labeling.forms.queue import AssignForm, BatchForm, NewBatchForm, OrderForm
+from labeling.models import Dataset, LabelBatch
+from labeling.overlap import Overlap
+from labeling.views.settings import say_job
+from toolevals.workspace.models import Role
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_http_methods(["GET", "POST"])
+def queue(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Show a dataset's order and batches; by POST, by adjudicators, make a batch."""
+    found = _dataset(request, dataset)
+    form = NewBatchForm(request.POST or None, dataset=found) if request.role >= Role.ADJUDICATOR else None
+    if request.method == "POST" and form is not None and form.is_valid():
+        try:
+            made = services.batch_create(dataset=found, actor=request.user, choice=form.choice, **form.said)
+            return redirect("labeling:batch", request.project.slug, found.slug, made.pk)
+        except InvalidAct as error:
+            form.add_error(None, str(error))
+    context = {
+        "dataset": found,
+        "here": "queue",
+        "form": form,
+        "order_form": OrderForm(initial={"order": found.order, "order_seed": found.order_seed}),
+        "overlap": Overlap.of(request.project),
+        "page": page_of(found.batches.with_progress().select_related("owner"), request.GET.get("before", "")),
+        "today": timezone.localdate(),
+    }
+    return render(request, "labeling/queue.html", context, status=422 if form is not None and form.errors else 200)
+
+
+@require_POST
+def queue_order(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Change the order of a dataset's queue."""
+    found = _dataset(request, dataset)
+    form = OrderForm(request.POST)
+    if form.is_valid():
+        said = form.cleaned_data
+        job = services.order_set(dataset=found, actor=request.user, order=said["order"], seed=said["order_seed"])
+        say_job(request, job, "The queue has its new order.")
+    else:
+        messages.error(request, "The order was not changed: " + _words(form))
+    return redirect("labeling:queue", request.project.slug, found.slug)
+
+
+@require_http_methods(["GET", "POST"])
+def batch(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
+    """Show how far a batch is; by POST, by adjudicators, change what is said about it."""
+    found = _batch(request, dataset, batch)
+    may_change = request.role >= Role.ADJUDICATOR and found.closed_at is None
+    initial = {name: getattr(found, name) for name in ("name", "owner", "due_on", "note")}
+    form = BatchForm(request.POST or None, initial=initial, dataset=found.dataset, batch=found) if may_change else None
+    if request.method == "POST" and form is not None and form.is_valid():
+        services.batch_update(batch=found, actor=request.user, **form.said)
+        return redirect("labeling:batch", request.project.slug, found.dataset.slug, found.pk)
+    context = {
+        "dataset": found.dataset,
+        "here": "queue",
+        "batch": found,
+        "form": form,
+        "assign_form": AssignForm(project=request.project) if may_change else None,
+        "today": timezone.localdate(),
+    }
+    return render(request, "labeling/batch.html", context, status=422 if form is not None and form.errors else 200)
+
+
+@require_POST
+def batch_close(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
+    """End a batch."""
+    found = _batch(request, dataset, batch)
+    services.batch_close(batch=found, actor=request.user)
+    messages.info(request, "The batch is closed. What still wants labels is in the open queue.")
+    return redirect("labeling:batch", request.project.slug, found.dataset.slug, found.pk)
+
+
+@require_POST
+def batch_assign(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
+    """Keep examples of a batch for one person, or for this person no more."""
+    found = _batch(request, dataset, batch)
+    form = AssignForm(request.POST, project=request.project)
+    if not form.is_valid():
+        messages.error(request, "Nothing was assigned: " + _words(form))
+    else:
+        person = form.cleaned_data["person"]
+        is_taken_back = "unassign" in request.POST
+        act = services.slots_unassign if is_taken_back else services.slots_assign
+        try:
+            count = act(dataset=found.dataset, actor=request.user, person=person, choice=form.choice, batch=found)
+            words = "no longer kept for" if is_taken_back else "kept for"
+            messages.info(request, f"{count:,} {'example is' if count == 1 else 'examples are'} {words} {person.name}.")
+        except InvalidAct as error:
+            messages.error(request, str(error))
+    return redirect("labeling:batch", request.project.slug, found.dataset.slug, found.pk)
+
+
+def _dataset(request: ProjectRequest, slug: str) -> Dataset:
+    return get_object_or_404(Dataset.objects.in_project(request.project).select_related("project"), slug=slug)
+
+
+def _words(form: Form) -> str:
+    return " ".join(str(each) for errors in form.errors.values() for each in errors)
+
+
+def _batch(request: ProjectRequest, dataset: str, pk: UUID) -> LabelBatch:
+    rows = LabelBatch.objects.in_project(request.project).with_progress()
+    content = rows.select_related("owner", "dataset__project", "dataset__default_tools__registry")
+    return get_object_or_404(content, dataset__slug=dataset, pk=pk)
