@@ -42,8 +42,10 @@ def _differences(
             yield ArgumentDifference(here, argument.document, actual[name], "extra", pair)
         elif argument.test(actual[name]) is not False:
             yield ArgumentDifference(here, argument.document, actual[name], "same", pair)
-        else:
+        elif isinstance(actual[name], dict | list | tuple):
             yield from _wrong(argument.matcher, actual[name], profile, pair, here)
+        else:
+            yield ArgumentDifference(here, argument.document, actual[name], "changed", pair)
     for name in actual:
         if name not in expected.arguments:
             kind: DifferenceKind = "same" if expected.expectation.additional_arguments else "extra"

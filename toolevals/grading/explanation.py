@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 
 from toolevals.grading.arguments import (
     NOTHING_EXPECTED,
+    SchemaCheck,
     arguments_reason,
     check_schemas,
     equivalence_reason,
+    known_schemas,
     schema_reason,
     shape_reason,
 )
@@ -39,7 +41,25 @@ _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 class Explanation:
     """The fields of a decided grade (`verdicts.CaseSource`). `beside` holds further layers' grades."""
 
-    __slots__ = ("_alignment", "_beside", "_calls", "_compiled", "_decision")
+    __slots__ = (
+        "_alignment",
+        "_beside",
+        "_calls",
+        "_compiled",
+        "_decision",
+        "_differences",
+        "_place",
+        "_placement",
+        "_schema_problems",
+        "_schemas",
+    )
+
+    # Worked out when a field first wants them, and kept for the others.
+    _differences: tuple[ArgumentDifference, ...]
+    _place: tuple[str, str]
+    _placement: Placement
+    _schema_problems: tuple[SchemaProblem, ...]
+    _schemas: SchemaCheck
 
     def __init__(
         self,
@@ -54,6 +74,14 @@ class Explanation:
         self._decision = decision
         self._alignment = alignment
         self._beside = beside
+
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here only where a slot is empty.
+        if name not in self._WORKED_OUT:
+            raise AttributeError(name)
+        value = self._WORKED_OUT[name](self)
+        setattr(self, name, value)
+        return value
 
     @property
     def statuses(self) -> Mapping[str, Status]:
@@ -87,9 +115,7 @@ class Explanation:
 
     def _reasons(self) -> dict[str, str]:
         statuses, calls = self._decision.statuses, self._calls
-        schema = schema_reason(
-            statuses["schema"], calls, check_schemas(calls, self._compiled.offer), self._schema_problems()
-        )
+        schema = schema_reason(statuses["schema"], calls, self._schemas, self._schema_problems)
         if self._compiled.expectation.kind == "calls":
             alignment = self._aligned()
             _, selection = calls_selection(alignment, calls, self._compiled.offer)
@@ -130,44 +156,59 @@ class Explanation:
             self._alignment = best_alignment(self._compiled.trajectories, self._calls, self._compiled.profile)
         return self._alignment
 
-    def _placement(self) -> Placement:
+    def _find_placement(self) -> Placement:
         return Placement.of(self._aligned(), self._calls, self._compiled.offer)
 
-    def _place(self) -> tuple[str, str]:
+    def _find_place(self) -> tuple[str, str]:
         kind = self._compiled.expectation.kind
         if kind == "calls":
-            return self._placement().first_call
+            return self._placement.first_call
         return (NONE, self._pairs()[0].actual) if kind == "no_call" else ("", "")
 
     def _pairs(self) -> tuple[Pair, ...]:
         kind = self._compiled.expectation.kind
         if kind == "calls":
-            return self._placement().pairs(check_schemas(self._calls, self._compiled.offer).broken)
+            return self._placement.pairs(self._schemas.broken)
         return needless_pairs(self._calls, self._compiled.offer) if kind == "no_call" else ()
 
-    def _differences(self) -> tuple[ArgumentDifference, ...]:
+    def _find_differences(self) -> tuple[ArgumentDifference, ...]:
         kind = self._compiled.expectation.kind
         if kind == "calls":
-            return self._placement().differences()
+            return self._placement.differences()
         return needless_differences(self._calls, self._compiled.profile) if kind == "no_call" else ()
 
-    def _schema_problems(self) -> tuple[SchemaProblem, ...]:
-        offer = self._compiled.offer
-        return tuple(problem for place, call in enumerate(self._calls) for problem in offer.problems(call, place))
+    def _check_schemas(self) -> SchemaCheck:
+        if self._decision.statuses["schema"] == "failed":
+            return check_schemas(self._calls, self._compiled.offer)
+        # It is decided that none is broken.
+        return known_schemas(self._calls, self._compiled.offer)
+
+    def _find_schema_problems(self) -> tuple[SchemaProblem, ...]:
+        offer, calls = self._compiled.offer, self._calls
+        return tuple(
+            problem for place in sorted(self._schemas.broken) for problem in offer.problems(calls[place], place)
+        )
 
     def _details(self) -> Mapping[str, Any]:
         if self._decision.statuses["arguments"] != "failed":
             return self._beside.details
         breaks_schema = self._decision.mode == "schema_error"
-        bucket = call_failure_bucket(self._differences(), breaks_schema=breaks_schema)
+        bucket = call_failure_bucket(self._differences, breaks_schema=breaks_schema)
         return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._beside.details}
 
+    _WORKED_OUT: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
+        "_differences": _find_differences,
+        "_place": _find_place,
+        "_placement": _find_placement,
+        "_schema_problems": _find_schema_problems,
+        "_schemas": _check_schemas,
+    }
     _FIELDS: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
         "verdicts": _verdicts,
-        "expected": lambda self: self._place()[0],
-        "actual": lambda self: self._place()[1],
+        "expected": lambda self: self._place[0],
+        "actual": lambda self: self._place[1],
         "pairs": _pairs,
-        "differences": _differences,
-        "schema_problems": _schema_problems,
+        "differences": lambda self: self._differences,
+        "schema_problems": lambda self: self._schema_problems,
         "details": _details,
     }

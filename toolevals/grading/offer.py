@@ -66,6 +66,10 @@ class Offer:
             self._known[form] = _gate_of(self.tools[form])
         return self._known[form]
 
+    def gate_of(self, call: Call) -> Conforms | None:
+        """Return the schema gate of the tool that a call names; None where there is no schema to check it by."""
+        return None if isinstance(call, MalformedCall) else self.conforms(self.profile.tool_name(call.name))
+
     def breaks_schema(self, call: Call) -> bool | None:
         """Tell whether a call breaks its tool's schema; None where there is no schema to check it by."""
         if isinstance(call, MalformedCall):
@@ -76,7 +80,7 @@ class Offer:
     def problems(self, call: Call, place: int) -> tuple[SchemaProblem, ...]:
         """Return how the call at `place` breaks its tool's schema, if there is one to check it by."""
         tool = self.tool_of(call)
-        if tool is None or isinstance(call, MalformedCall) or not self.breaks_schema(call):
+        if tool is None or isinstance(call, MalformedCall) or self.gate_of(call) is None:
             return ()
         found = call_problems(tool, call.arguments)
         return tuple(SchemaProblem(each.pointer, each.keyword, each.message, place) for each in found)

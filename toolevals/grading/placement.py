@@ -81,10 +81,9 @@ class Placement:
     def differences(self) -> tuple[ArgumentDifference, ...]:
         """Return the arguments of every row side by side."""
         profile = self.offer.profile
-        nothing = compile_call(_NOTHING, profile)
         found: list[ArgumentDifference] = []
         for number, (expected, actual) in enumerate(self.rows):
-            wanted = nothing if expected is None else self.alignment.compiled.calls[expected]
+            wanted = compile_call(_NOTHING, profile) if expected is None else self.alignment.compiled.calls[expected]
             call = None if actual is None else self.calls[actual]
             found.extend(_beside(wanted, call, profile, number))
         return tuple(found)
