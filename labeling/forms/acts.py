@@ -9,9 +9,9 @@ from django.http import QueryDict
 
 from labeling.forms.calls import item_keys
 from labeling.forms.entries import CallEntries
-from labeling.forms.fields import step
-from labeling.forms.matchers import ALL
-from labeling.forms.moves import PLACES, add_call, move_call, put_call, remove_call
+from labeling.forms.fields import argument_fields, step
+from labeling.forms.matchers import ALL, UNNAMED
+from labeling.forms.moves import PLACES, add_call, move_call, place_of, put_call, remove_call
 from labeling.forms.plan import MAX_CALLS, Plan, Position, Step
 from labeling.forms.reading import Page, page_of
 from toolevals.grading.values import ToolSpec
@@ -25,7 +25,7 @@ def act(data: QueryDict, tools: Sequence[ToolSpec], to: str) -> tuple[QueryDict,
     """Return the fields after an act, and what gets the focus; `data["at"]` says on what."""
     data = data.copy()
     page = page_of(data, tools)
-    at = data.get("at", "")
+    at = data.get("put" if to == "put" else "at", "")
     _keep_tool(page)
     if to in _ON_PLAN:
         focus = _on_plan(page, to, at)
@@ -50,6 +50,19 @@ def _keep_tool(page: Page) -> None:
     if entries.one("tool") not in ("", name):
         page.data.setlist(entries.name("e"), [])
     page.data[entries.name("tool")] = name
+    _open_up(page, number)
+
+
+def _open_up(page: Page, number: int) -> None:
+    """Let a call that must not be have any arguments, until some are named: required ones too."""
+    entries = page.entries(number)
+    if not page.plan.calls() or place_of(page.plan, number) != "disallowed" or entries.one("more"):
+        return
+    fields = argument_fields(page.schema(number))
+    if fields and not any(entries.one(part, one.path) for one in fields for part in ("m", "v")):
+        page.data[entries.name("more")] = "1"
+        for one in fields:
+            page.data[entries.name("m", one.path)] = UNNAMED
 
 
 def _on_plan(page: Page, to: str, at: str) -> str:
@@ -59,6 +72,8 @@ def _on_plan(page: Page, to: str, at: str) -> str:
         for name in [name for name in data if name.startswith(f"c{gone}.")]:
             del data[name]
     data["plan"], data["open"] = plan.to_text(), str(number)
+    if to == "put":
+        _open_up(page, number)
     places = [str(place) for place, tool in enumerate(page.tools) if tool.name == data.get(f"c{number}.tool", "")]
     data["tool"] = places[0] if places else ""
     return focus
@@ -92,7 +107,9 @@ def _remove(plan: Plan, number: int, _at: str) -> tuple[int, str]:
     left = remove_call(plan, number)
     if left:
         return left, FIRST
-    return add_call(plan, "ordered", 0), FIND
+    # An empty call in its place, of another number: nothing entered for the old one is its.
+    plan.routes[0].ordered.append(Step([Position([number + 1])]))
+    return number + 1, FIND
 
 
 _ON_PLAN: Mapping[str, Callable[[Plan, int, str], tuple[int, str]]] = {
