@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from labeling.services import imports, ordering, overlap
+from labeling.coverage import kept
+from labeling.services import exports, imports, ordering, overlap
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 
@@ -29,3 +30,9 @@ def overlap_apply(batch_id: str) -> None:
 def queue_order(batch_id: str) -> None:
     """Order one dataset's queue."""
     batch_work(batch_id, ordering.queue_order_work)
+
+
+@app.task(name="labeling.coverage_count")
+def coverage_count(batch_id: str) -> None:
+    """Count what a dataset covers."""
+    batch_work(batch_id, kept.coverage_count_work)

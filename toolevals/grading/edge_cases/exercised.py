@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from toolevals.grading.edge_cases.amounts import is_code, read_amount
@@ -17,6 +18,8 @@ from toolevals.grading.values import ToolSpec
 
 _DEEPEST = 50
 Path = tuple[str, ...]
+# The same few tools are asked about call after call.
+_admitted = lru_cache(maxsize=1024)(applicable_kinds)
 
 
 def edge_case_kinds(tool: ToolSpec | None, arguments: Mapping[str, Any]) -> frozenset[EdgeCase]:
@@ -24,7 +27,7 @@ def edge_case_kinds(tool: ToolSpec | None, arguments: Mapping[str, Any]) -> froz
 
     Without a tool, only null, empty lists, times with a zone, amounts with a currency and literals in text are seen.
     """
-    kinds = applicable_kinds(tool) if tool is not None else {}
+    kinds = _admitted(tool) if tool is not None else {}
     names = [path[-1] for path, _ in _values(arguments)]
     knows_currency = any(is_currency(name) for name in names)
     found: set[EdgeCase] = set()

@@ -1,0 +1,78 @@
+"""What a cell of the coverage table counts, and the examples behind it: the list is exactly as long as the number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.db.models import Exists, OuterRef, Q
+
+from labeling.coverage.classes import CLASSES, spellings_of
+from labeling.coverage.expected import NO_CALL
+from labeling.models import GoldTool, Resolution, ToolPart
+from labeling.querysets.examples import ExampleQuerySet
+from toolevals.registry.models import ToolListEntry
+
+# What a tool needs beside edge cases and errors: calls of it, no call though it is offered, reactions to its errors.
+EXPECTED, NEGATIVE, ERROR_RECOVERY = "expected", "negative", "error_recovery"
+_BY_TOOL = frozenset({EXPECTED, NEGATIVE, ERROR_RECOVERY})
+# Of these strata a tool's examples are those that call it; an error's are those in which the tool gave it.
+_PART: Mapping[str, ToolPart] = dict.fromkeys(CLASSES, ToolPart.EXPECTED) | {"error_class": ToolPart.ANSWERED}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Examples with gold: of a kind (`expected`, `negative`, ..., or a stratum's class as "edge_case.currency").
+
+    About one tool, or about any where `tool` is empty.
+    """
+
+    covers: str
+    tool: str = ""
+
+    @classmethod
+    def asked(cls, query: Mapping[str, str]) -> Cell | None:
+        """Return the cell that an address asks for; None where it asks for none, or for what is no cell."""
+        covers, tool = query.get("covers", "")[:80], query.get("tool", "")[:200]
+        stratum, _, name = covers.partition(".")
+        if covers in _BY_TOOL or (not covers and tool):
+            return cls(covers or EXPECTED, tool) if tool else None
+        return cls(covers, tool) if name and stratum in CLASSES else None
+
+    @property
+    def query(self) -> str:
+        """The address of the examples behind it, as a query of the list page."""
+        return urlencode({"covers": self.covers} | ({"tool": self.tool} if self.tool else {}))
+
+    def examples(self, examples: ExampleQuerySet) -> ExampleQuerySet:
+        """Return those of the examples that the cell counts."""
+        found = examples.filter(current__resolution=Resolution.RESOLVED)
+        if self.covers == NEGATIVE:
+            offered = ToolListEntry.objects.filter(tools=OuterRef("current__tools"), spec__name=self.tool)
+            return found.filter(_about(ToolPart.EXPECTED, NO_CALL), Exists(offered))
+        if self.covers == EXPECTED:
+            return found.filter(_about(ToolPart.EXPECTED, self.tool))
+        if self.covers == ERROR_RECOVERY:
+            reacts = ~Q(error_class="") | _spelled("bucket", "error_recovery")
+            return found.filter(reacts, _about(ToolPart.ANSWERED, self.tool))
+        stratum, _, name = self.covers.partition(".")
+        found = found.filter(self._of_class(stratum, name))
+        return found.filter(_about(_PART[stratum], self.tool)) if self.tool else found
+
+    def _of_class(self, stratum: str, name: str) -> Q:
+        said = _spelled(stratum, name)
+        if stratum != "edge_case" or not self.tool:
+            return said
+        return said | Q(_about(ToolPart.EXPECTED, self.tool, kinds__contains=f",{name},"))
+
+
+def _about(part: ToolPart, tool: str, **more: str) -> Exists:
+    return Exists(GoldTool.objects.filter(gold=OuterRef("current__gold"), part=part, tool=tool, **more))
+
+
+def _spelled(stratum: str, name: str) -> Q:
+    said = Q()
+    for spelling in spellings_of(stratum, name):
+        said |= Q(**{f"{stratum}__iexact": spelling})
+    return said

@@ -1,0 +1,136 @@
+"""Counts of a dataset's examples: by class of each stratum, and by tool with edge cases and errors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from django.db.models import Case, Count, F, Value, When
+
+from labeling.blindness import RESOLVED, is_resolved
+from labeling.coverage.classes import CLASSES, class_of
+from labeling.coverage.expected import ANY_CALL, NO_CALL
+from labeling.coverage.filling import gold_in_force, unread
+from labeling.models import Dataset, Example, ToolPart
+from toolevals.registry.models import ToolListEntry
+
+AT_ONCE = 500
+WAITING = "waiting"
+GOLD, SET_ASIDE = RESOLVED
+
+
+@dataclass(slots=True)
+class ToolCounts:
+    """Examples with gold that are about one tool, by class.
+
+    `expected`: its gold calls it; `negative`: it is offered and no call is right; `error_recovery`: the agent reacts to
+    its error. `strata` counts those that call it; errors those in which it gave the error.
+    """
+
+    expected: int = 0
+    negative: int = 0
+    error_recovery: int = 0
+    strata: dict[str, dict[str, int]] = field(default_factory=lambda: {stratum: {} for stratum in CLASSES})
+
+    def add(self, stratum: str, name: str, count: int) -> None:
+        """Count more examples of a class."""
+        self.strata[stratum][name] = self.strata[stratum].get(name, 0) + count
+
+
+@dataclass(slots=True)
+class Counts:
+    """A dataset's counts. `strata`: stratum -> class -> [with gold, waiting]; `unread`: gold not yet read."""
+
+    size: int = 0
+    gold: int = 0
+    waiting: int = 0
+    set_aside: int = 0
+    unread: int = 0
+    strata: dict[str, dict[str, list[int]]] = field(default_factory=lambda: {stratum: {} for stratum in CLASSES})
+    tools: dict[str, ToolCounts] = field(default_factory=dict)
+
+    def tool(self, name: str) -> ToolCounts:
+        """Return the counts of a tool, made at the first call."""
+        return self.tools.setdefault(name, ToolCounts())
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what `from_document` takes."""
+        return asdict(self)
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any]) -> Counts:
+        """Return the counts that `to_document` gave."""
+        tools = {name: ToolCounts(**counts) for name, counts in document["tools"].items()}
+        return cls(**{**document, "tools": tools})
+
+
+def coverage_count(dataset: Dataset) -> Counts:
+    """Count a dataset's examples now. Costs a scan of them: see `labeling.coverage.kept`."""
+    counts = Counts(unread=unread(dataset).count())
+    _count_strata(dataset, counts)
+    _count_expected(dataset, counts)
+    _count_errors(dataset, counts)
+    for name, number in _offered_without_call(dataset):
+        counts.tool(name).negative += number
+    return counts
+
+
+def _count_strata(dataset: Dataset, counts: Counts) -> None:
+    state = Case(When(is_resolved("current"), then=F("current__resolution")), default=Value(WAITING))
+    rows = Example.objects.of_dataset(dataset).order_by().annotate(state=state)
+    for *values, found, number in rows.values_list(*CLASSES, "state").annotate(n=Count("pk")):
+        counts.size += number
+        if found == SET_ASIDE:
+            counts.set_aside += number
+            continue
+        place = int(found == WAITING)
+        counts.gold, counts.waiting = counts.gold + number * (1 - place), counts.waiting + number * place
+        for stratum, value in zip(CLASSES, values, strict=True):
+            if value:
+                counts.strata[stratum].setdefault(class_of(stratum, value), [0, 0])[place] += number
+
+
+def _count_expected(dataset: Dataset, counts: Counts) -> None:
+    told = ("example__bucket", "example__difficulty", "example__edge_case", "gold__tools__kinds")
+    rows = gold_in_force(dataset).filter(gold__tools__part=ToolPart.EXPECTED).order_by()
+    for name, bucket, difficulty, edge, kinds, number in rows.values_list("gold__tools__tool", *told).annotate(
+        n=Count("pk")
+    ):
+        tool = counts.tool(name)
+        tool.expected += number
+        for stratum, value in (("bucket", bucket), ("difficulty", difficulty)):
+            if value:
+                tool.add(stratum, class_of(stratum, value), number)
+        exercised = {kind for kind in kinds.split(",") if kind} | ({class_of("edge_case", edge)} if edge else set())
+        for kind in exercised:
+            tool.add("edge_case", kind, number)
+
+
+def _count_errors(dataset: Dataset, counts: Counts) -> None:
+    rows = gold_in_force(dataset).filter(gold__tools__part=ToolPart.ANSWERED).order_by()
+    told = ("gold__tools__tool", "example__bucket", "example__error_class")
+    for name, bucket, error, number in rows.values_list(*told).annotate(n=Count("pk")):
+        if error:
+            counts.tool(name).add("error_class", class_of("error_class", error), number)
+        if error or class_of("bucket", bucket) == "error_recovery":
+            counts.tool(name).error_recovery += number
+
+
+def _offered_without_call(dataset: Dataset) -> Iterator[tuple[str, int]]:
+    """Yield each tool that is offered where no call is right, with the number of such examples."""
+    without = gold_in_force(dataset).filter(gold__tools__part=ToolPart.EXPECTED, gold__tools__tool=NO_CALL).order_by()
+    lists = dict(without.values_list("tools_id").annotate(n=Count("pk")))
+    found: Counter[str] = Counter()
+    keys = list(lists)
+    for start in range(0, len(keys), AT_ONCE):
+        entries = ToolListEntry.objects.filter(tools__in=keys[start : start + AT_ONCE])
+        for pk, name in entries.order_by().values_list("tools_id", "spec__name"):
+            found[name] += lists[pk]
+    yield from found.items()
+
+
+def is_tool(name: str) -> bool:
+    """Tell whether a class of the counts is a tool."""
+    return name not in (NO_CALL, ANY_CALL)

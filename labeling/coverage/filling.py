@@ -1,0 +1,55 @@
+"""Writing down which tools gold is about, for gold that has not been read yet. Made from what never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expected_tools
+from labeling.models import Dataset, GoldTool, Resolution, Revision, ToolPart
+from labeling.offers import Offers
+from toolevals.workspace.jobs import Lease
+
+AT_ONCE = 500
+
+
+def gold_in_force(dataset: Dataset) -> QuerySet[Revision]:
+    """Return the current revisions of a dataset that are resolved by gold: what coverage counts."""
+    return Revision.objects.current().filter(example__dataset=dataset, resolution=Resolution.RESOLVED)
+
+
+def unread(dataset: Dataset) -> QuerySet[Revision]:
+    """Return those whose gold has not been read."""
+    return gold_in_force(dataset).filter(gold__isnull=False, gold__tools=None)
+
+
+def gold_read(dataset: Dataset, lease: Lease | None = None) -> int:
+    """Read the gold that has not been read, a page in each transaction; return how many were read."""
+    offers, done, last = Offers(), 0, None
+    while page := _page(dataset, last):
+        rows = list(_rows(page, offers))
+        with lease.transaction() if lease else transaction.atomic():
+            GoldTool.objects.bulk_create(rows, ignore_conflicts=True)
+        done, last = done + len(page), page[-1][0]
+    return done
+
+
+def _page(dataset: Dataset, after: UUID | None) -> list[Any]:
+    rows = unread(dataset).filter(pk__gt=after) if after else unread(dataset)
+    return list(rows.order_by("pk").values_list("pk", "gold_id", "gold__expectation", "tools_id", "input")[:AT_ONCE])
+
+
+def _rows(page: Sequence[Any], offers: Offers) -> Iterator[GoldTool]:
+    lists = offers.of(tools for _, _, _, tools, _ in page)
+    for _, gold, expectation, tools, shown in page:
+        expected = expected_tools(expectation, lists[tools])
+        for name, kinds in expected.items():
+            marked = f",{','.join(sorted(kinds))}," if kinds else ""
+            yield GoldTool(gold_id=gold, part=ToolPart.EXPECTED, tool=name[:200], kinds=marked)
+        answered = answering_tool(shown.get("messages") if isinstance(shown, dict) else None)
+        for name in [answered] if answered else expected.keys() - {NO_CALL, ANY_CALL}:
+            yield GoldTool(gold_id=gold, part=ToolPart.ANSWERED, tool=name[:200])

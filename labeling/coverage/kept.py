@@ -1,0 +1,77 @@
+"""Counts at the speed of a page: made at once for some thousand examples, else kept, and made by a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from labeling.coverage.counting import Counts, coverage_count
+from labeling.coverage.filling import AT_ONCE as UNREAD_AT_ONCE
+from labeling.coverage.filling import gold_read, unread
+from labeling.models import CoverageCount, Dataset, Example
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Job, User
+
+# Datasets of more examples than this are counted by a job.
+COUNTED_AT_ONCE = 20_000
+# Kept counts that are older are made anew when somebody looks.
+FRESH = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A dataset's counts: as of now where `counted_at` is None. `counts` is None until a job has counted once."""
+
+    counts: Counts | None
+    counted_at: datetime | None = None
+    job: Job | None = None
+
+
+def coverage_of(dataset: Dataset, *, actor: User | None) -> Coverage:
+    """Return a dataset's counts as they are, or as they were a short while ago while a job counts anew."""
+    if not _is_large(dataset) and unread(dataset)[: 4 * UNREAD_AT_ONCE + 1].count() <= 4 * UNREAD_AT_ONCE:
+        gold_read(dataset)
+        return Coverage(coverage_count(dataset))
+    kept = CoverageCount.objects.select_related("job").filter(dataset=dataset).first()
+    if kept is None or not _is_fresh(kept):
+        kept = _count_in_a_job(dataset, actor)
+    counts = Counts.from_document(kept.document) if kept.document else None
+    job = kept.job if kept.job and kept.job.is_running else None
+    return Coverage(counts, kept.counted_at, job)
+
+
+def coverage_count_work(lease: Lease) -> None:
+    """Read what gold is new and count: what the batch of the job does."""
+    dataset = Dataset.objects.get(pk=lease.payload["dataset"])
+    gold_read(dataset, lease)
+    counts = coverage_count(dataset)
+    with lease.finish():
+        CoverageCount.objects.update_or_create(
+            dataset=dataset, defaults={"document": counts.to_document(), "counted_at": timezone.now()}
+        )
+
+
+@transaction.atomic
+def _count_in_a_job(dataset: Dataset, actor: User | None) -> CoverageCount:
+    """Begin to count, unless somebody does already; return what is known so far. No audit row: nothing changes."""
+    CoverageCount.objects.bulk_create([CoverageCount(dataset=dataset)], ignore_conflicts=True)
+    kept = CoverageCount.objects.select_for_update(of=("self",)).select_related("job").get(dataset=dataset)
+    if not _is_fresh(kept):
+        plan = BatchPlan("labeling.coverage_count", {"dataset": str(dataset.pk)})
+        title = f"Count what {dataset.name} covers"
+        kept.job = job_create(project=dataset.project, actor=actor, kind="coverage", title=title, batches=[plan])
+        kept.save(update_fields=["job"])
+    return kept
+
+
+def _is_fresh(kept: CoverageCount) -> bool:
+    if kept.job is not None and kept.job.is_running:
+        return True
+    return kept.counted_at is not None and timezone.now() - kept.counted_at < FRESH
+
+
+def _is_large(dataset: Dataset) -> bool:
+    return Example.objects.of_dataset(dataset).order_by()[: COUNTED_AT_ONCE + 1].count() > COUNTED_AT_ONCE

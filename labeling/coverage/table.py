@@ -1,0 +1,207 @@
+"""Counts against quotas: the table of tools, and what to add next. Plain values in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from labeling.coverage.cells import ERROR_RECOVERY, EXPECTED, NEGATIVE, Cell
+from labeling.coverage.classes import BUCKETS, CLASSES, DIFFICULTIES, EDGE_CASES, ERRORS
+from labeling.coverage.counting import Counts, ToolCounts, is_tool
+from labeling.quotas import wanted_shares
+
+# Classes of a stratum that nobody knows are shown up to this many.
+MOST_OTHERS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: what its cells count, under which head, in which group."""
+
+    group: str
+    covers: str
+    title: str
+
+
+# The columns of quotas, and those that only show how a tool's examples are spread.
+QUOTA_COLUMNS: tuple[Column, ...] = (
+    Column("needs", EXPECTED, "calls it"),
+    Column("needs", NEGATIVE, "no call"),
+    Column("needs", ERROR_RECOVERY, "recovery"),
+    *(Column("edge cases", f"edge_case.{kind}", kind.replace("_", " ")) for kind in EDGE_CASES),
+    *(Column("errors", f"error_class.{error}", error) for error in ERRORS),
+)
+SPREAD_COLUMNS: tuple[Column, ...] = (
+    Column("needs", EXPECTED, "calls it"),
+    *(Column("layer", f"bucket.{name}", name.replace("_", " ")) for name in BUCKETS if name != "no_call"),
+    *(Column("difficulty", f"difficulty.{name}", name) for name in DIFFICULTIES),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """One cell: how many there are and how many are wanted; None wanted where nothing is."""
+
+    cell: Cell
+    have: int
+    wanted: int | None
+
+    @property
+    def lacking(self) -> int:
+        """How many are still to be added."""
+        return max(0, (self.wanted or 0) - self.have)
+
+    @property
+    def step(self) -> str:
+        """The step of the heat: "" where nothing is wanted or there, d3 where enough is, e1..e4 by what is lacking."""
+        if not self.wanted:
+            return "" if not self.have else "d3"
+        if not self.lacking:
+            return "d3"
+        share = self.lacking / self.wanted
+        return next(step for limit, step in ((0.25, "e1"), (0.5, "e2"), (0.999, "e3"), (1, "e4")) if share <= limit)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """One tool with its cells, in the columns' order."""
+
+    tool: str
+    cells: tuple[Count, ...]
+
+    @property
+    def lacking(self) -> int:
+        """How many examples the tool's cells lack together; one example may fill several."""
+        return sum(cell.lacking for cell in self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something to add: how many, of what, in words; `waiting` such examples have no gold yet."""
+
+    lacking: int
+    tool: str
+    what: str
+    have: int
+    wanted: int
+    cells: tuple[Cell, ...]
+    # What waits: a stratum and its class.
+    stratum: str = ""
+    name: str = ""
+    waiting: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One class of a stratum against its share of the whole."""
+
+    stratum: str
+    name: str
+    have: int
+    wanted: int
+    waiting: int
+
+    @property
+    def lacking(self) -> int:
+        """How many are still to be added."""
+        return max(0, self.wanted - self.have)
+
+    @property
+    def cell(self) -> Cell:
+        """The examples behind it."""
+        return Cell(f"{self.stratum}.{self.name}")
+
+
+def tool_rows(
+    counts: Counts,
+    quotas: Mapping[str, Any],
+    admitted: Mapping[str, frozenset[str]],
+    columns: Iterable[Column] = QUOTA_COLUMNS,
+) -> list[ToolRow]:
+    """Return a row for each tool of `admitted` (its edge cases) and each that gold calls; what lacks most comes first.
+
+    Edge cases are wanted where a parameter admits them; a tool whose own number is 0 wants nothing.
+    """
+    columns = tuple(columns)
+    called = {name for name, tool in counts.tools.items() if is_tool(name) and (tool.expected or tool.error_recovery)}
+    rows = [
+        ToolRow(name, tuple(_count(name, column, counts.tools.get(name, ToolCounts()), quotas, admitted)
+                            for column in columns))
+        for name in admitted.keys() | called
+    ]  # fmt: skip
+    return sorted(rows, key=lambda row: (-row.lacking, row.tool))
+
+
+def shares(counts: Counts, quotas: Mapping[str, Any]) -> list[Share]:
+    """Return the classes of which a share of the whole is wanted, and any other class that occurs, as it is."""
+    found = []
+    wanted = {(stratum, name): number for stratum, name, number in wanted_shares(quotas, counts.size)}
+    for stratum in ("bucket", "difficulty"):
+        names = dict.fromkeys((*CLASSES[stratum], *sorted(counts.strata[stratum])[:MOST_OTHERS]))
+        for name in names:
+            have, waiting = counts.strata[stratum].get(name, (0, 0))
+            found.append(Share(stratum, name, have, wanted.get((stratum, name), 0), waiting))
+    return found
+
+
+def gaps(counts: Counts, rows: Iterable[ToolRow], shares_: Iterable[Share]) -> list[Gap]:
+    """Return what to add, the most lacking first. A tool's edge cases are one gap, and so are its errors."""
+    found = [
+        Gap(share.lacking, "", f"{share.stratum} {share.name.replace('_', ' ')}", share.have, share.wanted,
+            (share.cell,), share.stratum, share.name, share.waiting)
+        for share in shares_ if share.lacking
+    ]  # fmt: skip
+    for row in rows:
+        found += _tool_gaps(row)
+    return sorted(found, key=lambda gap: (-gap.lacking, gap.tool, gap.what))
+
+
+def _tool_gaps(row: ToolRow) -> Iterator[Gap]:
+    words = {
+        EXPECTED: "calls of it",
+        NEGATIVE: "no call though it is offered",
+        ERROR_RECOVERY: "a reaction to its error",
+    }
+    grouped: dict[str, list[Count]] = {}
+    for count in row.cells:
+        if count.lacking and count.cell.covers in words:
+            cells = (count.cell,)
+            yield Gap(count.lacking, row.tool, words[count.cell.covers], count.have, count.wanted or 0, cells)
+        elif count.lacking:
+            grouped.setdefault(count.cell.covers.partition(".")[0], []).append(count)
+    for stratum, lacking in grouped.items():
+        named = ", ".join(count.cell.covers.partition(".")[2].replace("_", " ") for count in lacking)
+        what = f"edge cases: {named}" if stratum == "edge_case" else f"reactions to {named}"
+        yield Gap(
+            sum(count.lacking for count in lacking),
+            row.tool,
+            what,
+            sum(count.have for count in lacking),
+            sum(count.wanted or 0 for count in lacking),
+            tuple(count.cell for count in lacking),
+            stratum,
+        )
+
+
+def _count(
+    tool: str, column: Column, counts: ToolCounts, quotas: Mapping[str, Any], admitted: Mapping[str, frozenset[str]]
+) -> Count:
+    stratum, _, name = column.covers.partition(".")
+    have = counts.strata[stratum].get(name, 0) if name else getattr(counts, stratum)
+    return Count(Cell(column.covers, tool), have, _wanted(tool, stratum, name, quotas, admitted))
+
+
+def _wanted(
+    tool: str, stratum: str, name: str, quotas: Mapping[str, Any], admitted: Mapping[str, frozenset[str]]
+) -> int | None:
+    own = quotas["tools"].get(tool, quotas["per_tool"])
+    if own == 0 and tool in quotas["tools"]:
+        return None
+    if stratum == EXPECTED:
+        return max(own, quotas["needs"]["positive"]) or None
+    if stratum in (NEGATIVE, ERROR_RECOVERY):
+        return quotas["needs"][stratum] or None
+    if stratum == "edge_case" and name not in admitted.get(tool, frozenset()):
+        return None
+    return quotas[stratum].get(name) or None if stratum in ("edge_case", "error_class") else None

@@ -1,0 +1,36 @@
+"""What a dataset should hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+
+from labeling.models import Dataset
+from labeling.quotas import DEFAULTS, quotas_check, quotas_document
+from toolevals.workspace.models import User
+from toolevals.workspace.services import audit_record
+
+
+@transaction.atomic
+def quotas_set(*, dataset: Dataset, actor: User | None, document: Any) -> Dataset:
+    """Change a dataset's quotas (`labeling.quotas.SCHEMA`); what is as by default is not kept. Raises InvalidDocument.
+
+    The queue's order follows at the sweeper's next turn.
+    """
+    quotas_check(document)
+    dataset.quotas = _without_defaults(quotas_document(document))
+    dataset.save(update_fields=["quotas"])
+    audit_record(project=dataset.project, actor=actor, verb="quotas_set", target=dataset)
+    return dataset
+
+
+def _without_defaults(full: dict[str, Any]) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    for name, value in full.items():
+        usual = DEFAULTS[name]
+        if isinstance(usual, dict):
+            value = {key: number for key, number in value.items() if usual.get(key) != number}  # noqa: PLW2901
+        if value not in (usual, {}):
+            said[name] = value
+    return said
