@@ -28,6 +28,8 @@ def answer_read(revision: Revision, answer: str, document: Any | None) -> dict[s
     if answer not in LabelAnswer.values:
         raise InvalidDocument([Problem("/answer", f"must be one of {', '.join(LabelAnswer.values)}")])
     if answer == LabelAnswer.EXPECTATION:
+        if document is None:
+            raise InvalidDocument([Problem("/expectation", "is required")])
         return expectation_read(revision, document)
     if document is not None:
         raise InvalidDocument([Problem("/expectation", f"must not be given with the answer {answer!r}")])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from labeling.models import Dispute, Gold, Revision
+from labeling.models import Adjudication, Dispute, Feedback, Gold, LabelAnswer, Revision
 
 
 class GoldSerializer(serializers.ModelSerializer[Gold]):
@@ -62,17 +63,19 @@ class ToAdjudicateSerializer(serializers.ModelSerializer[Revision]):
 class SideSerializer(serializers.Serializer[Any]):
     """A label without its author."""
 
-    expectation = serializers.JSONField()
+    answer = serializers.CharField()
+    expectation = serializers.JSONField(allow_null=True)
     rationale = serializers.CharField()
     flagged = serializers.BooleanField()
 
 
 class ComparisonSerializer(serializers.Serializer[Any]):
-    """What an adjudicator decides on: the labels side by side, the gold in force, the disputes about it."""
+    """What an adjudicator decides on: labels side by side, why it was skipped, the gold in force, its disputes."""
 
     revision = ToAdjudicateSerializer()
     input = serializers.JSONField(source="revision.input")
     sides = SideSerializer(many=True)
+    skips = serializers.ListField(child=serializers.CharField())
     gold = GoldSerializer(source="revision.gold", allow_null=True)
     disputes = DisputeSerializer(many=True)
 
@@ -83,3 +86,75 @@ class DecisionSerializer(serializers.Serializer[Any]):
     expectation = serializers.JSONField()
     rationale = serializers.CharField(allow_blank=True)
     seconds = serializers.FloatField(default=0, min_value=0, max_value=86_400)
+
+
+class SetAsideSerializer(serializers.Serializer[Any]):
+    """Why there is no gold, on purpose."""
+
+    answer = serializers.ChoiceField(choices=[LabelAnswer.AMBIGUOUS.value, LabelAnswer.MISSING_TOOL.value])
+    rationale = serializers.CharField(allow_blank=True)
+    seconds = serializers.FloatField(default=0, min_value=0, max_value=86_400)
+
+
+class AdjudicationSerializer(serializers.ModelSerializer[Adjudication]):
+    """A decision that was made; `gold` is what it put in force, null where it set the example aside."""
+
+    expectation = serializers.JSONField(allow_null=True)
+    gold = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Adjudication
+        fields = (
+            "id",
+            "revision",
+            "answer",
+            "expectation",
+            "rationale",
+            "seconds",
+            "gold",
+            "created_at",
+            "withdrawn_at",
+        )
+
+    @extend_schema_field({"type": ["string", "null"], "format": "uuid"})
+    def get_gold(self, adjudication: Adjudication) -> str | None:
+        pk = Gold.objects.filter(adjudication=adjudication).values_list("pk", flat=True).first()
+        return str(pk) if pk else None
+
+
+class ReasonSerializer(serializers.Serializer[Any]):
+    """Why it is done."""
+
+    reason = serializers.CharField(max_length=4000)
+
+
+class FeedbackSerializer(serializers.ModelSerializer[Feedback]):
+    """What was decided about one's own label."""
+
+    example = serializers.UUIDField(source="label.revision.example_id")
+    external_id = serializers.CharField(source="label.revision.example.external_id")
+    answer = serializers.SerializerMethodField()
+    expectation = serializers.JSONField(source="gold.expectation", default=None, allow_null=True)
+    rationale = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Feedback
+        fields = (
+            "id",
+            "label",
+            "example",
+            "external_id",
+            "differs",
+            "answer",
+            "expectation",
+            "rationale",
+            "seen_at",
+            "created_at",
+        )
+
+    def get_answer(self, feedback: Feedback) -> str:
+        return LabelAnswer.EXPECTATION.value if feedback.gold_id else feedback.label.revision.set_aside_as
+
+    def get_rationale(self, feedback: Feedback) -> str:
+        said = feedback.gold or feedback.adjudication
+        return said.rationale if said else ""

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from labeling.models import Draft, Label, LabelSlot, Skip
+from labeling.models import Draft, Label, LabelAnswer, LabelSlot, Skip
 from toolevals.registry.tool_lists import tools_in
 
 
@@ -49,9 +49,10 @@ class NewClaimSerializer(serializers.Serializer[Any]):
 
 
 class NewLabelSerializer(serializers.Serializer[Any]):
-    """A label: the expectation in the form of `expectation.v1.json`."""
+    """A label: the expectation in the form of `expectation.v1.json`, or an answer that says why there is none."""
 
-    expectation = serializers.JSONField()
+    answer = serializers.ChoiceField(choices=LabelAnswer.choices, default=LabelAnswer.EXPECTATION)
+    expectation = serializers.JSONField(default=None, allow_null=True)
     rationale = serializers.CharField(allow_blank=True, default="")
     flagged = serializers.BooleanField(default=False)
     seconds = serializers.FloatField(default=0, min_value=0, max_value=86_400)
@@ -60,7 +61,8 @@ class NewLabelSerializer(serializers.Serializer[Any]):
 class LabelSerializer(serializers.ModelSerializer[Label]):
     """A label that may be seen with its author: one's own, or anybody's of an example that is resolved."""
 
-    expectation = serializers.JSONField()
+    expectation = serializers.JSONField(allow_null=True)
+    round = serializers.IntegerField(source="slot.round")
     reviewer = serializers.CharField(source="reviewer.name", default=None, allow_null=True)
     example = serializers.UUIDField(source="revision.example_id")
 
@@ -70,10 +72,13 @@ class LabelSerializer(serializers.ModelSerializer[Label]):
             "id",
             "example",
             "revision",
+            "round",
             "reviewer",
+            "answer",
             "expectation",
             "rationale",
             "flagged",
+            "guideline",
             "seconds",
             "created_at",
             "withdrawn_at",

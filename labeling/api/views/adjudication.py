@@ -6,6 +6,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from django.db.models import QuerySet
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import ListAPIView
@@ -15,15 +16,19 @@ from rest_framework.response import Response
 from labeling import services
 from labeling.api.base import LabelingView
 from labeling.api.serializers.gold import (
+    AdjudicationSerializer,
     ComparisonSerializer,
     DecisionSerializer,
     DisputeSerializer,
+    FeedbackSerializer,
     GoldSerializer,
     NewDisputeSerializer,
+    ReasonSerializer,
+    SetAsideSerializer,
     ToAdjudicateSerializer,
 )
-from labeling.blindness import sides_of
-from labeling.models import Dispute, Revision
+from labeling.blindness import sides_of, skip_reasons_of
+from labeling.models import Adjudication, Dispute, Feedback, Gold, Revision
 
 
 class Adjudications(LabelingView, ListAPIView[Revision]):
@@ -37,7 +42,10 @@ class Adjudications(LabelingView, ListAPIView[Revision]):
 
 
 class AdjudicationDetail(LabelingView):
-    """The labels of one revision side by side, unnamed; by POST, the decision."""
+    """The labels of one revision side by side, unnamed; by POST, the decision.
+
+    By DELETE, one's own decision is taken back while there is time.
+    """
 
     @extend_schema(responses=ComparisonSerializer)
     def get(self, request: Request, revision: UUID) -> Response:
@@ -45,7 +53,8 @@ class AdjudicationDetail(LabelingView):
         found = get_object_or_404(waiting, pk=revision)
         sides = sides_of(found, self.user, self.role)
         disputes = Dispute.objects.filter(revision=found).visible_to(self.user, self.role).open()
-        whole = {"revision": found, "sides": sides, "disputes": disputes.select_related("actor")}
+        skips = skip_reasons_of(found, self.user, self.role)
+        whole = {"revision": found, "sides": sides, "skips": skips, "disputes": disputes.select_related("actor")}
         return Response(ComparisonSerializer(whole).data)
 
     @extend_schema(request=DecisionSerializer, responses={201: GoldSerializer})
@@ -55,6 +64,63 @@ class AdjudicationDetail(LabelingView):
         asked.is_valid(raise_exception=True)
         gold = services.adjudication_decide(revision=found, actor=self.user, **asked.validated_data)
         return Response(GoldSerializer(gold).data, status=HTTPStatus.CREATED)
+
+    @extend_schema(responses=AdjudicationSerializer)
+    def delete(self, request: Request, revision: UUID) -> Response:
+        found = get_object_or_404(Revision.objects.in_project(self.project), pk=revision)
+        own = Adjudication.objects.filter(revision=found, adjudicator=self.user).order_by("-id").first()
+        if own is None:
+            raise Http404
+        services.adjudication_withdraw(adjudication=own, actor=self.user)
+        own.refresh_from_db()
+        return Response(AdjudicationSerializer(own).data)
+
+
+class SetAside(LabelingView):
+    """Decide that an example has no gold: it is ambiguous, or the right tool is missing."""
+
+    @extend_schema(request=SetAsideSerializer, responses={201: AdjudicationSerializer})
+    def post(self, request: Request, revision: UUID) -> Response:
+        found = get_object_or_404(Revision.objects.in_project(self.project).with_content(), pk=revision)
+        asked = SetAsideSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        made = services.adjudication_set_aside(revision=found, actor=self.user, **asked.validated_data)
+        return Response(AdjudicationSerializer(made).data, status=HTTPStatus.CREATED)
+
+
+class Reopen(LabelingView):
+    """Have an example labelled again: its gold is in force no longer, another round of labels begins."""
+
+    @extend_schema(request=ReasonSerializer, responses=ToAdjudicateSerializer)
+    def post(self, request: Request, example: UUID) -> Response:
+        found = get_object_or_404(Revision.objects.with_content(), pk=self.find_example(example).current_id)
+        asked = ReasonSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        reopened = services.revision_reopen(revision=found, actor=self.user, **asked.validated_data)
+        return Response(ToAdjudicateSerializer(reopened).data)
+
+
+class GoldRestore(LabelingView):
+    """Put earlier gold in force again, as new gold."""
+
+    @extend_schema(request=ReasonSerializer, responses={201: GoldSerializer})
+    def post(self, request: Request, gold: UUID) -> Response:
+        golds = Gold.objects.in_project(self.project).visible_to(self.user, self.role)
+        found = get_object_or_404(golds, pk=gold)
+        asked = ReasonSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        restored = services.gold_restore(gold=found, actor=self.user, **asked.validated_data)
+        return Response(GoldSerializer(restored).data, status=HTTPStatus.CREATED)
+
+
+class FeedbackList(LabelingView, ListAPIView[Feedback]):
+    """What was decided about one's own labels, the newest first."""
+
+    serializer_class = FeedbackSerializer
+    queryset = Feedback.objects.none()
+
+    def get_queryset(self) -> QuerySet[Feedback]:
+        return Feedback.objects.for_reviewer(self.project, self.user).with_content()
 
 
 class Disputes(LabelingView, ListAPIView[Dispute]):

@@ -61,6 +61,7 @@ class Golds(LabelingView, ListAPIView[Gold]):
         in_force = Q(revision__gold=F("pk"), revision=example.current_id)
         return (
             Gold.objects.in_project(self.project)
+            .visible_to(self.user, self.role)
             .filter(revision__example=example)
             .select_related("actor")
             .annotate(in_force=ExpressionWrapper(in_force, output_field=BooleanField()))

@@ -24,7 +24,6 @@ from labeling.api.serializers.labels import (
     NewSkipSerializer,
     SkipSerializer,
 )
-from labeling.errors import InvalidAct
 from labeling.models import Draft, Label, LabelBatch, LabelSlot, Skip
 
 
@@ -76,7 +75,7 @@ class Claim(SlotView):
         if not services.slot_renew(slot=own, actor=self.user):
             found = services.slot_reclaim(slot=own, actor=self.user)
             if found is None:
-                raise InvalidAct("Others have this example now.")
+                raise Http404
             own = found
         return Response(ClaimSerializer(own).data)
 
@@ -145,7 +144,7 @@ class Labels(LabelingView, ListAPIView[Label]):
 
     def get_queryset(self) -> QuerySet[Label]:
         labels = Label.objects.in_project(self.project).visible_to(self.user, self.role)
-        return labels.select_related("reviewer", "revision")
+        return labels.select_related("reviewer", "revision", "slot")
 
 
 class LabelDetail(LabelingView):
@@ -153,7 +152,7 @@ class LabelDetail(LabelingView):
 
     def _find(self, pk: UUID) -> Label:
         labels = Label.objects.in_project(self.project).visible_to(self.user, self.role)
-        return get_object_or_404(labels.select_related("reviewer", "revision"), pk=pk)
+        return get_object_or_404(labels.select_related("reviewer", "revision", "slot"), pk=pk)
 
     @extend_schema(responses=LabelSerializer)
     def get(self, request: Request, label: UUID) -> Response:
