@@ -17,7 +17,7 @@ from toolevals.grading.result_use.forms import UTC_BASE, weak_key
 from toolevals.grading.result_use.lexicon import CONVERSIONS, NEXT_DAY_CUES
 from toolevals.grading.result_use.mentions import Mention
 from toolevals.grading.result_use.replies import Reply
-from toolevals.grading.result_use.sources import Sources
+from toolevals.grading.result_use.sources import ResultText, Sources
 from toolevals.grading.result_use.values import UNGROUNDED, Attribution, Key
 
 # How far a round figure may be off, relative to the value.
@@ -233,27 +233,22 @@ class Attributor:
             return []
         if "," in bare and (described := self._described(bare)):
             return described
-        for place in range(len(self.sources.results) - 1, -1, -1):
-            result = self.sources.results[place]
-            for leaf in result.payload.leaves:
-                if isinstance(leaf.value, str) and len(leaf.value) >= len(bare) and bare in leaf.value.casefold():
-                    return self._entries_at(place, leaf.pointer)
+        for result in reversed(self.sources.results):
+            if bare in result.payload.folded:
+                for leaf in result.payload.leaves:
+                    if isinstance(leaf.value, str) and len(leaf.value) >= len(bare) and bare in leaf.value.casefold():
+                        return self._entries_at(result, leaf.pointer)
         return []
 
     def _described(self, words: str) -> list[int]:
         """Return fields of the newest results among whose words all those of a list of properties are."""
         wanted = frozenset(word.strip(" .") for part in words.split(",") for word in part.split())
-        for place in range(len(self.sources.results) - 1, -1, -1):
-            held = " ".join(
-                f"{leaf.pointer} {leaf.value}" for leaf in self.sources.results[place].payload.leaves[:2_000]
-            )
-            plain = held.casefold()
-            if all(word in plain for word in wanted):
-                return list(self.sources.results[place].values[:1])
+        for result in reversed(self.sources.results):
+            if all(word in result.payload.described for word in wanted):
+                return list(result.values[:1])
         return []
 
-    def _entries_at(self, place: int, pointer: str) -> list[int]:
-        result = self.sources.results[place]
+    def _entries_at(self, result: ResultText, pointer: str) -> list[int]:
         return [entry for entry in result.values if self.sources.values[entry].pointer == pointer]
 
     def _spoken(self, reply: Reply, mention: Mention) -> Attribution | None:
@@ -280,8 +275,8 @@ class Attributor:
 
     def _spoken_words(self, words: str) -> Attribution | None:
         bare = words.strip(" .,!?:;")
-        for message, text in self.sources.texts:
-            if bare in " ".join(text.casefold().split()):
+        for message, text in self.sources.folded_texts():
+            if bare in text:
                 return Attribution("user" if message else "context", message, rule="equal")
         return None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from toolevals.grading.result_use.values import Key
 
 # So many digits must agree before one other digit, or a power of ten, is taken for a slip.
@@ -40,6 +42,7 @@ def rescaled_by(said: float, held: float) -> str:
     return f"{ratio:,.0f} times too large" if ratio > 1 else f"{1 / ratio:,.0f} times too small"
 
 
+@lru_cache(maxsize=8192)
 def _significant(number: float) -> str:
     """Return the digits of a number without its sign, its dot, and the zeros at either end."""
     return f"{abs(number):.6f}".rstrip("0").replace(".", "").strip("0")

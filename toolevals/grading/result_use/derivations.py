@@ -22,6 +22,8 @@ from toolevals.grading.result_use.sources import MAX_COUNT, Sources
 MAX_OPERANDS = 48
 # The newest values among which amounts of one name are added in twos.
 MAX_LEGS = 600
+# Searches for a derivation that found none; after so many of a transcript only what lists and pairs make is known.
+MAX_FRUITLESS = 400
 # And in sums of several with either sign.
 MAX_SUMMED = 10
 # Words without which two unsaid numbers make no sum and no difference: any number is one of some two.
@@ -41,6 +43,7 @@ class Derivations:
     said: list[float] = field(default_factory=list)
     _done: int = 0
     _paired: int = 0
+    _fruitless: int = 0
     _legs_of: int = -1
     _sums: set[float] = field(default_factory=set)
     _totals: dict[float, Origin] = field(default_factory=dict)
@@ -71,13 +74,15 @@ class Derivations:
         total = self._totals.get(value)
         if total is not None and (total.rule != "count" or mention.kind == "number"):
             return total
-        if mention.is_weak or value == 0 or mention.unit == "deg":
+        if mention.is_weak or value == 0 or mention.unit == "deg" or self._fruitless >= MAX_FRUITLESS:
             return None
-        return (
+        found = (
             self._from_pair(reply, place, value)
             or self._from_said(mention, reply, place, run)
             or self._from_several(mention, reply, place)
         )
+        self._fruitless += found is None
+        return found
 
     def _from_several(self, mention: Mention, reply: Reply, place: int) -> Origin | None:
         """A total of two amounts of one name, from whichever results, for several: two legs of a journey for three."""
@@ -199,29 +204,53 @@ def follows(value: float, run: Sequence[float], said: Sequence[float], counts: I
     if _is_run_sum(value, run):
         return "sum"
     operands = {*said, *run[-MAX_OPERANDS:]} - {0.0}
+    exact = frozenset(map(_hundredths, operands))
+    said_exactly = _hundredths(value)
+    # Whether there are two such numbers at all is seen at once; which ones comes after.
+    if not (_has_difference(exact, said_exactly) or _has_sum(exact, said_exactly)):
+        rule = None
+    else:
+        rule = _from_two(value, operands)
+    if rule is None and any(_is_multiple(value, count, operands, exact) for count in counts if count > 1):
+        return "product"
+    return rule
+
+
+def _from_two(value: float, operands: set[float]) -> str | None:
     for operand in operands:
         rest = rounded(value - operand)
         if rest in operands and rest != value:
             return "sum"
         if rounded(operand - value) in operands or rounded(operand + value) in operands:
             return "difference"
-    for count in counts:
-        if count > 1 and _is_multiple(value, count, operands):
-            return "product"
     return None
 
 
-def _is_multiple(value: float, count: float, operands: set[float]) -> bool:
+def _hundredths(value: float) -> int:
+    return round(value * 100)
+
+
+def _has_sum(exact: frozenset[int], value: int) -> bool:
+    return not exact.isdisjoint(map(value.__sub__, exact))
+
+
+def _has_difference(exact: frozenset[int], value: int) -> bool:
+    return not exact.isdisjoint(map(value.__add__, exact))
+
+
+def _is_multiple(value: float, count: float, operands: set[float], exact: frozenset[int]) -> bool:
     if rounded(value * count) in operands:
         return True
     part = rounded(value / count)
     if abs(part * count - value) > 0.005:
         return False
-    return part in operands or any(rounded(operand - part) in operands for operand in operands)
+    return part in operands or _has_difference(exact, _hundredths(part))
 
 
 def _is_run_sum(value: float, run: Sequence[float]) -> bool:
     """Whether the number is the sum of two or more numbers that follow one another in the reply."""
+    if len(run) < 2:
+        return False
     seen: dict[float, int] = {0.0: 0}
     total = 0.0
     for place, number in enumerate(run[:500], 1):

@@ -12,7 +12,7 @@ from toolevals.grading.result_use.mentions import Mention
 from toolevals.grading.result_use.replies import Reply
 from toolevals.grading.result_use.sorts import NUMERIC, comparable, fits, has_sort, same_sort
 from toolevals.grading.result_use.sources import Sources
-from toolevals.grading.result_use.values import Finding, FindingKind, Key
+from toolevals.grading.result_use.values import ClaimKind, Finding, FindingKind, Key
 
 # The newest values of a kind that a claim is compared with.
 MAX_COMPARED = 400
@@ -31,6 +31,8 @@ class Examiner:
     sources: Sources
     said: dict[tuple[int, str], int] = field(default_factory=dict)
     _examined: int = 0
+    _compared: dict[ClaimKind, Sequence[FieldValue]] = field(default_factory=dict)
+    _compared_of: int = -1
 
     def examine(self, reply: Reply, place: int, claim: int) -> Finding | None:
         """Return the finding on a claim, None for a bare small number that no field is about."""
@@ -65,11 +67,7 @@ class Examiner:
     def _is_field(self, name: str) -> bool:
         """Whether an identifier is the name of a result's field: "address2" beside "address1"."""
         stem = name.rstrip("0123456789")
-        return any(
-            stem and leaf.pointer.rpartition("/")[2].rstrip("0123456789").casefold() == stem
-            for result in self.sources.results
-            for leaf in result.payload.leaves[:200]
-        )
+        return bool(stem) and any(stem in result.payload.field_stems for result in self.sources.results)
 
     def _other_length(self, reply: Reply, place: int, claim: int) -> Finding | None:
         """Return the finding on a count of things of which a result lists another number."""
@@ -119,13 +117,19 @@ class Examiner:
             similar = next((value for value in self.sources.values if value.kind == "time"), None)
         return ("ungrounded", None) if similar is None else ("prior_knowledge", similar)
 
-    def _comparable(self, mention: Mention) -> list[FieldValue]:
+    def _comparable(self, mention: Mention) -> Sequence[FieldValue]:
         """Return the newest values of the claim's kind, newest first."""
-        newest = self.sources.values[: -_MAX_SCANNED - 1 : -1]
-        results = self.sources.results
-        return [value for value in newest if comparable(mention, value) and not results[value.result].is_error][
-            :MAX_COMPARED
-        ]
+        if self._compared_of != len(self.sources.values):
+            self._compared.clear()
+            self._compared_of = len(self.sources.values)
+        known = self._compared.get(mention.kind)
+        if known is None:
+            newest = self.sources.values[: -_MAX_SCANNED - 1 : -1]
+            results = self.sources.results
+            known = self._compared[mention.kind] = [
+                value for value in newest if comparable(mention, value) and not results[value.result].is_error
+            ][:MAX_COMPARED]
+        return known
 
     def _named(self, reply: Reply, place: int, candidates: Sequence[FieldValue]) -> list[FieldValue]:
         """Return the values whose field's name stands beside the claim: of the thing named there, if any is."""

@@ -120,7 +120,7 @@ class _Reading:
                 if mention.value == mention.value and mention.kind != "identifier":
                     run.append(round(mention.value, 2))
                     if mention.kind == "amount":
-                        reply.line_ends[text.count("\n", 0, mention.start)] = round(mention.value, 2)
+                        reply.line_ends[reply.line_start(mention)] = round(mention.value, 2)
                 found[position] = (attribution, entries)
             else:
                 waiting.append(position)

@@ -25,6 +25,10 @@ from toolevals.grading.result_use.values import Key
 MAX_FIELDS = 20_000
 # Values of all the results that are kept to be met again: some 20 MB.
 MAX_KEPT = 50_000
+# Fields of a result among whose names and values a list of properties is looked for.
+MAX_DESCRIBED = 2_000
+# And whose names are no claims.
+MAX_NAMED = 200
 # Text that may be repeated whole.
 MAX_NAME = 120
 # Lists of a result whose lengths are compared with what replies say.
@@ -76,6 +80,23 @@ class Payload:
         for position, value in enumerate(self.values):
             found.setdefault(value.container, []).append(position)
         return found
+
+    @cached_property
+    def folded(self) -> str:
+        """All texts, without case."""
+        return "\n".join(leaf.value.casefold() for leaf in self.leaves if isinstance(leaf.value, str))
+
+    @cached_property
+    def described(self) -> str:
+        """The fields' pointers and values as one text, without case."""
+        return " ".join(f"{leaf.pointer} {leaf.value}" for leaf in self.leaves[:MAX_DESCRIBED]).casefold()
+
+    @cached_property
+    def field_stems(self) -> frozenset[str]:
+        """The fields' own names without the digits at their end, and without case."""
+        return frozenset(
+            leaf.pointer.rpartition("/")[2].rstrip("0123456789").casefold() for leaf in self.leaves[:MAX_NAMED]
+        )
 
     @cached_property
     def texts(self) -> Sequence[str | None]:

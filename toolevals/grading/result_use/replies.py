@@ -33,7 +33,7 @@ class Reply:
     """One reply: its message's place, its text, its values in order.
 
     `subjects` are the things that it names, once they were looked for; `line_ends` the last supported
-    amount of each line.
+    amount of each line, by the line's start.
     """
 
     message: int
@@ -52,6 +52,10 @@ class Reply:
     _counts: set[float] | None = None
     _segments: dict[int, tuple[int, int]] = field(default_factory=dict)
     _sentences: dict[tuple[int, int], Sentence] = field(default_factory=dict)
+
+    def line_start(self, mention: Mention) -> int:
+        """Return where a value's line begins."""
+        return self.text.rfind("\n", 0, mention.start) + 1
 
     def between(self, start: int, end: int) -> list[Mention]:
         """Return the values that stand between two places."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,7 @@ class Sources:
     _numbers: list[float] = field(default_factory=list)
     _numbers_of: int = 0
     _fields: int = 0
+    _folded: list[tuple[int, str]] = field(default_factory=list)
 
     def add_result(self, place: int, message: Message, tool: str | None, asked: set[Key]) -> None:
         """Read one tool result: the message at a place of the transcript, its tool and what that was asked with."""
@@ -103,6 +104,12 @@ class Sources:
         for key in taken:
             self.arguments.setdefault(key, message)
         return taken
+
+    def folded_texts(self) -> Sequence[tuple[int, str]]:
+        """Return what was said, by message, without case and with single spaces."""
+        done = len(self._folded)
+        self._folded.extend((message, " ".join(text.casefold().split())) for message, text in self.texts[done:])
+        return self._folded
 
     def near(self, entry: int, distance: int) -> Iterator[FieldValue]:
         """Yield the values of the same result around a value, in order."""

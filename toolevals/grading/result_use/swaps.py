@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from toolevals.grading.result_use.fields import FieldValue
@@ -69,7 +70,9 @@ def _subject_of(reply: Reply, place: int, sources: Sources) -> str | None:
     """Return the thing that the claim's sentence or line is about, where its order says so without doubt."""
     mention = reply.mentions[place]
     start, end = reply.segment(place)
-    here = [subject for subject in subjects_of(reply, sources) if start <= subject[0] and subject[1] <= end]
+    subjects = subjects_of(reply, sources)
+    begun = subjects[bisect_left(subjects, (start,)) : bisect_left(subjects, (end,))]
+    here = [subject for subject in begun if subject[1] <= end]
     if not here:
         return None
     before = [subject for subject in here if subject[1] <= mention.start]
