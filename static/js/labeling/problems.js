@@ -53,7 +53,7 @@ export const focusFirstProblem = () => {
   show();
   for (const problem of problems) {
     const error = errorFor(problem.field);
-    const control = error && (controlsOf(error)[0] ?? error.closest("fieldset, .json-edit, section")?.querySelector("textarea, input:not([type=search])"));
+    const control = error && (controlsOf(error)[0] ?? error.parentElement.querySelector("[data-opens]") ?? error.closest("fieldset, .json-edit, section")?.querySelector("textarea, input:not([type=search])"));
     if (control) return control.focus();
   }
 };
