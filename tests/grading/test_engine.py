@@ -335,6 +335,25 @@ def test_reasons_name_what_differs_and_stay_short():
     assert len(huge) < 200
 
 
+def test_reasons_count_what_they_leave_out():
+    one = graded(LISTED, ToolCall("history", {"page": 6}))
+    assert one.outcome.reason == "page is 6, expected 5."
+    two = graded(PLAIN, ToolCall("track", {"order": 1, "limit": "many"}))
+    assert len(two.schema_problems) == 2
+    assert two.verdicts["schema"].reason.endswith(", and 1 more.")
+    assert "more" not in graded(PLAIN, ToolCall("track", {"order": 1})).verdicts["schema"].reason
+    four = graded(Expectation("no_call"), *(ToolCall(name) for name in "abcd"))
+    assert four.outcome.reason == "No call was due; a, b and 2 more was called."
+    allowed = expecting(disallowed=(CallExpectation("refund"),))
+    assert graded(allowed, RIGHT).outcome.reason == "Nothing was called that must not be."
+
+
+def test_shape_counts_calls_whose_arguments_are_missing_too():
+    both = expecting(CallExpectation("history", {"page": Exact(5)}), CallExpectation("history", {"page": Exact(6)}))
+    result = graded(both, ToolCall("history", {"page": "5"}), ToolCall("history", {}))
+    assert (result.verdicts["shape"].status, result.verdicts["shape"].value) == ("failed", 0)
+
+
 @given(strategies.expectations, strategies.transcripts)
 def test_any_case_is_graded_without_a_crash_and_its_document_round_trips(expectation, transcript):
     result = grade(compile_case(expectation, NAMED), transcript)
