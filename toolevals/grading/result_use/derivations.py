@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from toolevals.grading.result_use.arithmetic import (
     MAX_PAIRED,
@@ -22,8 +23,10 @@ from toolevals.grading.result_use.sources import MAX_COUNT, Sources
 MAX_OPERANDS = 48
 # The newest values among which amounts of one name are added in twos.
 MAX_LEGS = 600
+# How many numbers of a reply, the first, make sums of neighbours.
+MAX_RUN = 500
 # Searches for a derivation that found none; after so many of a transcript only what lists and pairs make is known.
-MAX_FRUITLESS = 400
+MAX_FRUITLESS = 200
 # And in sums of several with either sign.
 MAX_SUMMED = 10
 # Words without which two unsaid numbers make no sum and no difference: any number is one of some two.
@@ -251,9 +254,13 @@ def _is_run_sum(value: float, run: Sequence[float]) -> bool:
     """Whether the number is the sum of two or more numbers that follow one another in the reply."""
     if len(run) < 2:
         return False
+    # Whether any two totals differ by the number is seen at once; where they stand comes after.
+    totals = frozenset(accumulate(map(_hundredths, run[:MAX_RUN]), initial=0))
+    if not _has_difference(totals, _hundredths(value)):
+        return False
     seen: dict[float, int] = {0.0: 0}
     total = 0.0
-    for place, number in enumerate(run[:500], 1):
+    for place, number in enumerate(run[:MAX_RUN], 1):
         total = rounded(total + number)
         start = seen.get(rounded(total - value))
         if start is not None and place - start > 1:

@@ -19,6 +19,8 @@ MAX_COMPARED = 400
 _MAX_SCANNED = 2_000
 # Unsupported claims of a transcript that are looked into; further ones are called ungrounded.
 MAX_EXAMINED = 200
+# And so many comparisons with fields.
+MAX_COMPARISONS = 10_000
 
 
 @dataclass(slots=True)
@@ -31,6 +33,7 @@ class Examiner:
     sources: Sources
     said: dict[tuple[int, str], int] = field(default_factory=dict)
     _examined: int = 0
+    _comparisons: int = 0
     _compared: dict[ClaimKind, Sequence[FieldValue]] = field(default_factory=dict)
     _compared_of: int = -1
 
@@ -40,10 +43,11 @@ class Examiner:
         if self._is_no_claim(reply, place, mention):
             return None
         text = reply.text[mention.start : mention.end]
-        self._examined += 1
-        if self._examined > MAX_EXAMINED:
-            return self._finding("ungrounded", None, text, mention, claim)
         candidates = self._comparable(mention)
+        self._examined += 1
+        self._comparisons += len(candidates)
+        if self._examined > MAX_EXAMINED or self._comparisons > MAX_COMPARISONS:
+            return self._finding("ungrounded", None, text, mention, claim)
         named = self._named(reply, place, candidates)
         if mention.is_weak:
             named = [

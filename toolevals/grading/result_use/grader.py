@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -10,7 +11,7 @@ from toolevals.grading.result_use.derivations import Derivations
 from toolevals.grading.result_use.findings import Examiner
 from toolevals.grading.result_use.mentions import Mention
 from toolevals.grading.result_use.replies import Reply
-from toolevals.grading.result_use.scanner import plain, replies_mentions
+from toolevals.grading.result_use.scanner import MAX_TEXT, plain, replies_mentions
 from toolevals.grading.result_use.sources import Sources
 from toolevals.grading.result_use.swaps import swap_finding, swapped
 from toolevals.grading.result_use.utilisation import Usage, unused_results, utilisation
@@ -110,7 +111,7 @@ class _Reading:
     def _reply(self, place: int, text: str) -> None:
         self.last_reply = place
         self.usage.read(text)
-        reply = Reply(place, text, replies_mentions(text)[:MAX_CLAIMS])
+        reply = Reply(place, text, replies_mentions(text, MAX_CLAIMS))
         run: list[float] = []
         waiting: list[int] = []
         found: dict[int, tuple[Attribution, list[int]]] = {}
@@ -133,7 +134,7 @@ class _Reading:
             if mention.kind == "quote" and found[place][0].is_grounded
         ]
         for position, mention in enumerate(reply.mentions):
-            if mention.kind != "quote" and any(start <= mention.start < end for start, end in quoted):
+            if mention.kind != "quote" and quoted and _is_inside(mention, quoted):
                 continue
             if len(self.claims) < MAX_CLAIMS:
                 self._settle(reply, position, mention, *found[position])
@@ -171,6 +172,12 @@ class _Reading:
             self.usage.used.update((value.result, value.pointer) for value in values)
             if values:
                 self.examiner.said.setdefault((values[0].result, values[0].pointer), reply.message)
+
+
+def _is_inside(mention: Mention, spans: list[tuple[int, int]]) -> bool:
+    """Whether a value stands in one of the spans, which are in order."""
+    place = bisect_right(spans, (mention.start, MAX_TEXT)) - 1
+    return place >= 0 and mention.start < spans[place][1]
 
 
 def _joined(findings: list[Finding], claims: list[Claim]) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import zip_longest
 from operator import itemgetter
@@ -28,9 +29,10 @@ _PHONE = re.compile(r"\+?\(?\d{2,3}\)?[ -]\d{3}[ -]\d{4}(?!\d)|\+\d{1,3}(?:[ -]?
 _URL = re.compile(r"https?://[^\s<>\"'`)\]}|\\^]{1,2000}")
 _DOMAIN = re.compile(r"@[^\W_][\w-]{0,62}(?:\.[^\W_][\w-]{0,62}){1,6}")
 _QUOTE = re.compile(r'"([^"\n]{3,300})"|“([^“”\n]{3,300})”|„([^„“\n]{3,300})“|«([^«»\n]{3,300})»')
-_NUMBER_WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(NUMBER_WORDS)})(?![\w-])", re.IGNORECASE)
+# A word as long as the names of small numbers are.
+_LETTERS = re.compile(r"\b[^\W\d_]{3,6}\b")
 _LIST_MARK = re.compile(r"\d{1,3}[.)](?=\s|$)")
-_TYPOGRAPHY = str.maketrans("\u2010\u2011\u2212\u00a0\u2009\u202f", "---   ")
+_TYPOGRAPHY = tuple(zip("\u2010\u2011\u2212\u00a0\u2009\u202f", "---   ", strict=True))
 _place = itemgetter(0, 1)
 # What users are asked to say.
 _REPLIES = frozenset({"yes", "no", "ok", "okay", "confirm"})
@@ -44,17 +46,24 @@ _DIGITS = re.compile(r"\d+")
 def plain(text: str) -> str:
     """Return the part of a text that is read, with typographic hyphens and spaces made plain, one for one."""
     text = text[:MAX_TEXT]
-    return text if text.isascii() else text.translate(_TYPOGRAPHY)
+    if not text.isascii():
+        for typographic, simple in _TYPOGRAPHY:
+            text = text.replace(typographic, simple)
+    return text
 
 
-def mentions_in(text: str) -> list[Mention]:
-    """Return the values of a text, in order, none inside another but for values inside quotations."""
+def mentions_in(text: str, most: int = MAX_TEXT) -> list[Mention]:
+    """Return the values of a text, in order, none inside another but for values inside quotations.
+
+    Reading ends after the first `most` of those that are no addresses.
+    """
     text = plain(text)
     found = _addresses(text)
     found.sort(key=_place)
     addresses, passed = list(found), 0
     place = 0
-    while digit := _DIGIT.search(text, place):
+    most += len(found)
+    while len(found) <= most and (digit := _DIGIT.search(text, place)):
         start = digit.start()
         while passed < len(addresses) and addresses[passed].end <= start:
             passed += 1
@@ -67,18 +76,24 @@ def mentions_in(text: str) -> list[Mention]:
     return [_with_unit_of_next(text, mention, following) for mention, following in zip_longest(found, found[1:])]
 
 
-def replies_mentions(text: str) -> list[Mention]:
-    """Return the values of a reply: those of `mentions_in`, quotations, and counts in words."""
-    found = mentions_in(text)
+def replies_mentions(text: str, most: int = MAX_TEXT) -> list[Mention]:
+    """Return the first values of a reply: those of `mentions_in`, quotations, and counts in words."""
+    found = mentions_in(text, most)
     text = plain(text)
     if any(mark in text for mark in '"“„«'):
         found.extend(_quotations(text))
-    found.extend(
-        Mention(word.start(), word.end(), "number", (NUMBER_WORDS[word[0].lower()],), is_weak=True)
-        for word in _NUMBER_WORD.finditer(text)
-    )
+    found.extend(_counts_in_words(text))
     found.sort(key=_place)
-    return _with_days(text, found)
+    return _with_days(text, found[:most])
+
+
+def _counts_in_words(text: str) -> Iterator[Mention]:
+    for word in _LETTERS.finditer(text):
+        number = NUMBER_WORDS.get(word[0].lower())
+        if number is not None:
+            start, end = word.span()
+            if text[start - 1 : start] != "-" and text[end : end + 1] != "-":
+                yield Mention(start, end, "number", (number,), is_weak=True)
 
 
 def _with_days(text: str, mentions: list[Mention]) -> list[Mention]:
@@ -222,7 +237,7 @@ def _code(text: str, start: int) -> Mention | None:
         return None
     if len(parts) == 2 and (not parts[1].isdecimal() or _is_range(*parts)):
         return None
-    return _identifier(start, word.end(), word[0]) if any(len(part) > 2 for part in parts) else None
+    return _identifier(start, word.end(), word[0]) if max(map(len, parts)) > 2 else None
 
 
 def _is_range(first: str, last: str) -> bool:
