@@ -17,7 +17,8 @@ from toolevals.grading.matchers import (
     Pattern,
     Range,
 )
-from toolevals.grading.matching import ALL_MATCH, ArgumentsCheck, compile_call, compile_matcher
+from toolevals.grading.matching import compile_call, compile_matcher
+from toolevals.grading.standings import ALL_MATCH, ArgumentsCheck
 from toolevals.grading.values import CallExpectation
 
 STANDARD, LOOSE = PROFILES["standard"], PROFILES["loose"]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from toolevals.grading.canonical import shown
 from toolevals.grading.decisions import Findings
-from toolevals.grading.matching import FOR_A_JUDGE, MISSHAPEN, MODES, ArgumentsCheck, CompiledCall
+from toolevals.grading.matching import CompiledCall
 from toolevals.grading.offer import Offer
+from toolevals.grading.standings import FOR_A_JUDGE, MISSHAPEN, MODES, ArgumentsCheck
 from toolevals.grading.trajectory import Alignment
 from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.verdicts import SchemaProblem, Status

@@ -18,18 +18,11 @@ from toolevals.grading.arguments import findings
 from toolevals.grading.decisions import Decision, Findings, decision_of
 from toolevals.grading.equality import Profile
 from toolevals.grading.matchers import Exact, OneOf
-from toolevals.grading.matching import (
-    ALL_AS_EXPECTED,
-    FOR_A_JUDGE,
-    MISSHAPEN,
-    WRONG,
-    Admitted,
-    CompiledArgument,
-    CompiledCall,
-    Test,
-)
+from toolevals.grading.matching import CompiledArgument, CompiledCall, Test
 from toolevals.grading.offer import Conforms, Offer
 from toolevals.grading.property_gates import ASK, TEXT, PropertyGate, ask, conform, property_gates
+from toolevals.grading.scalars import Admitted
+from toolevals.grading.standings import ALL_AS_EXPECTED, FOR_A_JUDGE, MISSHAPEN, WRONG
 from toolevals.grading.trajectory import CompiledTrajectory
 from toolevals.grading.values import Call, ToolCall
 
@@ -38,7 +31,6 @@ _MOST_WRITTEN = 16
 _LONGEST_WRITTEN = 4_000
 _OPTIONS = OPT_SORT_KEYS | OPT_PASSTHROUGH_DATACLASS | OPT_PASSTHROUGH_DATETIME
 _LEFT_OUT = object()
-_NO_SCALARS: Admitted = (frozenset(), frozenset())
 
 # Of an argument: the types and values of the scalars that it admits, its test and its types for all other values, its
 # gate, and 1 where it has to be there. A tuple, because each object that is looked at costs a miss of the cache.
@@ -71,7 +63,7 @@ class Place:
         otherwise = conform if conforms is None else ask
         looks = {
             name: (
-                *(each.admitted or _NO_SCALARS),
+                *each.admitted,
                 each.test,
                 each.fits,
                 gates.get(name, otherwise),
@@ -114,7 +106,7 @@ class Place:
 class Common:
     """Expected calls of one tool that ask for the same arguments of the same types; `admitted` by any of them."""
 
-    admitted: Mapping[str, tuple[frozenset[type], frozenset[Any]]]
+    admitted: Mapping[str, Admitted]
     text_form: Callable[[str], Any]
 
     def is_wrong(self, arguments: Mapping[str, Any]) -> bool:
@@ -257,7 +249,7 @@ def _common(calls: Sequence[CompiledCall], profile: Profile) -> Common | None:
         return None
     admitted = {}
     for name in first.arguments:
-        scalars = [call.arguments[name].admitted or _NO_SCALARS for call in calls]
+        scalars = [call.arguments[name].admitted for call in calls]
         same = all(kinds == scalars[0][0] for kinds, _ in scalars)
         admitted[name] = (scalars[0][0] if same else frozenset(), frozenset().union(*(values for _, values in scalars)))
     return Common(admitted, profile.text_form)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from toolevals.grading.dates import read_moment
-from toolevals.grading.equality import Profile, number_in
+from toolevals.grading.equality import Profile, TextForm, number_in
 from toolevals.grading.json_types import type_test
 from toolevals.grading.matchers import (
     Absent,
@@ -30,68 +29,24 @@ from toolevals.grading.matchers import (
 from toolevals.grading.numbers import decimal_value, is_finite
 from toolevals.grading.patterns import compile_pattern
 from toolevals.grading.problems import pointer_to
+from toolevals.grading.scalars import Admitted, admitted_scalars
+from toolevals.grading.standings import (
+    ALL_AS_EXPECTED,
+    EXTRA,
+    FOR_A_JUDGE,
+    MISSHAPEN,
+    MISSING,
+    WRONG,
+    ArgumentsCheck,
+    check_of,
+)
 from toolevals.grading.values import CallExpectation
 
 # Whether a value matches; None where only a judge can say.
 Test = Callable[[Any], "bool | None"]
 
-# The scalars of one JSON type that a matcher admits: a value of these Python types is of that JSON type, and matches
-# where it is one of them, or, if it is text, where its form is.
-Admitted = tuple[frozenset[type], frozenset[Any]]
-_NUMBERS: frozenset[type] = frozenset({int, float})
-_SCALAR_KINDS: tuple[frozenset[type], ...] = (
-    frozenset({str}),
-    _NUMBERS,
-    frozenset({bool}),
-    frozenset({type(None)}),
-)
-
 # What does not look at the value.
 _ANSWERS = {NaturalLanguage.kind: None, KeyOnly.kind: True, Absent.kind: False}
-
-
-# How the arguments of a call stand, the worst last: each is a failure mode but the first two.
-ALL_AS_EXPECTED, FOR_A_JUDGE, WRONG, MISSHAPEN, EXTRA, MISSING = range(6)
-MODES = ("", "", "wrong_value", "wrong_shape", "extra_argument", "missing_argument")
-
-
-@dataclass(frozen=True, slots=True)
-class ArgumentsCheck:
-    """How a call's arguments stand to what was expected, by argument name.
-
-    `missing` are absent though expected, `extra` present though not allowed, `misshapen` of another type, `wrong` of
-    the right type and another value, `unjudged` for a judge.
-    """
-
-    missing: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
-    misshapen: tuple[str, ...] = ()
-    wrong: tuple[str, ...] = ()
-    unjudged: tuple[str, ...] = ()
-
-    @property
-    def faults(self) -> int:
-        """How many arguments are not as expected."""
-        return len(self.missing) + len(self.extra) + len(self.misshapen) + len(self.wrong)
-
-    @property
-    def proved(self) -> bool:
-        """Whether everything is as expected and nothing is left to a judge."""
-        return self.standing == ALL_AS_EXPECTED
-
-    @property
-    def standing(self) -> int:
-        """The worst that is to be said of any argument, as `CompiledCall.standing`."""
-        worst_first = (self.missing, self.extra, self.misshapen, self.wrong, self.unjudged)
-        return next((MISSING - place for place, names in enumerate(worst_first) if names), ALL_AS_EXPECTED)
-
-    @property
-    def shape_faults(self) -> tuple[str, ...]:
-        """The arguments whose presence or type is not as expected."""
-        return (*self.missing, *self.extra, *self.misshapen)
-
-
-ALL_MATCH = ArgumentsCheck()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +60,22 @@ class CompiledArgument:
     matcher: Matcher
     document: dict[str, Any]
     pointer: str
-    admitted: Admitted | None
+    admitted: Admitted
+    text_form: TextForm
     test: Test
     fits: Callable[[Any], bool]
     required: bool
     forbidden: bool
 
-    def fault(self, value: Any, passed: bool | None) -> int:
-        """Return what is to be said of a value that is there and did not pass."""
+    def standing(self, value: Any) -> int:
+        """Return what is to be said of a value that is there, from ALL_AS_EXPECTED to EXTRA."""
+        kinds, admitted = self.admitted
+        kind = type(value)
+        if kind in kinds:
+            known = value in admitted or (kind is str and self.text_form(value) in admitted)
+            return ALL_AS_EXPECTED if known else WRONG
+        if passed := self.test(value):
+            return ALL_AS_EXPECTED
         if passed is None:
             return FOR_A_JUDGE
         if self.forbidden:
@@ -131,17 +94,18 @@ class CompiledCall:
     def check(self, actual: Mapping[str, Any]) -> ArgumentsCheck:
         """Compare a call's arguments with what is expected of them."""
         found: list[tuple[int, str]] = []
+        present = 0
         for name, argument in self.arguments.items():
             if name not in actual:
                 if argument.required:
                     found.append((MISSING, name))
-            elif not (passed := argument.test(actual[name])):
-                found.append((argument.fault(actual[name], passed), name))
-        if not self.expectation.additional_arguments:
+                continue
+            present += 1
+            if standing := argument.standing(actual[name]):
+                found.append((standing, name))
+        if present < len(actual) and not self.expectation.additional_arguments:
             found += [(EXTRA, name) for name in actual if name not in self.arguments]
-        if not found:
-            return ALL_MATCH
-        return _one_fault(*found[0]) if len(found) == 1 else _faults(found)
+        return check_of(found)
 
     def standing(self, actual: Mapping[str, Any]) -> int:
         """Return the worst that is to be said of a call's arguments, from ALL_AS_EXPECTED to MISSING."""
@@ -149,24 +113,10 @@ class CompiledCall:
         for name, argument in self.arguments.items():
             if name in actual:
                 present += 1
-                if not (passed := argument.test(actual[name])):
-                    worst = max(worst, argument.fault(actual[name], passed))
+                worst = max(worst, argument.standing(actual[name]))
             elif argument.required:
                 return MISSING
         return EXTRA if present < len(actual) and not self.expectation.additional_arguments else worst
-
-
-def _faults(found: Sequence[tuple[int, str]]) -> ArgumentsCheck:
-    worst_first: list[list[str]] = [[] for _ in range(MISSING)]
-    for standing, name in found:
-        worst_first[MISSING - standing].append(name)
-    return ArgumentsCheck(*map(tuple, worst_first))
-
-
-@lru_cache(maxsize=1024)
-def _one_fault(standing: int, name: str) -> ArgumentsCheck:
-    # Where calls of one tool are put to each other, most differ in the same one argument.
-    return _faults([(standing, name)])
 
 
 def compile_call(call: CallExpectation, profile: Profile) -> CompiledCall:
@@ -205,25 +155,13 @@ def _argument(name: str, matcher: Matcher, profile: Profile) -> CompiledArgument
         matcher=matcher,
         document=matcher.to_document(),
         pointer=pointer_to((name,)),
-        admitted=_admitted_scalars(matcher, profile),
+        admitted=admitted_scalars(matcher, profile),
+        text_form=profile.text_form,
         test=compile_matcher(matcher, profile),
         fits=type_test(matcher, profile),
         required=not (matcher.optional or forbidden),
         forbidden=forbidden,
     )
-
-
-def _admitted_scalars(matcher: Matcher, profile: Profile) -> Admitted | None:
-    values = (matcher.value,) if isinstance(matcher, Exact) else matcher.values if isinstance(matcher, OneOf) else ()
-    kinds = next((kinds for kinds in _SCALAR_KINDS if values and all(type(value) in kinds for value in values)), None)
-    if kinds is None or profile.name == "loose" or (profile.typed_numbers and kinds is _NUMBERS):
-        # Text may be a number, or numbers of one value differ.
-        return None
-    if any(value != value for value in values):  # noqa: PLR0124 (NaN equals nothing)
-        return None
-    # A form is its own form, so that texts and their forms can be looked up together.
-    forms = [profile.text_form(value) for value in values if isinstance(value, str)]
-    return kinds, frozenset((*values, *forms))
 
 
 def _equal_to(expected: Sequence[Any], profile: Profile) -> Test:

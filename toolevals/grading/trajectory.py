@@ -10,8 +10,9 @@ from operator import attrgetter
 
 from toolevals.grading.alignment import best_assignment
 from toolevals.grading.equality import Profile
-from toolevals.grading.matching import ALL_MATCH, ArgumentsCheck, CompiledCall, compile_call
+from toolevals.grading.matching import CompiledCall, compile_call
 from toolevals.grading.sequence import best_sequence
+from toolevals.grading.standings import ALL_MATCH, ArgumentsCheck
 from toolevals.grading.values import AnyOrder, Call, ToolCall, Trajectory, options_of
 
 # The first aim outweighs any number of the second; among equals the pairs with fewer faults decide.
@@ -173,7 +174,10 @@ def _checks(compiled: CompiledTrajectory, calls: Sequence[Call], names: Sequence
             made.setdefault(names[actual], []).append((actual, call))
     checks: _Checks = {}
     for expected in range(len(compiled.calls)):
-        for option in compiled.options(expected):
+        first, *others = compiled.options(expected)
+        for actual, call in made.get(first.name, ()):
+            checks[expected, actual] = first.check(call.arguments), first
+        for option in others:
             for actual, call in made.get(option.name, ()):
                 check = option.check(call.arguments)
                 known = checks.get((expected, actual))
@@ -194,8 +198,12 @@ def _alignment(
     compiled: CompiledTrajectory, calls: Sequence[Call], names: Sequence[str | None], checks: _Checks, *, by_tool: bool
 ) -> Alignment:
     weights = [[0] * len(calls) for _ in compiled.calls]
+    last, weight = None, 0
     for (expected, actual), (check, _) in checks.items():
-        weights[expected][actual] = _weight(check, by_tool=by_tool)
+        if check is not last:
+            # Most checks in a row are one and the same.
+            last, weight = check, _weight(check, by_tool=by_tool)
+        weights[expected][actual] = weight
     assigned = best_sequence(weights, compiled.positions, compiled.unordered) if calls else [None] * len(weights)
     pairs = tuple((expected, actual) for expected, actual in enumerate(assigned) if actual is not None)
     used = {actual for _, actual in pairs}
