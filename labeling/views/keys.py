@@ -51,6 +51,7 @@ def keys(request: ProjectRequest) -> HttpResponse:
 
 
 def _fields(page: str, own: dict[str, str], problems: dict[str, str]) -> list[KeyField]:
-    """Return the fields of the actions whose first page it is."""
-    actions = [action for action in ACTIONS if action.name and action.pages[0] == page]
+    """Return the fields of the actions whose first page it is; those of one name share a key, and a field."""
+    first = {action.name: action for action in reversed(ACTIONS) if action.name}
+    actions = [action for action in ACTIONS if first.get(action.name) is action and action.pages[0] == page]
     return [KeyField(one, own.get(one.name, one.key), problems.get(one.name, "")) for one in actions]
