@@ -8,6 +8,12 @@ from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 
 
+@app.task(name="labeling.import_prepare")
+def import_prepare(batch_id: str) -> None:
+    """Unpack and cut a file."""
+    batch_work(batch_id, imports.import_prepare)
+
+
 @app.task(name="labeling.import_part")
 def import_part(batch_id: str) -> None:
     """Read one part of a file."""
@@ -18,6 +24,12 @@ def import_part(batch_id: str) -> None:
 def import_publish(batch_id: str) -> None:
     """Publish a file that was read."""
     batch_work(batch_id, imports.import_publish)
+
+
+@app.task(name="labeling.export_write")
+def export_write(batch_id: str) -> None:
+    """Write a dataset to a file."""
+    batch_work(batch_id, exports.export_write)
 
 
 @app.task(name="labeling.overlap")

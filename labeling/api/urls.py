@@ -12,6 +12,8 @@ urlpatterns = [
     path("datasets/<slug:dataset>/suggestions/", suggestions.Suggestions.as_view(), name="suggestions"),
     path("datasets/<slug:dataset>/imports/", transfer.Imports.as_view(), name="imports"),
     path("datasets/<slug:dataset>/export/", transfer.Export.as_view(), name="export"),
+    path("datasets/<slug:dataset>/exports/", transfer.Exports.as_view(), name="exports"),
+    path("exports/<uuid:export>/file/", transfer.ExportFile.as_view(), name="export-file"),
     path("datasets/<slug:dataset>/versions/", versions.Versions.as_view(), name="versions"),
     path("datasets/<slug:dataset>/versions/<int:number>/", versions.VersionDetail.as_view(), name="version"),
     path(

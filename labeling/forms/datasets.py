@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 
-from labeling.imports.sources import SOURCES
 from labeling.models import Dataset
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.forms.controls import PlainForm
@@ -61,15 +60,6 @@ class NewDatasetForm(DatasetForm):
         if Dataset.objects.filter(project=self.project, slug=slug).exists():
             raise forms.ValidationError("There is a dataset of this short name.")
         return slug
-
-
-class ImportForm(PlainForm):
-    """A file of examples."""
-
-    source = forms.ChoiceField(
-        label="Format", choices=[(source.name, f"{source.title}: {source.line}") for source in SOURCES.values()]
-    )
-    file = forms.FileField(label="File", help_text="One example a line. Either all of it is imported, or nothing.")
 
 
 class FreezeForm(PlainForm):

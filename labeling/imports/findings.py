@@ -29,11 +29,14 @@ class Findings:
         return f"Nothing was imported: {self.error_count:,} {noun} in the file."
 
 
-def findings_of(parts: Sequence[ImportPart]) -> Findings:
-    """Return what was found in all parts of a file, which come in order; an id used twice is an error of the second."""
+def findings_of(parts: Sequence[ImportPart], *, unit: str = "line") -> Findings:
+    """Return what was found in all parts of a file, which come in order; an id used twice is an error of the second.
+
+    `unit` is what is counted: a file's lines, or the entries of a document.
+    """
     before = [0, *accumulate(part.lines for part in parts)]
     errors = _in_file(before, [part.problems for part in parts])
-    repeated = _repeated_ids(parts, before)
+    repeated = _repeated_ids(parts, before, unit)
     return Findings(
         errors=sorted(errors + repeated, key=lambda each: int(each["line"]))[:LISTED],
         error_count=sum(part.errors for part in parts) + len(repeated),
@@ -46,7 +49,7 @@ def _in_file(before: Sequence[int], listed: Sequence[list[dict[str, Any]]]) -> l
     return [each | {"line": each["line"] + lines} for lines, some in zip(before, listed, strict=False) for each in some]
 
 
-def _repeated_ids(parts: Sequence[ImportPart], before: Sequence[int]) -> list[dict[str, Any]]:
+def _repeated_ids(parts: Sequence[ImportPart], before: Sequence[int], unit: str) -> list[dict[str, Any]]:
     lines_before = {part.pk: lines for part, lines in zip(parts, before, strict=False)}
     rows = StagedExample.objects.filter(part__in=parts)
     repeated = rows.order_by().values("external_id").annotate(n=Count("pk")).filter(n__gt=1).values("external_id")
@@ -58,5 +61,6 @@ def _repeated_ids(parts: Sequence[ImportPart], before: Sequence[int]) -> list[di
         here = line + lines_before[part]
         before_here = first.setdefault(name, here)
         if before_here != here:
-            found.append({"line": here, "pointer": "/id", "message": f"the id is used in line {before_here} already"})
+            message = f"the id {name} is used in {unit} {before_here} already"
+            found.append({"line": here, "pointer": "/id", "message": message})
     return found

@@ -7,7 +7,7 @@ from typing import IO
 
 PART_BYTES = 2_000_000
 MAX_LINE_BYTES = 4_000_000
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 def parts_of(size: int) -> list[tuple[int, int]]:
@@ -25,7 +25,7 @@ def lines_in(file: IO[bytes], start: int, end: int) -> Iterator[tuple[int, bytes
     if start:
         # The line that the byte before belongs to is the part's before.
         file.seek(start - 1)
-        offset = start - 1 + _rest_of_line(file)
+        offset = start - 1 + rest_of_line(file)
     else:
         file.seek(0)
     while offset < end:
@@ -34,13 +34,13 @@ def lines_in(file: IO[bytes], start: int, end: int) -> Iterator[tuple[int, bytes
             return
         if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
             yield offset, None
-            offset += len(line) + _rest_of_line(file)
+            offset += len(line) + rest_of_line(file)
             continue
-        yield offset, line.removeprefix(_BOM) if offset == 0 else line
+        yield offset, line.removeprefix(BOM) if offset == 0 else line
         offset += len(line)
 
 
-def _rest_of_line(file: IO[bytes]) -> int:
+def rest_of_line(file: IO[bytes]) -> int:
     """Read to the end of the line at hand; return how many bytes that were."""
     count = 0
     while some := file.readline(MAX_LINE_BYTES):

@@ -1,59 +1,147 @@
-"""The formats that examples are imported from, in one table: how one line becomes an example."""
+"""The formats that examples are imported from, in one table: what a file of it is, and how an entry is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from labeling.imports.lines import MAX_LINE_BYTES
-from toolevals.grading.bfcl import CATEGORIES, bfcl_example
-from toolevals.grading.documents import load_json
+from labeling.imports.formats.bfcl import bfcl_row
+from labeling.imports.formats.columns import table_row, targets_problems
+from labeling.imports.formats.langsmith import langsmith_row
+from labeling.imports.formats.langsmith_table import langsmith_table_row
+from labeling.imports.formats.openai_chat import openai_chat_row
+from labeling.imports.formats.openai_evals import openai_evals_row
+from labeling.imports.formats.recorded_tasks import OPTIONS, Found, tau2_rows, tau_rows
+from labeling.imports.formats.settings import Settings
+from labeling.imports.tables import DELIMITERS
 from toolevals.grading.examples import ExampleRow, read_example
 from toolevals.grading.problems import InvalidDocument, Problem
+
+# One JSON document a line; a table with a head (CSV); one JSON document in all.
+Shape = Literal["lines", "table", "document"]
+OptionsCheck = Callable[[Mapping[str, Any]], list[Problem]]
+
+
+def _no_options(options: Mapping[str, Any]) -> list[Problem]:
+    return [Problem(f"/options/{name}", "is no option of this format") for name in options]
+
+
+def _table_options(options: Mapping[str, Any]) -> list[Problem]:
+    columns = options.get("columns")
+    if not isinstance(columns, Mapping) or not all(isinstance(target, str) for target in columns.values()):
+        return [Problem("/options/columns", "must say what each column holds")]
+    problems = [problem.below("/options/columns") for problem in targets_problems(columns)]
+    return problems + _delimiter_options({name: value for name, value in options.items() if name != "columns"})
+
+
+def _delimiter_options(options: Mapping[str, Any]) -> list[Problem]:
+    if options.get("delimiter", ",") not in DELIMITERS:
+        return [Problem("/options/delimiter", f"must be one of {', '.join(map(repr, DELIMITERS))}")]
+    return _no_options({name: value for name, value in options.items() if name != "delimiter"})
+
+
+def _recorded_options(options: Mapping[str, Any]) -> list[Problem]:
+    problems = _no_options({name: value for name, value in options.items() if name not in OPTIONS})
+    return problems + [
+        Problem(f"/options/{name}", f"must be one of {', '.join(choices)}")
+        for name, choices in OPTIONS.items()
+        if options.get(name, choices[0]) not in choices
+    ]
+
+
+def _native_row(value: Any, settings: Settings) -> ExampleRow:
+    return read_example(value)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A format: what people call it, what one line is, and how it is read (raises InvalidDocument)."""
+    """A format: its name, what people call it, what one entry is, and what a file of it is.
+
+    `read` turns one entry (a line's document, or a row's cells by column) into an example and raises InvalidDocument;
+    `read_all` takes a whole document. `check` says what is wrong with the options that a person gave.
+    """
 
     name: str
     title: str
-    line: str
-    read: Callable[[Any], ExampleRow]
+    entry: str
+    shape: Shape = "lines"
+    read: Callable[[Any, Settings], ExampleRow] | None = None
+    read_all: Callable[[Any, Settings], Iterator[Found]] | None = None
+    check: OptionsCheck = _no_options
+    # Whether a person is asked before the import begins.
+    asks: bool = False
 
-
-def _bfcl_row(row: Any) -> ExampleRow:
-    """Read a benchmark's question and its answer, which `toolevals import bfcl` puts on one line."""
-    if not isinstance(row, Mapping) or not isinstance(row.get("question_row"), Mapping):
-        raise InvalidDocument.at("/question_row", "must be the row of a question file")
-    if row.get("category") not in CATEGORIES:
-        raise InvalidDocument.at("/category", f"must be one of {', '.join(sorted(CATEGORIES))}")
-    try:
-        return bfcl_example(row["question_row"], row.get("answer_row"), row["category"])
-    except InvalidDocument as error:
-        raise InvalidDocument(_within_line(problem) for problem in error.problems) from None
-
-
-def _within_line(problem: Problem) -> Problem:
-    """Return a problem of one of a line's two rows as seen from the line."""
-    return problem.below("/answer_row" if problem.pointer.startswith("/ground_truth") else "/question_row")
+    def require_options(self, options: Mapping[str, Any]) -> None:
+        """Raise InvalidDocument where the options are not what the format takes."""
+        if problems := self.check(options):
+            raise InvalidDocument(problems)
 
 
 SOURCES: dict[str, Source] = {
     source.name: source
     for source in (
-        Source("jsonl", "JSON Lines", "one example, in the plain or the full form", read_example),
+        Source("jsonl", "JSON Lines", "an example a line, in the plain or the full form", read=_native_row),
+        Source(
+            "csv",
+            "CSV",
+            "an example a row; you say what each column holds",
+            shape="table",
+            read=table_row,
+            check=_table_options,
+            asks=True,
+        ),
+        Source(
+            "openai_chat",
+            "OpenAI chat messages",
+            '{"messages": [...], "tools": [...]} a line: what the assistant says last is expected',
+            read=openai_chat_row,
+        ),
+        Source("openai_evals", "OpenAI Evals", '{"input": [...], "ideal": ...} a line', read=openai_evals_row),
+        Source(
+            "langsmith",
+            "LangSmith dataset, JSON Lines",
+            '{"inputs": {...}, "outputs": {...}, "metadata": {...}} a line',
+            read=langsmith_row,
+        ),
+        Source(
+            "langsmith_csv",
+            "LangSmith dataset, CSV",
+            "an example a row, a column for each key",
+            shape="table",
+            read=langsmith_table_row,
+            check=_delimiter_options,
+        ),
         Source(
             "bfcl",
             "Berkeley Function-Calling Leaderboard",
-            '{"question_row": {...}, "answer_row": {...} or null, "category": "multiple"}',
-            _bfcl_row,
+            '{"question_row": {...}, "answer_row": {...} or null, "category": "multiple"} a line',
+            read=bfcl_row,
+        ),
+        Source(
+            "tau",
+            "tau-bench, recorded runs",
+            "a result file: an example for each task",
+            shape="document",
+            read_all=tau_rows,
+            check=_recorded_options,
+            asks=True,
+        ),
+        Source(
+            "tau2",
+            "tau2-bench, recorded runs or tasks",
+            "a result file: an example for each task",
+            shape="document",
+            read_all=tau2_rows,
+            check=_recorded_options,
+            asks=True,
         ),
     )
 }
 
 
-def line_read(source: Source, line: bytes) -> ExampleRow:
-    """Return the example that a line holds. Raises InvalidDocument with pointers into the line's document."""
-    return source.read(load_json(line, max_bytes=MAX_LINE_BYTES))
+def source_named(name: str) -> Source:
+    """Return a format by its name. Raises InvalidDocument."""
+    if name not in SOURCES:
+        raise InvalidDocument.at("/source", f"must be one of {', '.join(SOURCES)}")
+    return SOURCES[name]

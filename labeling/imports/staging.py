@@ -38,18 +38,20 @@ class Part:
     remarks: list[dict[str, Any]] = field(default_factory=list)
     errors: int = 0
     warnings: int = 0
+    # Where an entry stands in a document of many, by its number; empty for files of lines.
+    places: dict[int, str] = field(default_factory=dict)
 
     def refuse(self, line: int, problems: Iterable[Problem]) -> None:
         """Note what is wrong with a line: the file will not be published."""
         for problem in problems:
             self.errors += 1
-            _list(self.problems, line, problem)
+            _list(self.problems, line, problem.below(self.places.get(line, "")))
 
     def remark(self, line: int, problems: Iterable[Problem]) -> None:
         """Note what is odd about a line but does not stand in its way."""
         for problem in problems:
             self.warnings += 1
-            _list(self.remarks, line, problem)
+            _list(self.remarks, line, problem.below(self.places.get(line, "")))
 
 
 @dataclass(frozen=True, slots=True)

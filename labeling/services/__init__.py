@@ -11,6 +11,7 @@ from labeling.services.batches import (
 )
 from labeling.services.datasets import dataset_create, dataset_update
 from labeling.services.disputes import dispute_open, dispute_settle
+from labeling.services.exports import export_file, export_start, exports_forget
 from labeling.services.feedback import feedback_mark_seen
 from labeling.services.guidelines import guideline_publish
 from labeling.services.imports import examples_import, import_start
@@ -19,6 +20,7 @@ from labeling.services.labels import label_submit, label_withdraw
 from labeling.services.leaving import slot_leave
 from labeling.services.ordering import disagreement_set, order_set, queue_order
 from labeling.services.overlap import labelling_set, overlap_apply
+from labeling.services.quotas import quotas_set
 from labeling.services.reopening import gold_restore, revision_reopen
 from labeling.services.resolution import revision_settle, settle_due
 from labeling.services.slots import (
@@ -51,6 +53,9 @@ __all__ = [
     "dispute_settle",
     "draft_save",
     "examples_import",
+    "export_file",
+    "export_start",
+    "exports_forget",
     "feedback_mark_seen",
     "gold_restore",
     "guideline_publish",
@@ -62,6 +67,7 @@ __all__ = [
     "order_set",
     "overlap_apply",
     "queue_order",
+    "quotas_set",
     "revision_reopen",
     "revision_settle",
     "settle_due",

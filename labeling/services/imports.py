@@ -2,68 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import IO, Any
 
+from django.conf import settings
+from django.core.files import File
 from django.db import transaction
 from django.utils import timezone
 
 from labeling.imports.findings import findings_of
-from labeling.imports.lines import MAX_LINE_BYTES, lines_in, parts_of
-from labeling.imports.sources import SOURCES, Source, line_read
+from labeling.imports.formats.settings import Settings
+from labeling.imports.lines import parts_of
+from labeling.imports.packing import is_packed, plain_copy
+from labeling.imports.reading import part_read
+from labeling.imports.sources import Source, source_named
 from labeling.imports.staging import Part, part_resolve, part_store
+from labeling.imports.tables import table_parts
 from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
 from labeling.services.publishing import Published, rows_publish
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.bulk import tables_analyze
-from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_create
+from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_add_batches, job_create
 from toolevals.workspace.models import Job, Upload, User
-from toolevals.workspace.services import audit_record
+from toolevals.workspace.services import audit_record, upload_store
 
 
 @transaction.atomic
-def import_start(*, dataset: Dataset, actor: User | None, upload: Upload, source: str = "jsonl") -> Job:
+def import_start(
+    *,
+    dataset: Dataset,
+    actor: User | None,
+    upload: Upload,
+    source: str = "jsonl",
+    options: Mapping[str, Any] | None = None,
+) -> Job:
     """Begin to import a file into a dataset and return the job that does it.
 
-    `source` names a format of `labeling.imports.sources`. Raises InvalidDocument for one that is not there.
+    `source` names a format of `labeling.imports.sources`, whose `options` the job keeps. A packed file is unpacked.
+    Raises InvalidDocument for a format that is not there, or options that it does not take.
     """
-    if source not in SOURCES:
-        raise InvalidDocument([Problem("/source", f"must be one of {', '.join(SOURCES)}")])
+    found = source_named(source)
+    given = dict(options or {})
+    found.require_options(given)
     common = {"dataset": str(dataset.pk), "upload": str(upload.pk)}
-    reads = [
-        BatchPlan(
-            "labeling.import_part",
-            common | {"source": source, "number": number, "start": start, "end": end},
-            size=max(end - start, 1),
-        )
-        for number, (start, end) in enumerate(parts_of(upload.size))
-    ]
+    reading = common | {"source": source} | ({"options": given} if given else {})
+    with upload.file.open("rb") as file:
+        first = _first_batches(found, file, upload.size, reading)
     job = job_create(
         project=dataset.project,
         actor=actor,
         kind="import",
         title=f"Import {upload.name} into {dataset.name}",
-        batches=[*reads, BatchPlan("labeling.import_publish", common, stage=1)],
+        batches=[*first, BatchPlan("labeling.import_publish", common | {"source": source}, stage=2)],
     )
-    audit_record(
-        project=dataset.project,
-        actor=actor,
-        verb="import_start",
-        target=dataset,
-        detail={"job": str(job.pk), "file": upload.name, "source": source},
-    )
+    detail = {"job": str(job.pk), "file": upload.name, "source": source} | ({"options": given} if given else {})
+    audit_record(project=dataset.project, actor=actor, verb="import_start", target=dataset, detail=detail)
     return job
 
 
+def import_prepare(lease: Lease) -> None:
+    """Unpack a file, find where it can be cut, and plan its parts: what the batch of the first stage does."""
+    payload = lease.payload
+    upload, source = Upload.objects.get(pk=payload["upload"]), source_named(payload["source"])
+    with upload.file.open("rb") as file:
+        if is_packed(file):
+            with plain_copy(file, settings.UPLOAD_MAX_BYTES) as plain:
+                name = upload.name.removesuffix(".gz")
+                upload = upload_store(project=upload.project, actor=upload.user, file=File(plain), name=name)
+    with upload.file.open("rb") as file:
+        ranges = _ranges(source, file, upload.size, payload.get("options", {}))
+    with lease.finish():
+        job_add_batches(lease.batch.job, _parts(payload | {"upload": str(upload.pk)}, ranges))
+
+
 def import_part(lease: Lease) -> None:
-    """Read one part of a file and stage its rows: what a batch of the first stage does."""
+    """Read one part of a file and stage its rows: what a batch of the second stage does."""
     payload = lease.payload
     dataset = _dataset(payload["dataset"])
     upload = Upload.objects.get(pk=payload["upload"])
+    tools = {tool.name: tool for tool in tools_in(dataset.default_tools.tools)} if dataset.default_tools else None
+    chosen = Settings(payload.get("options", {}), tools)
     with upload.file.open("rb") as file:
-        part = _read(file, SOURCES[payload["source"]], payload["start"], payload["end"])
+        part = part_read(source_named(payload["source"]), file, payload["start"], payload["end"], chosen)
     resolved = part_resolve(dataset, part)
     job = lease.batch.job
     with lease.finish():
@@ -83,7 +106,8 @@ def import_publish(lease: Lease) -> None:
     parts = list(ImportPart.objects.filter(job=job).order_by("number"))
     if not parts:
         raise BatchRefused("The file was refused before. Correct it and import it again.")
-    findings = findings_of(parts)
+    is_document = source_named(lease.payload.get("source", "jsonl")).shape == "document"
+    findings = findings_of(parts, unit="entry" if is_document else "line")
     if findings.error_count:
         with lease.transaction():
             _forget(parts)
@@ -129,18 +153,27 @@ def examples_import(*, dataset: Dataset, actor: User | None, rows: Iterable[Exam
     return published
 
 
-def _read(file: Any, source: Source, start: int, end: int) -> Part:
-    part = Part()
-    for offset, line in lines_in(file, start, end):
-        part.lines += 1
-        if line is None:
-            part.refuse(part.lines, [Problem("", f"the line is longer than {MAX_LINE_BYTES:,} bytes")])
-        elif line.strip():
-            try:
-                part.rows.append((part.lines, offset, line_read(source, line)))
-            except InvalidDocument as error:
-                part.refuse(part.lines, error.problems)
-    return part
+def _first_batches(source: Source, file: IO[bytes], size: int, reading: dict[str, Any]) -> list[BatchPlan]:
+    """Return the batches that begin a job: the parts where the file's size tells them, else one that finds them."""
+    if source.shape != "document" and (is_packed(file) or source.shape == "table"):
+        return [BatchPlan("labeling.import_prepare", reading)]
+    return _parts(reading, [(0, size)] if source.shape == "document" else parts_of(size))
+
+
+def _ranges(source: Source, file: IO[bytes], size: int, options: Mapping[str, Any]) -> list[tuple[int, int]]:
+    return table_parts(file, options.get("delimiter", ",")) if source.shape == "table" else parts_of(size)
+
+
+def _parts(reading: Mapping[str, Any], ranges: Iterable[tuple[int, int]]) -> list[BatchPlan]:
+    return [
+        BatchPlan(
+            "labeling.import_part",
+            dict(reading) | {"number": number, "start": start, "end": end},
+            size=max(end - start, 1),
+            stage=1,
+        )
+        for number, (start, end) in enumerate(ranges)
+    ]
 
 
 def _dataset(pk: str) -> Dataset:

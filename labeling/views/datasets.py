@@ -1,29 +1,24 @@
-"""Pages of datasets: the list, one dataset's examples, what is said about it, import and export."""
+"""Pages of datasets: the list, one dataset's examples, what is said about it."""
 
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db.models import Count
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
-from labeling.exports import dataset_lines
-from labeling.forms.datasets import DatasetForm, ImportForm, NewDatasetForm
+from labeling.coverage.cells import Cell
+from labeling.forms.datasets import DatasetForm, NewDatasetForm
 from labeling.guideline import guideline_blocks
 from labeling.models import Dataset, Example, Resolution
 from labeling.querysets.examples import ExampleQuerySet
 from labeling.views.example_rows import example_rows
-from toolevals.grading.problems import InvalidDocument
-from toolevals.workspace.models import Job, Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services import upload_store
 
 MAX_STRATUM_VALUES = 30
 # What `seen_by` adds to examples.
@@ -47,7 +42,7 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     found = _dataset(request, dataset)
     services.settle_due(project=request.project)
     every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
-    chosen = {name: request.GET.get(name, "") for name in ("q", "status", *Example.STRATA)}
+    chosen = {name: request.GET.get(name, "") for name in ("q", "status", "covers", "tool", *Example.STRATA)}
     rows = _filtered(every, chosen)
     page = page_of(rows.with_content(), request.GET.get("before", ""))
     kept = request.GET.copy()
@@ -83,49 +78,14 @@ def settings(request: ProjectRequest, dataset: str) -> HttpResponse:
     return render(request, "labeling/dataset_settings.html", context)
 
 
-@require_http_methods(["GET", "POST"])
-def import_examples(request: ProjectRequest, dataset: str) -> HttpResponse:
-    """Take a file of examples and show how its import goes."""
-    found = _dataset(request, dataset)
-    form = ImportForm(request.POST or None, request.FILES or None, initial={"source": "jsonl"})
-    if request.method == "POST" and form.is_valid():
-        try:
-            file = form.cleaned_data["file"]
-            upload = upload_store(project=request.project, actor=request.user, file=file, name=file.name or "examples")
-            job = services.import_start(
-                dataset=found, actor=request.user, upload=upload, source=form.cleaned_data["source"]
-            )
-        except InvalidDocument as error:
-            form.add_error("file", [str(problem) for problem in error.problems])
-        else:
-            address = reverse("labeling:import", args=[request.project.slug, found.slug])
-            return redirect(f"{address}?job={job.pk}")
-    job_shown = _import_job(request)
-    context = {
-        "dataset": found,
-        "here": "import",
-        "form": form,
-        "job": job_shown,
-        "report": _report_words(job_shown.report) if job_shown and not job_shown.is_running else [],
-    }
-    return render(request, "labeling/import.html", context, status=422 if form.errors else 200)
-
-
-@require_GET
-def export(request: ProjectRequest, dataset: str) -> HttpResponseBase:
-    """Send the dataset as native JSON Lines, with the gold in force."""
-    found = _dataset(request, dataset)
-    response = StreamingHttpResponse(dataset_lines(found), content_type="application/x-ndjson")
-    response["Content-Disposition"] = f'attachment; filename="{found.slug}.jsonl"'
-    return response
-
-
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:
     return get_object_or_404(Dataset.objects.in_project(request.project), slug=slug)
 
 
 def _filtered(examples: ExampleQuerySet, chosen: dict[str, str]) -> ExampleQuerySet:
+    cell = Cell.asked(chosen)
     rows = examples.named_like(chosen["q"].strip()[:200]).in_strata(chosen)
+    rows = cell.examples(rows) if cell else rows
     return rows.filter(**{STATUS: chosen["status"]}) if chosen["status"] in Resolution.values else rows
 
 
@@ -148,29 +108,3 @@ def _strata(dataset: Dataset, chosen: dict[str, str]) -> list[dict[str, Any]]:
         for name, values in found.items()
         if any(values) and len(values) <= MAX_STRATUM_VALUES
     ]
-
-
-def _import_job(request: ProjectRequest) -> Job | None:
-    if request.role < Role.ADJUDICATOR:
-        return None
-    try:
-        pk = UUID(request.GET.get("job", ""))
-    except ValueError:
-        return None
-    return Job.objects.filter(project=request.project, pk=pk).with_progress().first()
-
-
-REPORT_WORDS = {
-    "added": "new",
-    "revised": "with other content, as a further revision",
-    "gold_changed": "with newer imported gold",
-    "disputed": "with another expectation than people’s gold: disputed",
-    "strata_changed": "with other strata",
-    "unchanged": "unchanged",
-}
-
-
-def _report_words(report: Any) -> list[str]:
-    if not isinstance(report, dict):
-        return []
-    return [f"{report[key]:,} {words}" for key, words in REPORT_WORDS.items() if report.get(key)]

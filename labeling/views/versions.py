@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_http_methods
 
 from labeling import services
 from labeling.errors import InvalidAct
-from labeling.exports import version_lines
 from labeling.forms.datasets import FreezeForm
-from labeling.models import Dataset, DatasetVersion
+from labeling.models import Dataset
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
@@ -34,13 +33,3 @@ def versions(request: ProjectRequest, dataset: str) -> HttpResponse:
         "page": page_of(rows, request.GET.get("before", "")),
     }
     return render(request, "labeling/versions.html", context, status=409 if form.errors else 200)
-
-
-@require_GET
-def version_export(request: ProjectRequest, dataset: str, number: int) -> HttpResponseBase:
-    """Send a frozen version as native JSON Lines."""
-    rows = DatasetVersion.objects.in_project(request.project)
-    found = get_object_or_404(rows, dataset__slug=dataset, number=number)
-    response = StreamingHttpResponse(version_lines(found), content_type="application/x-ndjson")
-    response["Content-Disposition"] = f'attachment; filename="{found.dataset.slug}-{found.number}.jsonl"'
-    return response

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import io
 from uuid import UUID
 
-from labeling.models import Dataset, Dispute, Example, Label, LabelBatch, LabelSlot, Revision
+from labeling.exports import Selection
+from labeling.models import Dataset, Dispute, Example, Gold, Label, LabelBatch, LabelSlot, Revision
 from labeling.services import (
     Choice,
+    adjudication_set_aside,
     batch_create,
     dataset_create,
     dispute_open,
     examples_import,
+    export_start,
     label_submit,
     slot_claim,
     slot_skip,
     version_freeze,
 )
+from labeling.services.exports import export_write
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World
 from tests.labeling.rows import NO_CALL, row
+from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.models import User
+from toolevals.workspace.services import upload_store
 
 WITH_GOLD = "walk-gold"
 
@@ -53,6 +60,21 @@ def a_number(world: World, person: User) -> int:
     return int(version_freeze(dataset=a_dataset_of(world), actor=None).number)
 
 
+def an_upload(world: World, person: User) -> UUID:
+    file = io.BytesIO(b"id,user\n1,Hello\n")
+    upload: UUID = upload_store(project=world.project, actor=None, file=file, name="rows.csv").pk
+    return upload
+
+
+def an_export(world: World, person: User) -> UUID:
+    """Return an export whose file is written."""
+    job = export_start(selection=Selection(a_dataset_of(world)), actor=None, format="jsonl")
+    for batch in job.batches.all():
+        batch_work(str(batch.pk), export_write)
+    export: UUID = job.pk
+    return export
+
+
 def an_example(world: World, person: User) -> UUID:
     example: UUID = Example.objects.get(dataset=a_dataset_of(world), external_id=WITH_GOLD).pk
     return example
@@ -66,6 +88,19 @@ def a_dispute_in(world: World) -> Dispute:
 def a_dispute(world: World, person: User) -> UUID:
     dispute: UUID = a_dispute_in(world).pk
     return dispute
+
+
+def a_gold(world: World, person: User) -> UUID:
+    gold: UUID = Gold.objects.get(revision__example=an_example(world, person)).pk
+    return gold
+
+
+def an_adjudication(world: World, person: User) -> UUID:
+    """Return a decision that this person has just made."""
+    revision = a_dispute_in(world).revision
+    made = adjudication_set_aside(revision=revision, actor=person, answer="ambiguous", rationale="Either.")
+    adjudication: UUID = made.pk
+    return adjudication
 
 
 def a_slot(world: World, person: User) -> UUID:
@@ -103,7 +138,11 @@ ARGUMENTS: dict[str, Argument] = {
     "batch": a_batch,
     "number": a_number,
     "example": an_example,
+    "export": an_export,
+    "upload": an_upload,
     "dispute": a_dispute,
+    "gold": a_gold,
+    "adjudication": an_adjudication,
     "slot": a_slot,
     "label": a_label,
     "skip": a_skip,

@@ -8,7 +8,6 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from labeling.api.serializers.gold import GoldSerializer
-from labeling.imports.sources import SOURCES
 from labeling.models import Dataset, DatasetVersion, Example
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.tool_lists import tools_in
@@ -109,10 +108,3 @@ class ExampleDetailSerializer(ExampleSerializer):
     @extend_schema_field({"type": "array", "items": OBJECT})
     def get_tools(self, example: Example) -> list[dict[str, Any]]:
         return [spec.to_document() for spec in tools_in(example.current.tools)] if example.current else []
-
-
-class NewImportSerializer(serializers.Serializer[Any]):
-    """A file of examples."""
-
-    file = serializers.FileField()
-    format = serializers.ChoiceField(choices=list(SOURCES), default="jsonl")

@@ -2,72 +2,134 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from http import HTTPStatus
+from uuid import UUID
 
-from django.http import StreamingHttpResponse
+from django.http import FileResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
-from rest_framework.parsers import MultiPartParser
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling import services
 from labeling.api.base import LabelingView
-from labeling.api.serializers.datasets import NewImportSerializer
-from labeling.exports import dataset_lines, version_lines
+from labeling.api.parsers import CsvParser, GzipParser, JsonLinesParser, NdjsonParser, WholeJsonParser
+from labeling.api.serializers.transfer import NewExportSerializer, NewImportSerializer
+from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
+from labeling.imports.sources import SOURCES
 from labeling.models import DatasetVersion
+from labeling.services.exports import KIND
+from labeling.views.exports import file_response
 from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.models import Job
 from toolevals.workspace.services import upload_store
 
-JSON_LINES = "application/jsonl"
-EXPORT = {(200, JSON_LINES): OpenApiTypes.BINARY}
+EXPORT = {
+    (200, "application/jsonl"): OpenApiTypes.BINARY,
+    (200, "text/csv"): OpenApiTypes.BINARY,
+    (200, "application/zip"): OpenApiTypes.BINARY,
+}
+AS = OpenApiParameter("as", str, enum=list(FORMATS), description="By default jsonl.")
+SUMMARY = OpenApiParameter(
+    "summary", bool, description="In place of the file, how many examples it holds and which are left out, as JSON."
+)
+SOURCE = OpenApiParameter("source", str, enum=list(SOURCES), description="The format, where the body is the file.")
+OPTIONS = OpenApiParameter("options", str, description="The format's options as JSON, where the body is the file.")
 
 
 class Imports(LabelingView):
-    """Import a file of examples: by POST, a job that does it. All of the file, or nothing."""
+    """Import a file of examples: by POST, a job that does it. All of the file, or nothing.
 
-    parser_classes = (MultiPartParser,)
+    Send a form, or the file itself as the body with `?source=`.
+    """
 
-    @extend_schema(request=NewImportSerializer, responses={202: JobSerializer})
+    parser_classes = (MultiPartParser, JsonLinesParser, NdjsonParser, CsvParser, GzipParser, WholeJsonParser)
+
+    @extend_schema(
+        request={"multipart/form-data": NewImportSerializer, "application/x-ndjson": OpenApiTypes.BINARY},
+        responses={202: JobSerializer},
+        parameters=[SOURCE, OPTIONS],
+    )
     @idempotent
     def post(self, request: Request, dataset: str) -> Response:
         found = self.find_dataset(dataset)
-        asked = NewImportSerializer(data=request.data)
+        asked = NewImportSerializer(data={**request.query_params.dict(), **_given(request)})
         asked.is_valid(raise_exception=True)
         file = asked.validated_data["file"]
         upload = upload_store(project=self.project, actor=self.user, file=file, name=file.name)
         job = services.import_start(
-            dataset=found, actor=self.user, upload=upload, source=asked.validated_data["format"]
+            dataset=found, actor=self.user, upload=upload, source=asked.chosen_source(), options=asked.chosen_options()
         )
-        shown = Job.objects.with_progress().get(pk=job.pk)
-        return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)
+        return _accepted(job)
 
 
 class Export(LabelingView):
-    """All examples of a dataset as native JSON Lines, with the gold in force."""
+    """All examples of a dataset with the gold in force, written while they are sent."""
 
-    @extend_schema(responses=EXPORT)
-    def get(self, request: Request, dataset: str) -> StreamingHttpResponse:
-        found = self.find_dataset(dataset)
-        return lines_response(dataset_lines(found), f"{found.slug}.jsonl")
+    @extend_schema(responses=EXPORT, parameters=[AS, SUMMARY])
+    def get(self, request: Request, dataset: str) -> StreamingHttpResponse | Response:
+        return _export(request, Selection(self.find_dataset(dataset)))
 
 
 class VersionExport(LabelingView):
-    """A frozen version as native JSON Lines."""
+    """A frozen version, as Export gives the dataset."""
 
-    @extend_schema(responses=EXPORT)
-    def get(self, request: Request, dataset: str, number: int) -> StreamingHttpResponse:
+    @extend_schema(responses=EXPORT, parameters=[AS, SUMMARY])
+    def get(self, request: Request, dataset: str, number: int) -> StreamingHttpResponse | Response:
         versions = DatasetVersion.objects.in_project(self.project)
         version = get_object_or_404(versions, dataset__slug=dataset, number=number)
-        return lines_response(version_lines(version), f"{version.dataset.slug}-{version.number}.jsonl")
+        return _export(request, Selection(version.dataset, version))
 
 
-def lines_response(lines: Iterator[bytes], name: str) -> StreamingHttpResponse:
-    """Return lines as a download; `name` is made of slugs and numbers."""
-    return StreamingHttpResponse(
-        lines, content_type=JSON_LINES, headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
+class Exports(LabelingView):
+    """Write a dataset or a frozen version to a file: by POST, a job whose report says what was left out."""
+
+    parser_classes = (JSONParser,)
+
+    @extend_schema(request=NewExportSerializer, responses={202: JobSerializer})
+    @idempotent
+    def post(self, request: Request, dataset: str) -> Response:
+        found = self.find_dataset(dataset)
+        asked = NewExportSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        number = asked.validated_data["version"]
+        version = get_object_or_404(found.versions, number=number) if number else None
+        job = services.export_start(
+            selection=Selection(found, version), actor=self.user, format=asked.validated_data["format"]
+        )
+        return _accepted(job)
+
+
+class ExportFile(LabelingView):
+    """The file that an export's job has written; 410 when it is no longer kept."""
+
+    @extend_schema(responses=EXPORT)
+    def get(self, request: Request, export: UUID) -> FileResponse:
+        job = get_object_or_404(Job, project=self.project, kind=KIND, pk=export)
+        upload = services.export_file(job)
+        if upload is None:
+            raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")
+        return FileResponse(upload.file.open("rb"), as_attachment=True, filename=upload.name)
+
+
+def _given(request: Request) -> dict[str, object]:
+    return dict(request.data.items()) if isinstance(request.data, dict) else {}
+
+
+def _accepted(job: Job) -> Response:
+    shown = Job.objects.with_progress().get(pk=job.pk)
+    return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)
+
+
+def _export(request: Request, selection: Selection) -> StreamingHttpResponse | Response:
+    made: ExportFormat = format_named(request.query_params.get("as", "jsonl"))
+    if "summary" not in request.query_params:
+        return file_response(selection, made)
+    outcome = Outcome()
+    for _ in made.write(selection, outcome):
+        pass
+    return Response(outcome.to_document())

@@ -1,0 +1,54 @@
+"""What programs send to bring examples in and take them out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from labeling.exports import FORMATS
+from labeling.imports.sources import SOURCES
+from toolevals.grading.documents import load_json
+from toolevals.grading.problems import InvalidDocument
+
+
+class NewImportSerializer(serializers.Serializer[Any]):
+    """A file of examples."""
+
+    file = serializers.FileField()
+    # A field's own `source` is another thing; declared fields are not attributes.
+    source = serializers.ChoiceField(  # type: ignore[assignment]
+        choices=list(SOURCES), required=False, help_text="By default jsonl."
+    )
+    format = serializers.ChoiceField(choices=list(SOURCES), required=False, help_text="Another name of source.")
+    options = serializers.CharField(
+        required=False, default="", allow_blank=True, help_text="The format's options, a JSON object."
+    )
+
+    def validate_options(self, value: str) -> dict[str, Any]:
+        if not value:
+            return {}
+        try:
+            options = load_json(value)
+        except InvalidDocument as error:
+            raise serializers.ValidationError(str(error)) from None
+        if not isinstance(options, dict):
+            raise serializers.ValidationError("Must be a JSON object.")
+        return options
+
+    def chosen_source(self) -> str:
+        """Return the format that is meant; the data is valid."""
+        data = self.validated_data
+        return str(data.get("source") or data.get("format") or "jsonl")
+
+    def chosen_options(self) -> dict[str, Any]:
+        """Return the format's options; the data is valid."""
+        options: dict[str, Any] = self.validated_data["options"]
+        return options
+
+
+class NewExportSerializer(serializers.Serializer[Any]):
+    """What to write."""
+
+    format = serializers.ChoiceField(choices=list(FORMATS), default="jsonl")
+    version = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)

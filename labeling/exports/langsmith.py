@@ -1,0 +1,44 @@
+"""Examples as a LangSmith dataset: `inputs` for the agent, `outputs` expected of it, `metadata` for the rest.
+
+Nothing is lost: `outputs.expectation` is the whole expectation, beside it the plain call where there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from labeling.exports.outcome import Outcome
+from labeling.exports.plain_calls import exact_call
+from labeling.exports.selection import Row, Selection, ToolLists
+from toolevals.grading.canonical import exact
+from toolevals.grading.values import ToolSpec
+
+
+def langsmith_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
+    """Yield a line for every example; without gold it has no outputs."""
+    tools = ToolLists()
+    for row in selection.rows():
+        outcome.written += 1
+        yield f"{exact(_example(row, tools[row.tools]))}\n".encode()
+
+
+def _example(row: Row, tools: tuple[ToolSpec, ...]) -> dict[str, Any]:
+    content = row.content
+    inputs = {**content, "tools": [tool.to_document() for tool in tools]}
+    metadata: dict[str, Any] = {"external_id": row.external_id, **row.strata}
+    if row.rationale:
+        metadata["rationale"] = row.rationale
+    if row.gold_source:
+        metadata["gold_source"] = row.gold_source
+    return {"id": str(row.example), "inputs": inputs, "outputs": _outputs(row), "metadata": metadata}
+
+
+def _outputs(row: Row) -> dict[str, Any]:
+    gold = row.gold
+    if gold is None:
+        return {}
+    outputs: dict[str, Any] = {"expectation": gold.to_document()}
+    if call := exact_call(gold):
+        outputs["tool_calls"] = [{"name": call.tool, "args": call.arguments}]
+    return outputs

@@ -1,0 +1,118 @@
+"""What is exported: a dataset as it is now, or a frozen version of it, row by row.
+
+Only gold leaves: labels that nobody has resolved do not pass here. Rows come with their documents as stored text, so
+that a format that writes them as they are never parses them, and memory does not grow with their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet, TextField
+from django.db.models.functions import Cast
+
+from labeling.models import Dataset, DatasetVersion, Example, Revision, VersionEntry
+from toolevals.grading.canonical import parse
+from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.registry.models import ToolList
+from toolevals.registry.tool_lists import tools_in
+
+AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One example: ids, stored texts of its documents, its strata. `expectation` is None where there is no gold."""
+
+    example: UUID
+    revision: UUID
+    external_id: str
+    input: str
+    tools: UUID
+    expectation: str | None
+    rationale: str
+    gold_source: str
+    origin: str | None
+    strata: dict[str, str]
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The input document."""
+        value: dict[str, Any] = parse(self.input)
+        return value
+
+    @property
+    def gold(self) -> Expectation | None:
+        """The expectation in force."""
+        return None if self.expectation is None else Expectation.from_document(parse(self.expectation))
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is exported."""
+
+    dataset: Dataset
+    version: DatasetVersion | None = None
+
+    @property
+    def name(self) -> str:
+        """What its files are called: made of slugs and numbers."""
+        return f"{self.dataset.slug}-{self.version.number}" if self.version else self.dataset.slug
+
+    @property
+    def size(self) -> int:
+        """How many examples there are."""
+        return self.version.size if self.version else Example.objects.of_dataset(self.dataset).count()
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the examples, in the order of import, or the version's."""
+        *columns, strata = self._columns()
+        found = self._base().values_list(*columns, *strata).iterator(chunk_size=AT_ONCE)
+        known = len(columns)
+        for values in found:
+            said = {name: value for name, value in zip(Example.STRATA, values[known:], strict=True) if value}
+            yield Row(*(*values[:known], said))
+
+    def revisions(self) -> QuerySet[Revision]:
+        """Return the revisions that are exported."""
+        if self.version:
+            return Revision.objects.filter(pk__in=self.version.entries.values("revision"))
+        return Revision.objects.current().filter(example__dataset=self.dataset)
+
+    def _base(self) -> QuerySet[Any]:
+        if self.version:
+            return VersionEntry.objects.filter(version=self.version).order_by("position")
+        return Example.objects.of_dataset(self.dataset).order_by("id")
+
+    def _columns(self) -> tuple[Any, ...]:
+        example, revision, gold = (
+            ("revision__example__", "revision__", "gold__") if self.version else ("", "current__", "current__gold__")
+        )
+        return (
+            f"{example}id",
+            f"{revision}id",
+            f"{example}external_id",
+            Cast(f"{revision}input", TextField()),
+            f"{revision}tools",
+            Cast(f"{gold}expectation", TextField()),
+            f"{gold}rationale",
+            f"{gold}source",
+            Cast(f"{revision}origin__document", TextField()),
+            [f"{example}{name}" for name in Example.STRATA],
+        )
+
+
+class ToolLists(dict[UUID, tuple[ToolSpec, ...]]):
+    """The specs of tool lists, by id: most examples share a few."""
+
+    KEPT = 1000
+
+    def __missing__(self, pk: UUID) -> tuple[ToolSpec, ...]:
+        if len(self) >= self.KEPT:
+            self.clear()
+        specs = tools_in(ToolList.objects.get(pk=pk))
+        self[pk] = specs
+        return specs

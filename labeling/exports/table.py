@@ -1,0 +1,119 @@
+"""Examples, and labels, as CSV. Columns: docs/importing.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from labeling.blindness import is_resolved
+from labeling.exports.outcome import Outcome
+from labeling.exports.plain_calls import exact_call
+from labeling.exports.selection import AT_ONCE, Row, Selection, ToolLists
+from labeling.imports.formats.columns import NO_CALL, SOME_CALL
+from labeling.models import Example, Label
+from toolevals.grading.canonical import exact
+from toolevals.grading.values import Expectation
+from toolevals.presentation.csv import Cell, csv_stream
+
+EXAMPLE_COLUMNS = (
+    "id", "user", "messages", "context", "expected_tool", "expected_args", "expectation", "rationale", "gold_source",
+    *Example.STRATA, "offered", "example_id", "revision_id",
+)  # fmt: skip
+LABEL_COLUMNS = (
+    "id", "answer", "expected_tool", "expected_args", "expectation", "rationale", "flagged", "seconds", "labelled_at",
+    "reviewer", "reviewer_id", "label_id", "example_id", "revision_id",
+)  # fmt: skip
+
+
+def example_table(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
+    """Yield a row for every example."""
+    tools = _Names()
+
+    def rows() -> Iterator[Sequence[Cell]]:
+        for row in selection.rows():
+            outcome.written += 1
+            yield _example(row, tools[row.tools])
+
+    yield from csv_stream(EXAMPLE_COLUMNS, rows())
+
+
+def label_table(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
+    """Yield a row for every label in force of an example that is resolved; no other label leaves."""
+    labels = (
+        Label.objects.filter(is_resolved(), revision__in=selection.revisions())
+        .in_force()
+        .select_related("reviewer", "revision__example")
+        .order_by("revision__example", "id")
+    )
+
+    def rows() -> Iterator[Sequence[Cell]]:
+        for label in labels.iterator(chunk_size=AT_ONCE):
+            outcome.written += 1
+            yield _label(label)
+
+    yield from csv_stream(LABEL_COLUMNS, rows())
+
+
+def _example(row: Row, offered: str) -> Sequence[Cell]:
+    content = row.content
+    messages = content.get("messages", [])
+    said = [m["content"] for m in messages if m.get("role") == "user" and isinstance(m.get("content"), str)]
+    return (
+        row.external_id,
+        said[-1] if said else "",
+        exact(messages),
+        exact(content["context"]) if "context" in content else "",
+        *_expected(row.gold),
+        row.expectation or "",
+        row.rationale,
+        row.gold_source,
+        *(row.strata.get(name, "") for name in Example.STRATA),
+        offered,
+        row.example,
+        row.revision,
+    )
+
+
+def _label(label: Any) -> Sequence[Cell]:
+    revision, reviewer = label.revision, label.reviewer
+    document = label.expectation
+    return (
+        revision.example.external_id,
+        label.answer,
+        *_expected(None if document is None else Expectation.from_document(document)),
+        "" if document is None else exact(document),
+        label.rationale,
+        label.flagged,
+        label.seconds,
+        label.created_at,
+        reviewer.name if reviewer else "",
+        reviewer.pk if reviewer else "",
+        label.pk,
+        revision.example_id,
+        revision.pk,
+    )
+
+
+def _expected(expectation: Expectation | None) -> tuple[str, str]:
+    """Return the expected tool and its arguments as JSON; these are empty where they are no plain values."""
+    if expectation is None:
+        return "", ""
+    if expectation.kind != "calls":
+        return (NO_CALL if expectation.kind == "no_call" else SOME_CALL), ""
+    if call := exact_call(expectation):
+        return call.tool, exact(call.arguments)
+    return next((call.tool for _, call in expectation.located_calls()), ""), ""
+
+
+class _Names(dict[Any, str]):
+    """The names of tool lists, by id."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.specs = ToolLists()
+
+    def __missing__(self, pk: Any) -> str:
+        if len(self) >= ToolLists.KEPT:
+            self.clear()
+        self[pk] = " ".join(spec.name for spec in self.specs[pk])
+        return self[pk]

@@ -1,0 +1,109 @@
+"""The forms of bringing examples in and taking them out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+
+from labeling.exports import FORMATS
+from labeling.imports.formats.columns import ARGUMENT, TARGETS, argument_name, detected_targets, targets_problems
+from labeling.imports.sources import SOURCES
+from labeling.imports.tables import Preview
+from labeling.models import Dataset, DatasetVersion
+from toolevals.workspace.forms.controls import PlainForm
+
+
+class ImportForm(PlainForm):
+    """A file of examples, and its format."""
+
+    source = forms.ChoiceField(label="Format", choices=[(source.name, source.title) for source in SOURCES.values()])
+    file = forms.FileField(label="File", help_text="UTF-8; may be packed with gzip. All of it is imported, or nothing.")
+
+
+class ColumnsForm(PlainForm):
+    """What each column of a table holds."""
+
+    def __init__(self, *args: Any, table: Preview, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.table = table
+        detected = detected_targets(table.columns)
+        for number, column in enumerate(table.columns):
+            self.fields[f"column-{number}"] = _target_field(column, detected[column])
+
+    @property
+    def rows(self) -> Iterator[tuple[str, list[str], forms.BoundField]]:
+        """Each column: its name, its first values, its control."""
+        for number, column in enumerate(self.table.columns):
+            values = [row[number][:120] for row in self.table.rows if row[number].strip()]
+            yield column, values[:3], self[f"column-{number}"]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the import is to know; the form is valid."""
+        return {"delimiter": self.table.delimiter, "columns": self._targets()}
+
+    def clean(self) -> dict[str, Any]:
+        places = {column: f"column-{number}" for number, column in enumerate(self.table.columns)}
+        for problem in targets_problems(self._targets()):
+            column = problem.pointer.removeprefix("/").replace("~1", "/").replace("~0", "~")
+            self.add_error(places.get(column), problem.message)
+        return self.cleaned_data
+
+    def _targets(self) -> dict[str, str]:
+        data = self.cleaned_data
+        return {column: data.get(f"column-{number}", "") for number, column in enumerate(self.table.columns)}
+
+
+def _target_field(column: str, detected: str) -> forms.ChoiceField:
+    name = argument_name(detected) or argument_name(column) or column
+    argument = (f"{ARGUMENT}{name}", f"expected argument {name}")
+    choices = [("", "not used"), *TARGETS.items(), argument]
+    select = forms.Select(attrs={"class": "form-select", "aria-label": f"Column {column} holds"})
+    return forms.ChoiceField(choices=choices, required=False, initial=detected, label=column, widget=select)
+
+
+class RecordedForm(PlainForm):
+    """What becomes of recorded runs."""
+
+    examples = forms.ChoiceField(
+        label="Make an example of",
+        choices=[
+            ("tasks", "each task: a whole scenario, with what it expects"),
+            ("decisions", "each turn at which the agent called a tool, to be labelled"),
+        ],
+    )
+    order = forms.ChoiceField(
+        label="Expected actions come",
+        choices=[("unordered", "in any order, as the benchmark checks them"), ("ordered", "in the order written")],
+    )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the import is to know; the form is valid."""
+        return dict(self.cleaned_data)
+
+
+class VersionChoice(forms.ModelChoiceField[DatasetVersion]):
+    """A choice among a dataset's frozen versions."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"version {obj.number}{f': {obj.note}' if obj.note else ''}"
+
+
+class ExportForm(PlainForm):
+    """What to write, and how."""
+
+    format = forms.ChoiceField(
+        label="Format", choices=[(each.name, f"{each.title}: {each.holds}") for each in FORMATS.values()]
+    )
+    version = VersionChoice(
+        queryset=DatasetVersion.objects.none(), required=False, label="What", empty_label="the dataset as it is now"
+    )
+
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        choice = self.fields["version"]
+        if isinstance(choice, forms.ModelChoiceField):
+            choice.queryset = DatasetVersion.objects.filter(dataset=dataset).order_by("-number")

@@ -1,0 +1,174 @@
+"""Recorded runs of tau-bench and tau2-bench as examples: each task a scenario, or each of the agent's turns.
+
+Result files: tau-bench's `[{task_id, trial, reward, info: {task}, traj}]`, tau2-bench's `{info, tasks, simulations}`,
+and tau2's list of tasks alone. What the benchmark's own settings say beside (models, addresses, keys) is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from labeling.imports.formats.recorded_expectations import tau2_expectation, tau_expectation
+from labeling.imports.formats.settings import Settings
+from toolevals.grading.examples import ExampleRow
+from toolevals.grading.parsing.recorded import RecordedRun, tau2_runs, tau_runs
+from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values import Expectation, ToolSpec
+
+TASKS, DECISIONS = "tasks", "decisions"
+# The options of these formats: what becomes an example, and whether expected actions are in order.
+OPTIONS: dict[str, tuple[str, ...]] = {"examples": (TASKS, DECISIONS), "order": ("unordered", "ordered")}
+_MADE = Problem(
+    "/tools", "the file does not say which tools there were: they are made of the calls, with any arguments"
+)
+_PARTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
+
+Found = tuple[str, ExampleRow | InvalidDocument]
+
+
+def tau_rows(document: Any, settings: Settings) -> Iterator[Found]:
+    """Yield pointer and example (or what is wrong) for each task, or each turn, of a tau-bench result file."""
+    records, prefix = _list(document, "records")
+    if settings.options.get("examples") == DECISIONS:
+        yield from _decisions(document, tau_runs, "", settings)
+        return
+    seen: set[str] = set()
+    tools = _tools_of(settings, lambda: _names_in(tau_runs(document)), (_tau_actions(record) for record in records))
+    for place, record in enumerate(records):
+        pointer = f"{prefix}/{place}"
+        try:
+            name, task = _tau_task(record)
+            if name not in seen:
+                seen.add(name)
+                expectation = tau_expectation(task, settings.options.get("order") == "ordered")
+                words = _text(task.get("instruction"), "/info/task/instruction")
+                content = _content(words, user_id=task.get("user_id"))
+                yield pointer, _row(f"task-{name}", content, expectation, "", tools)
+        except InvalidDocument as error:
+            yield pointer, error.below(pointer)
+
+
+def tau2_rows(document: Any, settings: Settings) -> Iterator[Found]:
+    """Yield the same of a tau2-bench result file, or of a list of its tasks."""
+    domain = _domain(document)
+    if settings.options.get("examples") == DECISIONS:
+        yield from _decisions(document, tau2_runs, domain, settings)
+        return
+    tasks, prefix = _list(document, "tasks")
+    runs = document if isinstance(document, Mapping) and "simulations" in document else {"simulations": []}
+    tools = _tools_of(settings, lambda: _names_in(tau2_runs(runs)), (_tau2_actions(task) for task in tasks))
+    for place, task in enumerate(tasks):
+        pointer = f"{prefix}/{place}"
+        try:
+            yield pointer, _tau2_row(task, domain, tools, settings)
+        except InvalidDocument as error:
+            yield pointer, error.below(pointer)
+
+
+def _tau2_row(task: Any, domain: str, tools: _Tools, settings: Settings) -> ExampleRow:
+    if not isinstance(task, Mapping) or not isinstance(task.get("id"), str | int):
+        raise InvalidDocument.at("/id", "is not a task with an id")
+    scenario = task.get("user_scenario")
+    instructions = scenario.get("instructions") if isinstance(scenario, Mapping) else None
+    if isinstance(instructions, Mapping):
+        said = [part for key in _PARTS if isinstance(part := instructions.get(key), str) and part.strip()]
+        domain = domain or str(instructions.get("domain") or "")
+    else:
+        said = [_text(instructions, "/user_scenario/instructions")]
+    expectation, reasons = tau2_expectation(task, settings.options.get("order") == "ordered")
+    content = _content("\n\n".join(said), domain=domain or None, initial_state=task.get("initial_state"))
+    name = f"{domain}-{task['id']}" if domain else f"task-{task['id']}"
+    return _row(name, content, expectation, reasons, tools)
+
+
+def _decisions(
+    document: Any, runs: Callable[[Any], Iterator[RecordedRun]], domain: str, settings: Settings
+) -> Iterator[Found]:
+    """Yield every turn at which the agent called something, still to be labelled: what it did is no gold."""
+    tools = _tools_of(settings, lambda: _names_in(runs(document)), ())
+    for number, run in enumerate(runs(document)):
+        messages = [message.to_document() for message in run.transcript.messages]
+        for turn, message in enumerate(run.transcript.messages):
+            if message.role == "assistant" and message.calls and turn:
+                name = "-".join([domain or "task", run.task_id, str(run.trial), str(turn)])
+                yield f"/{number}", _row(name, {"messages": messages[:turn]}, None, "", tools)
+
+
+class _Tools:
+    """The tools that a file's examples offer: the dataset's, or made of the calls where it has none."""
+
+    def __init__(self, names: list[str] | None) -> None:
+        self.specs = None if names is None else [ToolSpec(name) for name in names]
+
+
+def _tools_of(settings: Settings, called: Callable[[], set[str]], expected: Any) -> _Tools:
+    if settings.tools is not None:
+        return _Tools(None)
+    names = called()
+    for actions in expected:
+        names.update(actions)
+    return _Tools(sorted(names))
+
+
+def _names_in(runs: Iterator[RecordedRun]) -> set[str]:
+    return {call.name for run in runs for call in run.transcript.calls if call.name}
+
+
+def _tau_actions(record: Any) -> Iterator[str]:
+    task = record.get("info", {}).get("task") if isinstance(record, dict) else None
+    yield from _action_names(task.get("actions") if isinstance(task, dict) else None)
+
+
+def _tau2_actions(task: Any) -> Iterator[str]:
+    criteria = task.get("evaluation_criteria") if isinstance(task, dict) else None
+    yield from _action_names(criteria.get("actions") if isinstance(criteria, dict) else None)
+
+
+def _action_names(actions: Any) -> Iterator[str]:
+    for action in actions if isinstance(actions, list) else ():
+        if isinstance(action, dict) and isinstance(name := action.get("name"), str):
+            yield name
+
+
+def _row(
+    name: str, content: dict[str, Any], expectation: Expectation | None, rationale: str, tools: _Tools
+) -> ExampleRow:
+    losses = () if tools.specs is None else (_MADE,)
+    return ExampleRow(name, content, tools.specs, expectation, rationale, {}, losses)
+
+
+def _tau_task(record: Any) -> tuple[str, Mapping[str, Any]]:
+    if not isinstance(record, Mapping) or not isinstance(record.get("task_id"), str | int):
+        raise InvalidDocument.at("/task_id", "is neither text nor a number")
+    info = record.get("info")
+    task = info.get("task") if isinstance(info, Mapping) else None
+    if not isinstance(task, Mapping):
+        raise InvalidDocument.at("/info/task", "is not a task")
+    return str(record["task_id"]), task
+
+
+def _content(words: str, **context: Any) -> dict[str, Any]:
+    known = {name: value for name, value in context.items() if value}
+    return {"messages": [{"role": "user", "content": words}]} | ({"context": known} if known else {})
+
+
+def _text(value: Any, pointer: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidDocument.at(pointer, "is not text")
+    return value
+
+
+def _list(document: Any, key: str) -> tuple[list[Any], str]:
+    items = document.get(key) if isinstance(document, Mapping) else document
+    prefix = f"/{key}" if isinstance(document, Mapping) else ""
+    if not isinstance(items, list):
+        raise InvalidDocument.at(prefix, f"is not a list of {key}")
+    return items, prefix
+
+
+def _domain(document: Any) -> str:
+    info = document.get("info") if isinstance(document, Mapping) else None
+    world = info.get("environment_info") if isinstance(info, Mapping) else None
+    name = world.get("domain_name") if isinstance(world, Mapping) else None
+    return name if isinstance(name, str) else ""

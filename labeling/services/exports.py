@@ -1,0 +1,94 @@
+"""Exports that take a while: a job writes the file, which is kept for a day."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from django.core.files import File
+from django.db import transaction
+from django.urls import reverse
+
+from labeling.exports import ExportFormat, Outcome, Selection, format_named
+from labeling.models import Dataset, DatasetVersion
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Job, Upload, User
+from toolevals.workspace.services import audit_record, upload_store
+
+KIND = "export"
+KEPT = timedelta(days=1)
+# More than this is not written while somebody waits for a page.
+MOST_AT_ONCE = 5000
+# So many parts of a file are written between two signs of progress.
+_PARTS = 1000
+
+
+@transaction.atomic
+def export_start(*, selection: Selection, actor: User | None, format: str) -> Job:  # noqa: A002 (the interface's word)
+    """Begin to write a dataset or a frozen version to a file; return the job. Raises InvalidDocument for the format."""
+    found = format_named(format)
+    dataset, version = selection.dataset, selection.version
+    payload = {"dataset": str(dataset.pk), "version": str(version.pk) if version else None, "format": found.name}
+    job = job_create(
+        project=dataset.project,
+        actor=actor,
+        kind=KIND,
+        title=f"Export {dataset.name}{f', version {version.number}' if version else ''} as {found.title}",
+        batches=[BatchPlan("labeling.export_write", payload, size=max(selection.size, 1))],
+    )
+    address = reverse("labeling:exports", args=[dataset.project.slug, dataset.slug])
+    job.result_path = f"{address}?job={job.pk}"
+    job.save(update_fields=["result_path"])
+    audit_record(
+        project=dataset.project,
+        actor=actor,
+        verb="export_start",
+        target=dataset,
+        detail={"job": str(job.pk), "format": found.name, "version": version.number if version else None},
+    )
+    return job
+
+
+def export_write(lease: Lease) -> None:
+    """Write the file: what the job's batch does."""
+    selection, found = _asked(lease.payload)
+    outcome = Outcome()
+    with tempfile.TemporaryFile() as file:
+        for number, some in enumerate(found.write(selection, outcome), 1):
+            file.write(some)
+            if number % _PARTS == 0:
+                lease.progress(outcome.written + outcome.skipped.total())
+        file.seek(0)
+        job = lease.batch.job
+        upload = upload_store(project=job.project, actor=job.actor, file=File(file), name=found.file_name(selection))
+    try:
+        with lease.finish():
+            lease.report({"upload": str(upload.pk), "bytes": upload.size, "format": found.name} | outcome.to_document())
+    except BaseException:
+        upload.file.delete(save=False)
+        upload.delete()
+        raise
+
+
+def export_file(job: Job) -> Upload | None:
+    """Return the file that a job has written; None before, and when its day is over."""
+    if job.kind != KIND or not job.report.get("upload"):
+        return None
+    return Upload.objects.filter(project=job.project_id, pk=job.report["upload"]).first()
+
+
+def exports_forget(now: datetime) -> int:
+    """Delete the files that have been kept for a day; return how many."""
+    ended = Job.objects.filter(kind=KIND, finished_at__lt=now - KEPT, finished_at__gt=now - 9 * KEPT)
+    files = [file for job in ended if (file := export_file(job))]
+    for upload in files:
+        upload.file.delete(save=False)
+        upload.delete()
+    return len(files)
+
+
+def _asked(payload: Any) -> tuple[Selection, ExportFormat]:
+    dataset = Dataset.objects.select_related("project").get(pk=payload["dataset"])
+    version = DatasetVersion.objects.get(pk=payload["version"]) if payload["version"] else None
+    return Selection(dataset, version), format_named(cast("str", payload["format"]))

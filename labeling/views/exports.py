@@ -1,0 +1,113 @@
+"""Taking examples out: the page, files at once, and files that a job has written."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from labeling import services
+from labeling.exports import FORMATS, ExportFormat, Outcome, Selection
+from labeling.forms.transfer import ExportForm
+from labeling.models import Dataset, DatasetVersion
+from labeling.services.exports import KEPT, KIND, MOST_AT_ONCE
+from labeling.views.jobs import job_asked
+from toolevals.workspace.models import Job
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_http_methods(["GET", "POST"])
+def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
+    """Ask for format and version; by POST, send the file or begin the job that writes it."""
+    found = _dataset(request, dataset)
+    form = ExportForm(request.POST or None, dataset=found, initial={"version": request.GET.get("version", "")})
+    if request.method == "POST" and form.is_valid():
+        made = FORMATS[form.cleaned_data["format"]]
+        selection = Selection(found, form.cleaned_data["version"])
+        if made.says_all and selection.size <= MOST_AT_ONCE:
+            return redirect(_address(request, selection, made))
+        job = services.export_start(selection=selection, actor=request.user, format=made.name)
+        return redirect(job.result_path)
+    job_shown = job_asked(request, KIND)
+    context = {
+        "dataset": found,
+        "here": "export",
+        "form": form,
+        "formats": FORMATS.values(),
+        "job": job_shown,
+        "file": services.export_file(job_shown) if job_shown else None,
+        "kept_until": _kept_until(job_shown),
+        "notes": _notes(job_shown.report) if job_shown else [],
+    }
+    return render(request, "labeling/export.html", context, status=422 if form.errors else 200)
+
+
+@require_GET
+def export(request: ProjectRequest, dataset: str) -> HttpResponseBase:
+    """Send the dataset as it is now, with the gold in force, in the format that `?as=` names: JSON Lines by default."""
+    return file_response(Selection(_dataset(request, dataset)), _format(request))
+
+
+@require_GET
+def version_export(request: ProjectRequest, dataset: str, number: int) -> HttpResponseBase:
+    """Send a frozen version, as `export` does the dataset."""
+    rows = DatasetVersion.objects.in_project(request.project)
+    found = get_object_or_404(rows, dataset__slug=dataset, number=number)
+    return file_response(Selection(found.dataset, found), _format(request))
+
+
+@require_GET
+def export_file(request: ProjectRequest, dataset: str, export: UUID) -> HttpResponseBase:
+    """Send the file that a job has written; 410 when its day is over."""
+    job = get_object_or_404(Job, project=request.project, kind=KIND, pk=export)
+    upload = services.export_file(job)
+    if upload is None:
+        return HttpResponse("This file is no longer kept. Export it again.", status=HTTPStatus.GONE)
+    return FileResponse(upload.file.open("rb"), as_attachment=True, filename=upload.name)
+
+
+def file_response(selection: Selection, made: ExportFormat) -> StreamingHttpResponse:
+    """Return a file that is written while it is sent; its name is made of slugs and numbers."""
+    name = made.file_name(selection)
+    return StreamingHttpResponse(
+        made.write(selection, Outcome()),
+        content_type=made.content_type,
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _format(request: ProjectRequest) -> ExportFormat:
+    made = FORMATS.get(request.GET.get("as", "jsonl"))
+    if made is None:
+        raise Http404
+    return made
+
+
+def _address(request: ProjectRequest, selection: Selection, made: ExportFormat) -> str:
+    slugs = [request.project.slug, selection.dataset.slug]
+    if selection.version:
+        address = reverse("labeling:version-export", args=[*slugs, selection.version.number])
+    else:
+        address = reverse("labeling:export", args=slugs)
+    return f"{address}?{urlencode({'as': made.name})}"
+
+
+def _dataset(request: ProjectRequest, slug: str) -> Dataset:
+    return get_object_or_404(Dataset.objects.in_project(request.project), slug=slug)
+
+
+def _kept_until(job: Job | None) -> datetime | None:
+    return job.finished_at + KEPT if job and job.finished_at else None
+
+
+def _notes(report: Any) -> list[tuple[str, int, bool]]:
+    """Return each reason, how many examples it concerns, and whether they were left out."""
+    skipped = [(reason, count, True) for reason, count in report.get("skipped_by_reason", {}).items()]
+    return skipped + [(reason, count, False) for reason, count in report.get("notes", {}).items()]

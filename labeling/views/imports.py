@@ -1,0 +1,106 @@
+"""Bringing examples in: a file, what its columns hold where it has columns, and how the import goes."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods
+
+from labeling import services
+from labeling.forms.transfer import ColumnsForm, ImportForm, RecordedForm
+from labeling.imports.packing import unpacked
+from labeling.imports.sources import SOURCES, Source
+from labeling.imports.tables import Preview, preview
+from labeling.models import Dataset
+from labeling.views.jobs import job_asked
+from toolevals.grading.problems import InvalidDocument
+from toolevals.workspace.models import Upload
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.services import upload_store
+
+REPORT_WORDS = {
+    "added": "new",
+    "revised": "with other content, as a further revision",
+    "gold_changed": "with newer imported gold",
+    "disputed": "with another expectation than people’s gold: disputed",
+    "strata_changed": "with other strata",
+    "unchanged": "unchanged",
+}
+
+
+@require_http_methods(["GET", "POST"])
+def import_examples(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Take a file of examples and show how its import goes."""
+    found = _dataset(request, dataset)
+    form = ImportForm(request.POST or None, request.FILES or None, initial={"source": "jsonl"})
+    if request.method == "POST" and form.is_valid():
+        try:
+            return _taken(request, found, form.cleaned_data)
+        except InvalidDocument as error:
+            form.add_error("file", [str(problem) for problem in error.problems])
+    job = job_asked(request, "import")
+    context = {
+        "dataset": found,
+        "here": "import",
+        "form": form,
+        "sources": SOURCES.values(),
+        "job": job,
+        "report": _report_words(job.report) if job and not job.is_running else [],
+    }
+    return render(request, "labeling/import.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def import_options(request: ProjectRequest, dataset: str, upload: UUID) -> HttpResponse:
+    """Ask what a file's columns hold, or what becomes of its runs; by POST, import it."""
+    found = _dataset(request, dataset)
+    source = SOURCES.get(request.GET.get("source", "csv"))
+    if source is None or not source.asks:
+        raise Http404
+    file = get_object_or_404(Upload.objects.filter(project=request.project), pk=upload)
+    try:
+        table = _preview(file) if source.shape == "table" else None
+    except InvalidDocument as error:
+        problems = [str(problem) for problem in error.problems]
+        context = {"dataset": found, "here": "import", "upload": file, "problems": problems}
+        return render(request, "labeling/import_options.html", context, status=422)
+    form = ColumnsForm(request.POST or None, table=table) if table else RecordedForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        return _started(request, found, file, source, form.options)
+    context = {"dataset": found, "here": "import", "upload": file, "form": form, "table": table}
+    return render(request, "labeling/import_options.html", context, status=422 if form.errors else 200)
+
+
+def _taken(request: ProjectRequest, dataset: Dataset, given: dict[str, Any]) -> HttpResponse:
+    """Keep the file; ask on about it, or import it. Raises InvalidDocument."""
+    file, source = given["file"], SOURCES[given["source"]]
+    upload = upload_store(project=request.project, actor=request.user, file=file, name=file.name or "examples")
+    if source.asks:
+        address = reverse("labeling:import-options", args=[request.project.slug, dataset.slug, upload.pk])
+        return redirect(f"{address}?source={source.name}")
+    return _started(request, dataset, upload, source, {})
+
+
+def _started(
+    request: ProjectRequest, dataset: Dataset, upload: Upload, source: Source, options: dict[str, Any]
+) -> HttpResponse:
+    job = services.import_start(dataset=dataset, actor=request.user, upload=upload, source=source.name, options=options)
+    address = reverse("labeling:import", args=[request.project.slug, dataset.slug])
+    return redirect(f"{address}?job={job.pk}")
+
+
+def _preview(upload: Upload) -> Preview:
+    with upload.file.open("rb") as file, unpacked(file) as plain:
+        return preview(plain)
+
+
+def _dataset(request: ProjectRequest, slug: str) -> Dataset:
+    return get_object_or_404(Dataset.objects.in_project(request.project), slug=slug)
+
+
+def _report_words(report: Any) -> list[str]:
+    return [f"{report[key]:,} {words}" for key, words in REPORT_WORDS.items() if report.get(key)]
