@@ -9,17 +9,18 @@ import subprocess
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any, TypeAlias
 
+from benchmarks._leaderboard import Entry
+from benchmarks._leaderboard import entries as leaderboard_entries
 from benchmarks.row import Row
 from toolevals.grading.alignment import best_assignment
-from toolevals.grading.bfcl import bfcl_example
 from toolevals.grading.conformance import call_problems, reference_problems
-from toolevals.grading.dialects.bfcl import CATEGORIES, check
+from toolevals.grading.dialects.bfcl import check
+from toolevals.grading.dialects.bfcl_compiled import compile_bfcl
 from toolevals.grading.engine import CompiledCase, compile_case, grade, grade_calls
 from toolevals.grading.matchers import Exact
 from toolevals.grading.parsing import call_in
@@ -34,7 +35,6 @@ from toolevals.grading.values import (
 )
 from toolevals.grading.verdicts import FailureTag
 
-SAMPLE = Path(__file__).parents[1] / "tests" / "grading" / "data" / "bfcl" / "oracle_sample.jsonl"
 PEERS = Path(__file__).parent / "peers" / "call_checkers.py"
 TRACK = ToolSpec("track", "Says where an order is.", {"type": "object", "properties": {"order": {"type": "string"}}})
 # Cases with the calls that a subject sent: names, and arguments as JSON text or as objects.
@@ -43,24 +43,12 @@ Cards: TypeAlias = Sequence[tuple[CompiledCase, Sequence[dict[str, Any]]]]
 ROUNDS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry of the leaderboard, with a right answer made of its gold."""
-
-    category: str
-    functions: list[dict[str, Any]]
-    gold: list[dict[str, Any]]
-    calls: tuple[ToolCall, ...]
-    expectation: Expectation
-    tools: tuple[ToolSpec, ...]
-
-
 def rows() -> Iterator[Row]:
     """Measure the core on the benchmark's data, or on the committed sample where they are not at hand.
 
     Rows beside other libraries come last: they need a Python that has those (see `peers/`), and raise without it.
     """
-    entries = list(_entries())
+    entries = list(leaderboard_entries())
     cards = [(compile_case(each.expectation, each.tools), _sent(each.calls)) for each in entries]
     wrong = [(case, _misled(sent)) for case, sent in cards]
     # What was made for the measurement is no work for the collector during it.
@@ -70,17 +58,26 @@ def rows() -> Iterator[Row]:
     yield from _transcript_rows()
     rates = _peer_rates(entries, wrong)
     size = f"{len(entries):,} entries"
-    for name, measured, peer, times in (("right", cards, "bfcl_right", 3), ("wrong", wrong, "bfcl_wrong", 2.5)):
+    for name, measured, peer, times in (
+        ("right", cards, "bfcl_right", 3),
+        ("wrong", wrong, "bfcl_wrong", 2.5),
+        ("wrong", wrong, "bfcl_right", 2.5),
+    ):
         value = _rate(partial(_grade_all, measured), len(entries))
-        title = f"card of a {name} answer ({size}), beside the leaderboard's checker"
+        title = (
+            f"card of a {name} answer ({size}), beside the leaderboard's checker on {peer.removeprefix('bfcl_')} ones"
+        )
         yield Row(title, value, "cards/s", rates[peer], times * rates[peer])
+    for name, measured, most in (("right", cards, 60), ("wrong", wrong, 120)):
+        value = 1_000_000 / _rate(partial(_write_all, measured), len(entries))
+        yield Row(f"card of a {name} answer with its reasons, as a document", value, "µs", None, most, "lower")
     single = [(case, _parsed(sent)) for case, sent in cards if len(sent) == 1]
     value = _rate(partial(_grade_all, single), len(single))
-    title = "card of one call given as a dict, beside ai-evaluation's exact match"
-    yield Row(title, value, "cards/s", rates["exact_match"], 3 * rates["exact_match"])
-    checked = _leaderboard_rate(entries)
-    title = "the leaderboard's verdict on a right answer, beside its own checker"
-    yield Row(title, checked, "checks/s", rates["bfcl_right"], 2 * rates["bfcl_right"])
+    for peer, what in (("exact_match", "evaluate"), ("exact_match_inside", "compute_one, the inside of that")):
+        title = f"card of one call given as a dict, beside ai-evaluation's exact match ({what})"
+        yield Row(title, value, "cards/s", rates[peer], 3 * rates[peer])
+    for title, checked in _leaderboard_rates(entries).items():
+        yield Row(title, checked, "checks/s", rates["bfcl_right"], 2 * rates["bfcl_right"])
 
 
 def _core_rows(entries: Sequence[Entry]) -> Iterator[Row]:
@@ -104,6 +101,9 @@ def _transcript_rows() -> Iterator[Row]:
     case, shuffled = _parallel(64)
     yield Row("grade 64 parallel calls in another order", _milliseconds(case, shuffled), "ms", None, 10, "lower")
     case, talk = _conversation(50)
+    silent = [name for name, status in grade(case, talk).statuses.items() if status == "unscored"]
+    if silent:
+        raise RuntimeError(f"nothing to grade for {', '.join(silent)}")
     yield Row("every verdict and detail of 50 messages", _milliseconds(case, talk), "ms", None, 2, "lower")
     short, long = (_milliseconds(*_conversation(2 * calls)) / calls for calls in (10, 1_000))
     yield Row("a call among 1,000, beside one among 10", long * 1000, "µs/call", short * 1000, short * 1500, "lower")
@@ -137,15 +137,20 @@ def _peer_rates(entries: Sequence[Entry], wrong: Cards) -> dict[str, float]:
     return rates
 
 
-def _leaderboard_rate(entries: Sequence[Entry]) -> float:
+def _leaderboard_rates(entries: Sequence[Entry]) -> dict[str, float]:
+    """Return the rates of the leaderboard's verdict alone, on entries given once and on entries compiled before."""
     answers = [[{call.name: call.arguments} for call in each.calls] for each in entries]
-    return _rate(
-        lambda: [
-            check(each.category, each.functions, each.gold, answer)
-            for each, answer in zip(entries, answers, strict=True)
-        ],
-        len(entries),
-    )
+    checks = [partial(check, each.category, each.functions, each.gold) for each in entries]
+    compiled = [compile_bfcl(each.category, each.functions, each.gold).check for each in entries]
+    return {
+        f"the leaderboard's verdict on a right answer{how}": _rate(partial(_check_all, made, answers), len(entries))
+        for how, made in ((", of an entry seen once", checks), (", of a compiled entry", compiled))
+    }
+
+
+def _check_all(checks: Sequence[Callable[[Any], str | None]], answers: Sequence[Any]) -> None:
+    for each, answer in zip(checks, answers, strict=True):
+        each(answer)
 
 
 def _compiled_size(entries: Sequence[Entry]) -> float:
@@ -168,19 +173,29 @@ def _parallel(count: int) -> tuple[CompiledCase, Transcript]:
 
 
 def _conversation(messages: int) -> tuple[CompiledCase, Transcript]:
-    """Return a transcript of calls and results by turns, the last ones wanted, and its expectation."""
-    calls = [ToolCall("track", {"order": f"A-{place}"}, f"call-{place}") for place in range(messages // 2)]
+    """Return a transcript of calls and results by turns, the last ones wanted, and its expectation.
+
+    There is something for every layer: a tool that fails at first, an answer and a state that are expected.
+    """
+    names = [f"A-{max(place, 1)}" for place in range(messages // 2)]
+    calls = [ToolCall("track", {"order": name}, f"call-{place}") for place, name in enumerate(names)]
+    failed = Message("tool", "503 Service Unavailable", call_id=calls[0].id, is_error=True)
     talk = [
         message
         for call in calls
         for message in (
             Message("assistant", "I shall look.", (call,)),
-            Message("tool", json.dumps({"order": call.arguments["order"], "total": 45}), call_id=call.id),
+            failed
+            if call is calls[0]
+            else Message("tool", json.dumps({"order": call.arguments["order"], "total": 45}), call_id=call.id),
         )
     ]
     wanted = tuple(CallExpectation("track", {"order": Exact(call.arguments["order"])}) for call in calls[-4:])
-    case = compile_case(Expectation("calls", alternatives=(Trajectory(ordered=wanted),)), (TRACK,))
-    return case, Transcript(tuple(talk), "Your order's total is 45.")
+    state = {"orders": {name: {"total": 45} for name in names}}
+    expectation = Expectation(
+        "calls", alternatives=(Trajectory(ordered=wanted),), answer={"contains": ["45"]}, state=state
+    )
+    return compile_case(expectation, (TRACK,)), Transcript(tuple(talk), "Your order's total is 45.", state=dict(state))
 
 
 def _milliseconds(case: CompiledCase, transcript: Transcript) -> float:
@@ -203,6 +218,11 @@ def _grade_all(cards: Cards) -> None:
         graded = grade_calls(case, [call_in(call) for call in sent])
         if not graded.statuses or graded.tag == FailureTag.HARNESS_ERROR:
             raise RuntimeError(graded.outcome.reason)
+
+
+def _write_all(cards: Cards) -> None:
+    for case, sent in cards:
+        grade_calls(case, [call_in(call) for call in sent]).to_document()
 
 
 def _hard_alignment() -> float:
@@ -235,47 +255,3 @@ def _other(value: Any) -> Any:
     if isinstance(value, int | float):
         return value + 1
     return f"{value} indeed" if isinstance(value, str) else value
-
-
-def _entries() -> Iterator[Entry]:
-    for category, question, gold in _questions():
-        example = bfcl_example(question, {"ground_truth": gold}, category)
-        if example.expectation is not None and isinstance(example.tools, list):
-            calls = tuple(_right_call(call) for call in gold)
-            yield Entry(category, question["function"], gold, calls, example.expectation, tuple(example.tools))
-
-
-def _questions() -> Iterator[tuple[str, dict[str, Any], list[dict[str, Any]]]]:
-    folder = os.environ.get("TOOLEVALS_BENCHMARK_DATA")
-    if not folder:
-        for line in SAMPLE.read_text("utf-8").splitlines():
-            row = json.loads(line)
-            yield (
-                row["category"],
-                {"id": row["id"], "question": [], "function": row["functions"]},
-                row["possible_answer"],
-            )
-        return
-    for category in CATEGORIES:
-        name = f"BFCL_v4_{category}.json"
-        answers = {row["id"]: row["ground_truth"] for row in _lines(Path(folder) / "bfcl" / "possible_answer" / name)}
-        for question in _lines(Path(folder) / "bfcl" / name):
-            yield category, question, answers[question["id"]]
-
-
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
-        yield from map(json.loads, file)
-
-
-def _right_call(call: dict[str, Any]) -> ToolCall:
-    ((name, parameters),) = call.items()
-    values = {key: _first(allowed[0]) if allowed else [] for key, allowed in parameters.items()}
-    return ToolCall(name, {key: value for key, value in values.items() if value != ""})
-
-
-def _first(value: Any) -> Any:
-    if isinstance(value, dict):
-        chosen = {key: items[0] if isinstance(items, list) else items for key, items in value.items()}
-        return {key: _first(item) for key, item in chosen.items() if item != ""}
-    return [_first(item) for item in value] if isinstance(value, list) else value

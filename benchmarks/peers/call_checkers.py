@@ -56,10 +56,17 @@ def _exact_match(rows: list[dict[str, Any]]) -> dict[str, float]:
 
     metric = FunctionCallExactMatch()
     calls = [call for row in rows for call in row["right"]]
-    work = lambda: [  # noqa: E731
-        metric.compute_one(FunctionCallInput(response=call, expected_response=call)) for call in calls
-    ]
-    return {"exact_match": _rate(work, len(calls))}
+    given = [{"response": call, "expected_response": call} for call in calls]
+
+    def compute() -> object:
+        return [metric.compute_one(FunctionCallInput(**each)) for each in given]
+
+    return {
+        # What its users call: the inputs are dicts, which it checks, and its answer is a list of results.
+        "exact_match": _rate(lambda: metric.evaluate(given), len(calls)),
+        # The inside of it alone.
+        "exact_match_inside": _rate(compute, len(calls)),
+    }
 
 
 def _rate(work: Callable[[], object], count: int) -> float:
