@@ -7,6 +7,7 @@ from django.urls import URLPattern, URLResolver, path
 from labeling.views import (
     adjudicate,
     batches,
+    coverage,
     datasets,
     examples,
     exports,
@@ -43,6 +44,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("feedback/", feedback.feedback, name="feedback"),
     path("feedback/seen/", feedback.feedback_seen, name="feedback-seen"),
+    path("datasets/<slug:dataset>/coverage/", coverage.coverage, name="coverage"),
+    path("datasets/<slug:dataset>/coverage/csv/", coverage.coverage_csv, name="coverage-csv"),
+    path("datasets/<slug:dataset>/coverage/quotas/", coverage.quotas, name="quotas"),
     path("datasets/<slug:dataset>/queue/", batches.queue, name="queue"),
     path("datasets/<slug:dataset>/queue/order/", batches.queue_order, name="queue-order"),
     path("datasets/<slug:dataset>/queue/<uuid:batch>/", batches.batch, name="batch"),

@@ -11,6 +11,13 @@ from labeling.coverage.classes import BUCKETS, CLASSES, DIFFICULTIES, EDGE_CASES
 from labeling.coverage.counting import Counts, ToolCounts, is_tool
 from labeling.quotas import wanted_shares
 
+# What the strata are called on pages.
+HEADS: Mapping[str, str] = {
+    "bucket": "layer",
+    "difficulty": "difficulty",
+    "edge_case": "edge case",
+    "error_class": "error",
+}
 # Classes of a stratum that nobody knows are shown up to this many.
 MOST_OTHERS = 30
 
@@ -54,13 +61,13 @@ class Count:
 
     @property
     def step(self) -> str:
-        """The step of the heat: "" where nothing is wanted or there, d3 where enough is, e1..e4 by what is lacking."""
+        """The step of the heat: "" where nothing is wanted or there, d3 where enough is, e1..e3 by what is lacking."""
         if not self.wanted:
             return "" if not self.have else "d3"
         if not self.lacking:
             return "d3"
         share = self.lacking / self.wanted
-        return next(step for limit, step in ((0.25, "e1"), (0.5, "e2"), (0.999, "e3"), (1, "e4")) if share <= limit)
+        return next(step for limit, step in ((0.5, "e1"), (0.999, "e2"), (1, "e3")) if share <= limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,23 +101,33 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One class of a stratum against its share of the whole."""
+    """One class of a stratum against its share of the whole; None wanted where that is a matter of each tool."""
 
     stratum: str
     name: str
     have: int
-    wanted: int
+    wanted: int | None
     waiting: int
 
     @property
     def lacking(self) -> int:
         """How many are still to be added."""
-        return max(0, self.wanted - self.have)
+        return max(0, (self.wanted or 0) - self.have)
 
     @property
     def cell(self) -> Cell:
         """The examples behind it."""
         return Cell(f"{self.stratum}.{self.name}")
+
+    @property
+    def head(self) -> str:
+        """What the stratum is called."""
+        return HEADS[self.stratum]
+
+    @property
+    def words(self) -> str:
+        """What the class is called."""
+        return self.name.replace("_", " ")
 
 
 def tool_rows(
@@ -134,21 +151,21 @@ def tool_rows(
 
 
 def shares(counts: Counts, quotas: Mapping[str, Any]) -> list[Share]:
-    """Return the classes of which a share of the whole is wanted, and any other class that occurs, as it is."""
-    found = []
+    """Return the classes of every stratum, those known ones first, each with what is wanted."""
     wanted = {(stratum, name): number for stratum, name, number in wanted_shares(quotas, counts.size)}
-    for stratum in ("bucket", "difficulty"):
-        names = dict.fromkeys((*CLASSES[stratum], *sorted(counts.strata[stratum])[:MOST_OTHERS]))
-        for name in names:
+    found = []
+    for stratum, classes in CLASSES.items():
+        others = sorted(counts.strata[stratum].keys() - set(classes))[:MOST_OTHERS]
+        for name in (*classes, *others):
             have, waiting = counts.strata[stratum].get(name, (0, 0))
-            found.append(Share(stratum, name, have, wanted.get((stratum, name), 0), waiting))
+            found.append(Share(stratum, name, have, wanted.get((stratum, name)), waiting))
     return found
 
 
 def gaps(counts: Counts, rows: Iterable[ToolRow], shares_: Iterable[Share]) -> list[Gap]:
     """Return what to add, the most lacking first. A tool's edge cases are one gap, and so are its errors."""
     found = [
-        Gap(share.lacking, "", f"{share.stratum} {share.name.replace('_', ' ')}", share.have, share.wanted,
+        Gap(share.lacking, "", f"{HEADS[share.stratum]}: {share.name.replace('_', ' ')}", share.have, share.wanted or 0,
             (share.cell,), share.stratum, share.name, share.waiting)
         for share in shares_ if share.lacking
     ]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.db.models import QuerySet
 
+from labeling.coverage.classes import class_of
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, QueueOrder
 from labeling.services import Choice
 from labeling.services.batches import MAX_EXAMPLES
@@ -158,6 +159,9 @@ class NewBatchForm(BatchForm, ChoiceForm):
             choices = [("", "any"), *((value, value) for value in values)]
             self.fields[name] = forms.ChoiceField(required=False, choices=choices)
             self.fields[name].widget.attrs["class"] = "form-select"
+            if asked := self.initial.get(name):
+                same = (value for value in values if class_of(name, value) == class_of(name, asked))
+                self.initial[name] = next(same, "")
         self.order_fields(["name", "owner", "due_on", "note", *Example.STRATA, "first", "names"])
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from labeling import services
 from labeling.errors import InvalidAct
 from labeling.forms.queue import AssignForm, BatchForm, NewBatchForm, OrderForm
-from labeling.models import Dataset, LabelBatch
+from labeling.models import Dataset, Example, LabelBatch
 from labeling.overlap import Overlap
 from labeling.views.settings import say_job
 from toolevals.workspace.models import Role
@@ -26,7 +26,9 @@ from toolevals.workspace.requests import ProjectRequest
 def queue(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show a dataset's order and batches; by POST, by adjudicators, make a batch."""
     found = _dataset(request, dataset)
-    form = NewBatchForm(request.POST or None, dataset=found) if request.role >= Role.ADJUDICATOR else None
+    asked = {name: request.GET[name] for name in Example.STRATA if name in request.GET}
+    may = request.role >= Role.ADJUDICATOR
+    form = NewBatchForm(request.POST or None, dataset=found, initial=asked) if may else None
     if request.method == "POST" and form is not None and form.is_valid():
         try:
             made = services.batch_create(dataset=found, actor=request.user, choice=form.choice, **form.said)

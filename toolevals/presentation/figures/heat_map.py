@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -16,7 +17,6 @@ from toolevals.presentation.palettes import PALETTES
 MOST_NUMBERED = 40
 # What the axes are, in the corner between them.
 CORNER = {
-    "text": "called →<br>expected ↓",
     "showarrow": False,
     "align": "right",
     "xref": "paper",
@@ -41,8 +41,16 @@ class HeatCell:
     hover: Sequence[str]
 
 
-def heat_map(rows: Sequence[str], columns: Sequence[str], cells: Sequence[HeatCell]) -> dict[str, Any]:
+def heat_map(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    cells: Sequence[HeatCell],
+    *,
+    corner: tuple[str, str] = ("called", "expected"),
+) -> dict[str, Any]:
     """Return the chart of a matrix, its first row at the top. Only the given cells are sent.
+
+    `corner` says what the columns are, and what the rows.
 
     Every row and every column must hold at least one cell (its step may be ""): the width of the others depends on it.
     """
@@ -64,6 +72,7 @@ def heat_map(rows: Sequence[str], columns: Sequence[str], cells: Sequence[HeatCe
         xgap=1 if numbered else 0,
         ygap=1 if numbered else 0,
     )
+    axes = f"{escape(corner[0])} →<br>{escape(corner[1])} ↓"
     xaxis = names(columns) | {"side": "top", "tickangle": -90, "range": [-0.5, len(columns) - 0.5]}
     yaxis = names(rows) | {"range": [len(rows) - 0.5, -0.5]}
     return chart(
@@ -76,7 +85,7 @@ def heat_map(rows: Sequence[str], columns: Sequence[str], cells: Sequence[HeatCe
                     xaxis=xaxis,
                     yaxis=yaxis,
                     plot_bgcolor=PALETTES[theme]["empty"],
-                    annotations=[CORNER | {"font": {"size": 11, "color": PALETTES[theme]["ink-3"]}}],
+                    annotations=[CORNER | {"text": axes, "font": {"size": 11, "color": PALETTES[theme]["ink-3"]}}],
                 ),
             }
             for theme in PALETTES

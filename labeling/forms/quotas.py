@@ -1,0 +1,104 @@
+"""The form of a dataset's quotas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from labeling.coverage.classes import BUCKETS, DIFFICULTIES, EDGE_CASES, ERRORS
+from labeling.models import Dataset
+from labeling.quotas import MOST, NEEDS, quotas_check, quotas_of
+from toolevals.grading.problems import InvalidDocument
+from toolevals.workspace.forms.controls import PlainForm
+
+# The groups of fields: the part of the document, its names, whether they are shares in percent, and what they mean.
+GROUPS: tuple[tuple[str, tuple[str, ...], bool, str], ...] = (
+    ("needs", NEEDS, False, "Of these, for each tool"),
+    ("bucket", BUCKETS, True, "Layers, percent of all examples"),
+    ("difficulty", DIFFICULTIES, True, "Difficulty, percent of all examples"),
+    ("edge_case", EDGE_CASES, False, "Edge cases, for each tool that admits them"),
+    ("error_class", ERRORS, False, "Errors, for each tool"),
+)
+_NARROW = {"class": "form-control num", "inputmode": "decimal"}
+
+
+class QuotasForm(PlainForm):
+    """How many examples of what are wanted."""
+
+    per_tool = forms.IntegerField(
+        min_value=0, max_value=MOST, label="Examples for each tool", help_text="That call it, by their gold."
+    )
+    size = forms.IntegerField(
+        min_value=1,
+        max_value=100 * MOST,
+        required=False,
+        label="Planned size",
+        help_text="The shares are of so many examples. Empty: of as many as there are.",
+    )
+    tools = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "class": "form-control mono"}),
+        label="Tools with a number of their own",
+        help_text="One a line: name = number. At 0 nothing is wanted of the tool.",
+    )
+
+    def __init__(self, *args: Any, dataset: Dataset, **kwargs: Any) -> None:
+        quotas = quotas_of(dataset)
+        initial = {"per_tool": quotas["per_tool"], "size": quotas["size"], "tools": _lines(quotas["tools"])}
+        for part, names, percent, _ in GROUPS:
+            for name in names:
+                number = quotas[part].get(name, 0)
+                initial[f"{part}.{name}"] = f"{number * 100:.6g}" if percent else number
+        super().__init__(*args, initial=initial, **kwargs)
+        for part, names, percent, _ in GROUPS:
+            for name in names:
+                self.fields[f"{part}.{name}"] = _field(name, percent)
+
+    @property
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """The fields of each group under its head."""
+        return [(title, [self[f"{part}.{name}"] for name in names]) for part, names, _, title in GROUPS]
+
+    def clean_tools(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for number, line in enumerate(self.cleaned_data["tools"].splitlines(), start=1):
+            name, sign, count = (part.strip() for part in line.rpartition("="))
+            if not line.strip():
+                continue
+            if not (sign and name and count.isascii() and count.isdigit() and len(count) < 9):
+                raise forms.ValidationError(f"Line {number} is not “name = number”.")
+            found[name] = int(count)
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or {}
+        if not self.errors:
+            try:
+                quotas_check(self.document)
+            except InvalidDocument as error:
+                self.add_error(None, [f"{problem.pointer}: {problem.message}" for problem in error.problems])
+        return said
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The valid form as quotas."""
+        said = self.cleaned_data
+        document = {name: said[name] for name in ("per_tool", "size", "tools")}
+        for part, names, percent, _ in GROUPS:
+            numbers = {name: said[f"{part}.{name}"] for name in names}
+            document[part] = {name: round(n / 100, 6) if percent else n for name, n in numbers.items()}
+        return document
+
+
+def _field(name: str, percent: bool) -> forms.Field:
+    label = name.replace("_", " ")
+    if percent:
+        return forms.FloatField(
+            min_value=0, max_value=100, label=label, widget=forms.NumberInput({**_NARROW, "step": "any"})
+        )
+    return forms.IntegerField(min_value=0, max_value=MOST, label=label, widget=forms.NumberInput(_NARROW))
+
+
+def _lines(tools: dict[str, int]) -> str:
+    return "\n".join(f"{name} = {number}" for name, number in tools.items())

@@ -1,0 +1,89 @@
+"""What a dataset covers: heat map and table, what to add next, CSV, and the quotas behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods
+
+from labeling import services
+from labeling.coverage import page
+from labeling.coverage.counting import Counts
+from labeling.coverage.kept import coverage_of
+from labeling.coverage.tools import tools_to_cover
+from labeling.forms.quotas import QuotasForm
+from labeling.models import Dataset
+from labeling.quotas import quotas_of
+from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.workspace.models import Role
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_GET
+def coverage(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Show what a dataset's gold covers, against its quotas."""
+    found = _dataset(request, dataset)
+    services.settle_due(project=request.project)
+    state = page.State.asked(request.GET)
+    covered = coverage_of(found, actor=request.user)
+    context: dict[str, Any] = {"dataset": found, "here": "coverage", "state": state, "coverage": covered}
+    if covered.counts is not None:
+        context |= _drawn(request, found, covered.counts, state)
+    return render(request, "labeling/coverage.html", context)
+
+
+@require_GET
+def coverage_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
+    """Send the table, a row a cell; with `?form=next`, what to add next."""
+    found = _dataset(request, dataset)
+    state = page.State.asked(request.GET)
+    covered = coverage_of(found, actor=request.user)
+    is_next = request.GET.get("form") == "next"
+    rows: Iterable[Sequence[Cell]] = ()
+    if covered.counts is not None:
+        told = covered.counts, quotas_of(found), tools_to_cover(found, covered.counts)
+        rows = page.next_lines(page.drawn(*told, state).gaps) if is_next else page.table_lines(*told, state.view)
+    columns = page.NEXT_CSV if is_next else page.TABLE_CSV
+    response = StreamingHttpResponse(csv_stream(columns, rows), content_type="text/csv; charset=utf-8")
+    name = f"{found.slug}-{'to-add' if is_next else 'coverage'}.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@require_http_methods(["GET", "POST"])
+def quotas(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Show a dataset's quotas; by POST, by adjudicators, change them."""
+    found = _dataset(request, dataset)
+    form = QuotasForm(request.POST or None, dataset=found)
+    if request.method == "POST" and form.is_valid():
+        services.quotas_set(dataset=found, actor=request.user, document=form.document)
+        return redirect("labeling:coverage", request.project.slug, found.slug)
+    if request.role < Role.ADJUDICATOR:
+        for field in form.fields.values():
+            field.disabled = True
+    context = {"dataset": found, "here": "coverage", "form": form}
+    return render(request, "labeling/quotas.html", context, status=422 if form.errors else 200)
+
+
+def _drawn(request: ProjectRequest, dataset: Dataset, counts: Counts, state: page.State) -> dict[str, Any]:
+    shown = page.drawn(counts, quotas_of(dataset), tools_to_cover(dataset, counts), state)
+    examples = reverse("labeling:dataset", args=[request.project.slug, dataset.slug])
+    addresses = [[f"{examples}?{count.cell.query}" for count in row.cells] for row in shown.table.rows]
+    return {
+        "counts": counts,
+        "table": shown.table,
+        "shares": shown.shares,
+        "gaps": shown.gaps[: page.GAPS_SHOWN],
+        "gap_count": len(shown.gaps),
+        "examples": examples,
+        "document": page.chart_document(shown.table, addresses) if shown.table.rows else None,
+    }
+
+
+def _dataset(request: ProjectRequest, slug: str) -> Dataset:
+    rows = Dataset.objects.in_project(request.project).select_related("default_tools__tools", "project")
+    return get_object_or_404(rows, slug=slug)
