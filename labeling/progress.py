@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
-from django.db.models import Count, Q
 from django.utils import timezone
 
 from labeling.models import Dataset, Label, LabelSlot
+from labeling.waiting import own_part
 from toolevals.workspace.models import User
 
 RECENT = 20
+# Nobody labels more in a day.
+DAYS_WORK = 1000
+# More that are left are not counted.
+MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +45,15 @@ class Progress:
 def progress_of(dataset: Dataset, user: User) -> Progress:
     """Return one person's progress in one dataset: what they have labelled and what still waits for them."""
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    own = Label.objects.filter(reviewer=user, revision__example__dataset=dataset).in_force()
-    slots = LabelSlot.objects.of_dataset(dataset)
-    waiting = slots.free(timezone.now()).for_reviewer(user).values("revision").distinct().count()
-    recent = [seconds for seconds in own.order_by("-id").values_list("seconds", flat=True)[:RECENT] if seconds > 0]
-    counts = own.aggregate(done=Count("pk"), today=Count("pk", filter=Q(created_at__gte=midnight)))
+    part = own_part(LabelSlot.objects.of_dataset(dataset), user, place=dataset.pk, most=MOST)
+    own = Label.objects.filter(reviewer=user, slot__dataset=dataset, withdrawn_at=None)
+    newest = list(own.order_by("-id").values_list("slot", "seconds", "created_at")[:DAYS_WORK])
+    recent = [seconds for _, seconds, _ in newest[:RECENT] if seconds > 0]
     return Progress(
-        done=counts["done"],
-        left=waiting + slots.held_by(user).count(),
+        done=part.done,
+        left=part.held + part.left,
         seconds_each=median(recent) if len(recent) >= 3 else None,
-        today=counts["today"],
+        today=len({slot for slot, _, created_at in newest if created_at >= midnight}),
     )
 
 

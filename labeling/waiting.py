@@ -2,20 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.cache import cache
 from django.utils import timezone
 
 from labeling.models import Comment, Feedback, LabelSlot, Revision
+from labeling.querysets.slots import SlotQuerySet
 from toolevals.workspace.models import Membership, Project, Role, User
 
 # Beyond this the exact number tells nobody anything, and counting it would cost.
 MANY = 1000
+# From so many on a number is kept, for some seconds, and very many longer.
+KEPT_FROM = 100
+KEPT_SECONDS, LONG_KEPT_SECONDS = 30, 600
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """One person's part of some slots, in examples: labelled, at work on, and still to come."""
+
+    done: int
+    held: int
+    left: int
 
 
 def to_label(project: Project, user: User) -> int:
     """Return how many examples wait for a label of this person, those they are at work on included; at most MANY."""
-    slots = LabelSlot.objects.in_project(project)
-    free = slots.free(timezone.now()).for_reviewer(user).order_by().values("revision").distinct()[:MANY]
-    return min(free.count() + slots.held_by(user).order_by().count(), MANY)
+    own = own_part(LabelSlot.objects.in_project(project), user, place=project.pk, most=MANY)
+    return min(own.held + own.left, MANY)
+
+
+def own_part(slots: SlotQuerySet, user: User, *, place: Any, most: int) -> Own:
+    """Return one person's part of the slots of one place, a dataset's id or a project's; at most `most` are left.
+
+    A large number is kept for a while, less what the person does meanwhile: counting it anew with each example would
+    cost more than handing the example out. What others do shows a little later; a small number is always exact.
+    """
+    held, done = slots.counts_of(user)
+    key = f"labeling.left:{place}:{user.pk}"
+    kept = cache.get(key)
+    if kept is not None:
+        return Own(done, held, max(kept[0] - (done - kept[1]) - held, 0))
+    left = slots.count_waiting(user, timezone.now(), most)
+    if left >= KEPT_FROM:
+        cache.set(key, (left + held, done), KEPT_SECONDS if left < MANY else LONG_KEPT_SECONDS)
+    return Own(done, held, left)
 
 
 def to_adjudicate(project: Project, user: User) -> int:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from toolevals.workspace.models import Membership, Role
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from toolevals.workspace.models import Project, User
 
 LOOK_AT = 10_000
+# So many places for labels most examples have.
+SLOTS_EACH = 2
 
 
 class SlotQuerySet(models.QuerySet["LabelSlot"]):
@@ -62,6 +64,23 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         role = {"role__gte": Role.REVIEWER, "user": OuterRef("assignee"), "project": OuterRef("dataset__project")}
         may = Q(Exists(Membership.objects.filter(**role)), *_fit(OuterRef("assignee")))
         return self.filter(~may, assignee__isnull=False, state=SlotState.OPEN)
+
+    def counts_of(self, user: User) -> tuple[int, int]:
+        """Return of how many slots this person holds the claim, and in how many they have a label."""
+        from labeling.models import SlotState
+
+        states = {"held": Q(state=SlotState.CLAIMED), "done": Q(state=SlotState.SUBMITTED)}
+        found = self.filter(reviewer=user).aggregate(**{name: Count("pk", filter=one) for name, one in states.items()})
+        return found["held"], found["done"]
+
+    def count_waiting(self, user: User, now: datetime, most: int) -> int:
+        """Return of how many examples a label by this person is wanted; at most `most`.
+
+        It never looks at more than a few slots of each, however many there are.
+        """
+        fit = self.of_current_round().free(now).for_reviewer(user).order_by()[: most * SLOTS_EACH]
+        found: int = fit.aggregate(n=Count("revision", distinct=True))["n"]
+        return min(found, most)
 
     def begun_by(self, user: User) -> SlotQuerySet:
         """Return the slots of revisions of which this person has a draft."""

@@ -75,10 +75,13 @@ def disagreement_set(*, dataset: Dataset, values: Mapping[Any, float]) -> int:
 
     The caller, who knows the runs, leaves the audit row where there is one to leave.
     """
-    known = Revision.objects.filter(example__dataset=dataset, pk__in=list(values)).values_list("pk", "disagreement")
-    other = [Revision(pk=pk, disagreement=values[pk]) for pk, value in known if value != values[pk]]
-    Revision.objects.bulk_update(other, ["disagreement"], batch_size=AT_ONCE)
-    return len(other)
+    changed, every = 0, sorted(values)
+    for start in range(0, len(every), AT_ONCE):
+        some = every[start : start + AT_ONCE]
+        known = Revision.objects.filter(example__dataset=dataset, pk__in=some).values_list("pk", "disagreement")
+        other = [Revision(pk=pk, disagreement=values[pk]) for pk, value in known if value != values[pk]]
+        changed += Revision.objects.bulk_update(other, ["disagreement"])
+    return changed
 
 
 def turn_of(dataset: Dataset, external_id: str, disagreement: float = 0) -> int:

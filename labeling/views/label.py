@@ -15,10 +15,11 @@ from labeling import services
 from labeling.errors import InvalidAct
 from labeling.forms.panel import panel
 from labeling.forms.reading import FieldProblem, read_label
-from labeling.models import Comment, Dataset, Label, LabelSlot, Skip
+from labeling.models import Comment, Label, LabelSlot, Skip
 from labeling.progress import progress_of
 from labeling.suggestions import seen_suggestion, taken_over
 from labeling.views.answers import conflict, page_or_fragment, sentences
+from labeling.views.scope import EVERYTHING, Scope, scope_of
 from labeling.views.workplace import about_recovery, draft_document, label_context, offered, seconds_of, undo_context
 from labeling.waiting import to_label
 from toolevals.grading.problems import InvalidDocument
@@ -184,15 +185,16 @@ def _work_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
 
 
 def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | Skip | None = None) -> HttpResponse:
-    """Claim the next example of the dataset that the person works on, else of the project, and show it."""
-    slug = scope.get("dataset") or scope.get("scope") or ""
-    dataset = get_object_or_404(Dataset, project=request.project, slug=slug) if slug else None
-    slot = services.slot_claim(dataset_or_project=dataset or request.project, actor=request.user)
+    """Claim the next example of the batch or the dataset that the person works on, else of the project, and show it."""
+    place = scope_of(request, scope)
+    slot = services.slot_claim(
+        dataset_or_project=place.dataset or request.project, actor=request.user, batch=place.batch
+    )
     if slot is not None:
-        return _show(request, slot, scope=slug, undo=undo)
-    progress = progress_of(dataset, request.user) if dataset else None
-    context = {"progress": progress, "scope": slug, **undo_context(request, undo)}
-    url = _label_url(request, slug) if request.method == "POST" else ""
+        return _show(request, slot, scope=place, undo=undo)
+    progress = progress_of(place.dataset, request.user) if place.dataset else None
+    context = {"progress": progress, "scope": place.key, **undo_context(request, undo)}
+    url = _label_url(request) + place.query if request.method == "POST" else ""
     return page_or_fragment(
         request,
         page="labeling/label_done.html",
@@ -203,13 +205,13 @@ def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | Skip | Non
 
 
 def _show(
-    request: ProjectRequest, slot: LabelSlot, *, scope: str = "", undo: Label | Skip | None = None
+    request: ProjectRequest, slot: LabelSlot, *, scope: Scope = EVERYTHING, undo: Label | Skip | None = None
 ) -> HttpResponse:
-    url = _slot_url(request, slot.pk) + (f"?dataset={scope}" if scope else "")
+    url = _slot_url(request, slot.pk) + scope.query
     if not request.headers.get("HX-Request"):
         return redirect(url)
     waiting = to_label(request.project, request.user)
-    context = label_context(request, slot, undo=undo) | {"scope": scope, "waiting": waiting}
+    context = label_context(request, slot, undo=undo) | {"scope": scope.key, "waiting": waiting}
     return page_or_fragment(request, page=PAGE, fragment=MAIN, context=context, url=url)
 
 
@@ -243,8 +245,8 @@ def _slot_url(request: ProjectRequest, pk: UUID) -> str:
     return reverse("labeling:label-slot", args=[request.project.slug, pk])
 
 
-def _label_url(request: ProjectRequest, dataset: str = "") -> str:
-    return reverse("labeling:label", args=[request.project.slug]) + (f"?dataset={dataset}" if dataset else "")
+def _label_url(request: ProjectRequest) -> str:
+    return reverse("labeling:label", args=[request.project.slug])
 
 
 def _example_url(request: ProjectRequest, slot: LabelSlot) -> str:

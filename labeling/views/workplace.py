@@ -16,6 +16,7 @@ from labeling.models import Comment, Draft, Example, Label, LabelSlot, Revision,
 from labeling.progress import progress_of
 from labeling.suggestions import suggestion_context
 from labeling.views.guide_pane import guide_context
+from labeling.views.scope import scope_key
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User
@@ -68,7 +69,7 @@ def label_context(request: ProjectRequest, slot: LabelSlot, *, undo: Label | Ski
         "seconds": started.data.get("seconds", "0"),
         "saved_at": started.saved_at,
         "progress": progress,
-        "scope": request.GET.get("dataset", ""),
+        "scope": scope_key(request.GET),
         "show_guide": "guide" in request.GET,
         "show_ask": "ask" in request.GET,
         "remarks": Comment.objects.filter(revision=revision, asker=request.user).count(),

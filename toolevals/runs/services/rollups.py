@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, MatrixCount, Run, Transcript, VerdictCount
+from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
 
@@ -29,6 +30,8 @@ def grading_roll_up(lease: Lease) -> None:
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
         Run.objects.filter(pk__in=shown).update(grading=grading)
+    # Not in the grading's transaction: what it writes follows from what is there, and is made again by the next.
+    disagreement_write(grading.dataset_version.dataset, grading)
 
 
 def _cells(grading: Grading) -> Iterator[tuple[Any, ...]]:
