@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
@@ -19,7 +20,7 @@ from labeling.forms.transfer import ExportForm
 from labeling.models import Dataset, DatasetVersion
 from labeling.services.exports import KEPT, KIND, MOST_AT_ONCE
 from labeling.views.jobs import job_asked
-from toolevals.workspace.models import Job
+from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -70,7 +71,19 @@ def export_file(request: ProjectRequest, dataset: str, export: UUID) -> HttpResp
     upload = services.export_file(job)
     if upload is None:
         return HttpResponse("This file is no longer kept. Export it again.", status=HTTPStatus.GONE)
-    return FileResponse(upload.file.open("rb"), as_attachment=True, filename=upload.name)
+    return stored_response(upload)
+
+
+def stored_response(upload: Upload) -> StreamingHttpResponse:
+    """Return a stored file, opened when it is read; its name is made of slugs and numbers."""
+    return StreamingHttpResponse(
+        _chunks(upload),
+        content_type="application/octet-stream",
+        headers={
+            "Content-Disposition": f'attachment; filename="{upload.name}"',
+            "Content-Length": str(upload.size),
+        },
+    )
 
 
 def file_response(selection: Selection, made: ExportFormat) -> StreamingHttpResponse:
@@ -81,6 +94,11 @@ def file_response(selection: Selection, made: ExportFormat) -> StreamingHttpResp
         content_type=made.content_type,
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
+
+
+def _chunks(upload: Upload) -> Iterator[bytes]:
+    with upload.file.open("rb") as file:
+        yield from file.chunks()
 
 
 def _format(request: ProjectRequest) -> ExportFormat:

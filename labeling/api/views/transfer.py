@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from uuid import UUID
 
-from django.http import FileResponse, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -21,7 +21,7 @@ from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_n
 from labeling.imports.sources import SOURCES
 from labeling.models import DatasetVersion
 from labeling.services.exports import KIND
-from labeling.views.exports import file_response
+from labeling.views.exports import file_response, stored_response
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import JobSerializer
@@ -108,12 +108,12 @@ class ExportFile(LabelingView):
     """The file that an export's job has written; 410 when it is no longer kept."""
 
     @extend_schema(responses=EXPORT)
-    def get(self, request: Request, export: UUID) -> FileResponse:
+    def get(self, request: Request, export: UUID) -> StreamingHttpResponse:
         job = get_object_or_404(Job, project=self.project, kind=KIND, pk=export)
         upload = services.export_file(job)
         if upload is None:
             raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")
-        return FileResponse(upload.file.open("rb"), as_attachment=True, filename=upload.name)
+        return stored_response(upload)
 
 
 def _given(request: Request) -> dict[str, object]:
