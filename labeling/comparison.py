@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from labeling.merging import at, has, may_be_both, steps_of
 from labeling.models import LabelAnswer
-from labeling.wording import expectation_words, matcher_words, shown_whole, summary
+from labeling.wording import CallWords, expectation_words, matcher_words, shown_whole, summary
 from toolevals.grading.equivalence import Difference, differences
 from toolevals.grading.values import Expectation
 
@@ -46,6 +46,8 @@ class SideWords:
     nothing: str = ""
     # The value in pieces, and whether the other side has something else there; empty where that would tell nothing.
     pieces: tuple[tuple[str, bool], ...] = ()
+    # Where the value is calls: the same in parts, each alternative's.
+    calls: tuple[tuple[CallWords, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def compare_answers(left: Answered, right: Answered) -> Comparison:
     """Return two answers part by part: one decision where one of them is no expectation."""
     if left.expectation is not None and right.expectation is not None:
         return compare(left.expectation, right.expectation)
-    words = [SideWords(value=answer_words(one)) for one in (left, right)]
+    words = [_all(one.expectation) if one.expectation else SideWords(value=answer_words(one)) for one in (left, right)]
     return Comparison((Part("", "what to do", words[0], words[1]),), ())
 
 
@@ -149,7 +151,11 @@ def _undivided(found: Iterable[Difference], left: Mapping[str, Any], right: Mapp
 
 
 def _whole(left: Mapping[str, Any], right: Mapping[str, Any]) -> Part:
-    return Part("", "what to do", SideWords(value=_all_words(left)), SideWords(value=_all_words(right)))
+    return Part("", "what to do", _all(left), _all(right))
+
+
+def _all(document: Mapping[str, Any]) -> SideWords:
+    return SideWords(value=_all_words(document), calls=expectation_words(document).alternatives)
 
 
 def _all_words(document: Mapping[str, Any]) -> str:
@@ -166,7 +172,7 @@ def _part(path: str, left: Any, right: Any) -> Part:
 
 def _marked(left: SideWords, right: SideWords) -> tuple[SideWords, SideWords]:
     """Mark the words in which two values differ, where they have enough in common for that to help."""
-    if not left.value or not right.value or left.value == right.value:
+    if not left.value or not right.value or left.value == right.value or left.calls or right.calls:
         return left, right
     ours, theirs = WORD.findall(left.value), WORD.findall(right.value)
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
@@ -214,17 +220,23 @@ def _words(steps: list[Any], value: Any, nothing: str) -> SideWords:
         by, text = matcher_words(value, shown_whole)
         return SideWords(by, text)
     if isinstance(last, int):
-        return SideWords(value=_call_or_trajectory(value))
+        return SideWords(value=_call_or_trajectory(value), calls=_alternatives(value))
     return SideWords(value=value if isinstance(value, str) else shown_whole(value))
+
+
+def _alternatives(document: Any) -> tuple[tuple[CallWords, ...], ...]:
+    """Return the calls of a step or of an alternative."""
+    if not isinstance(document, dict):
+        return ()
+    trajectory = document if STEPS.isdisjoint(document) else {"ordered": [document]}
+    return expectation_words({"kind": "calls", "alternatives": [trajectory]}).alternatives
 
 
 def _call_or_trajectory(document: Any) -> str:
     if not isinstance(document, dict):
         return json.dumps(document, ensure_ascii=False)
-    trajectory = document if STEPS.isdisjoint(document) else {"ordered": [document]}
-    words = expectation_words({"kind": "calls", "alternatives": [trajectory]})
     return "; ".join(
         f"{'or ' if call.before == 'or' else ''}{call.tool}("
         f"{', '.join(' '.join(filter(None, (one.name, one.by, one.value))) for one in call.arguments)})"
-        for call in words.alternatives[0]
+        for call in _alternatives(document)[0]
     )

@@ -40,7 +40,8 @@ from toolevals.workspace.models import AuditEntry, Role
 def differing(dataset, examples, ann, ben, submit) -> Revision:
     submit(ann, call())
     submit(ben, NO_CALL)
-    return examples[0]
+    revision: Revision = examples[0]
+    return revision
 
 
 @pytest.fixture
