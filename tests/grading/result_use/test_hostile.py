@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolevals.grading.result_use import grade_result_use
-from toolevals.grading.result_use.scanner import mentions_in
+from toolevals.grading.result_use.findings import MAX_COMPARED, MAX_COMPARISONS
+from toolevals.grading.result_use.scanner import mentions_in, replies_mentions
 from toolevals.grading.values import Message, ToolCall, Transcript
 
 _PIECES = st.sampled_from(
@@ -58,3 +59,19 @@ def test_long_texts_are_read_in_bounded_work(text: str) -> None:
     rows = json.dumps([{"id": f"A-{place}", "price": place} for place in range(500)])
     use = grade_result_use(Transcript((Message("tool", rows), Message("assistant", text))))
     assert use.verdict.status in {"passed", "failed"}
+
+
+def test_comparisons_are_limited_and_what_is_beyond_is_called_ungrounded() -> None:
+    rows = json.dumps([{"id": f"A-{place}", "price": place} for place in range(500)])
+    amounts = " ".join(f"The price is ${place}.37." for place in range(1_000, 1_100))
+    findings = grade_result_use(Transcript((Message("tool", rows), Message("assistant", amounts)))).findings
+    kinds = [finding.kind for finding in findings]
+    compared = MAX_COMPARISONS // MAX_COMPARED
+    assert len(kinds) == 100
+    assert "ungrounded" not in kinds[:compared]
+    assert set(kinds[compared:]) == {"ungrounded"}
+
+
+def test_reading_ends_after_the_first_values() -> None:
+    text = "seven apples, 12 pears, two for $5, 3 or 4"
+    assert replies_mentions(text, 4) == replies_mentions(text)[:4]

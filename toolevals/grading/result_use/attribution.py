@@ -16,16 +16,15 @@ from toolevals.grading.result_use.fields import (
 from toolevals.grading.result_use.forms import UTC_BASE, weak_key
 from toolevals.grading.result_use.lexicon import CONVERSIONS, NEXT_DAY_CUES
 from toolevals.grading.result_use.mentions import Mention
+from toolevals.grading.result_use.quotations import Quotations
 from toolevals.grading.result_use.replies import Reply
-from toolevals.grading.result_use.sources import ResultText, Sources
+from toolevals.grading.result_use.sources import Sources
 from toolevals.grading.result_use.values import UNGROUNDED, Attribution, Key
 
 # How far a round figure may be off, relative to the value.
 APPROXIMATION = 0.025
 # And a time of day, in minutes.
 TIME_APPROXIMATION = 15
-# Quotations of a transcript that are looked for inside fields.
-MAX_QUOTATIONS = 100
 MAX_WORD_DIGITS = 12
 
 
@@ -39,8 +38,8 @@ class Attributor:
 
     sources: Sources
     derivations: Derivations
+    quotations: Quotations
     refused: set[Key] = field(default_factory=set)
-    _quotations: int = 0
 
     def attribute(self, reply: Reply, place: int, run: Sequence[float]) -> tuple[Attribution, list[int]]:
         """Return where a value comes from, and every field value that it may be, the likeliest first."""
@@ -106,7 +105,7 @@ class Attributor:
             yield from self._scaled(reply, place)
         elif mention.kind == "identifier":
             yield from self._parts(mention)
-        elif mention.kind == "quote" and (quoted := self._quoted(str(mention.keys[0]))):
+        elif mention.kind == "quote" and (quoted := self.quotations.in_results(str(mention.keys[0]))):
             yield "equal", quoted
 
     def _equal(self, mention: Mention) -> list[int]:
@@ -223,38 +222,10 @@ class Attributor:
             if parted and all(parted):
                 yield "equal", [entries[-1] for entries in parted if entries]
 
-    def _quoted(self, words: str) -> list[int]:
-        """Return the text fields that hold the words, or are held by them."""
-        bare = words.strip(" .,!?:;")
-        if found := self.sources.index.get(bare):
-            return found
-        self._quotations += 1
-        if self._quotations > MAX_QUOTATIONS:
-            return []
-        if "," in bare and (described := self._described(bare)):
-            return described
-        for result in reversed(self.sources.results):
-            if bare in result.payload.folded:
-                for leaf in result.payload.leaves:
-                    if isinstance(leaf.value, str) and len(leaf.value) >= len(bare) and bare in leaf.value.casefold():
-                        return self._entries_at(result, leaf.pointer)
-        return []
-
-    def _described(self, words: str) -> list[int]:
-        """Return fields of the newest results among whose words all those of a list of properties are."""
-        wanted = frozenset(word.strip(" .") for part in words.split(",") for word in part.split())
-        for result in reversed(self.sources.results):
-            if all(word in result.payload.described for word in wanted):
-                return list(result.values[:1])
-        return []
-
-    def _entries_at(self, result: ResultText, pointer: str) -> list[int]:
-        return [entry for entry in result.values if self.sources.values[entry].pointer == pointer]
-
     def _spoken(self, reply: Reply, mention: Mention) -> Attribution | None:
         keys: list[Key] = list(mention.keys)
         if mention.kind == "quote":
-            return self._spoken_words(str(mention.keys[0]))
+            return self.quotations.spoken(str(mention.keys[0]))
         if mention.kind == "number" and (digits := _digits(reply.text[mention.start : mention.end])):
             keys.append(f"~{digits}")
         if mention.kind == "date":
@@ -271,13 +242,6 @@ class Attributor:
             for key in keys:
                 if (message := known.get(key)) is not None:
                     return Attribution(source, message, rule="equal")  # type: ignore[arg-type]
-        return None
-
-    def _spoken_words(self, words: str) -> Attribution | None:
-        bare = words.strip(" .,!?:;")
-        for message, text in self.sources.folded_texts():
-            if bare in text:
-                return Attribution("user" if message else "context", message, rule="equal")
         return None
 
     def _nearest(self, reply: Reply, place: int, entries: Sequence[int]) -> int:

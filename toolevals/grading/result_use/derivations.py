@@ -24,7 +24,7 @@ MAX_OPERANDS = 48
 # The newest values among which amounts of one name are added in twos.
 MAX_LEGS = 600
 # How many numbers of a reply, the first, make sums of neighbours.
-MAX_RUN = 500
+MAX_RUN = 100
 # Searches for a derivation that found none; after so many of a transcript only what lists and pairs make is known.
 MAX_FRUITLESS = 200
 # And in sums of several with either sign.

@@ -10,6 +10,7 @@ from toolevals.grading.result_use.attribution import Attributor
 from toolevals.grading.result_use.derivations import Derivations
 from toolevals.grading.result_use.findings import Examiner
 from toolevals.grading.result_use.mentions import Mention
+from toolevals.grading.result_use.quotations import Quotations
 from toolevals.grading.result_use.replies import Reply
 from toolevals.grading.result_use.scanner import MAX_TEXT, plain, replies_mentions
 from toolevals.grading.result_use.sources import Sources
@@ -62,7 +63,7 @@ class _Reading:
     examiner: Examiner = field(init=False)
 
     def __post_init__(self) -> None:
-        self.attributor = Attributor(self.sources, Derivations(self.sources))
+        self.attributor = Attributor(self.sources, Derivations(self.sources), Quotations(self.sources))
         self.examiner = Examiner(self.sources)
 
     def take(self, place: int, message: Message) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from toolevals.grading.result_use.fields import FieldValue
 from toolevals.grading.result_use.forms import spread, weak_key
-from toolevals.grading.result_use.payloads import MAX_FIELDS, MAX_NAMES, Payload, read_payload
+from toolevals.grading.result_use.payload_reading import MAX_FIELDS, MAX_NAMES, read_payload
+from toolevals.grading.result_use.payloads import Payload
 from toolevals.grading.result_use.scanner import MAX_TEXT, identifier_key, value_mentions
 from toolevals.grading.result_use.values import Key
 from toolevals.grading.values import Message

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from toolevals.grading.result_use.fields import label_words, stems_of
-from toolevals.grading.result_use.payloads import Leaf
+from toolevals.grading.result_use.payloads import Leaf, said_form
 from toolevals.grading.result_use.scanner import identifier_key
 from toolevals.grading.result_use.sources import ResultText, Sources
 from toolevals.grading.result_use.values import Finding, Key, ResultFields
@@ -45,25 +45,23 @@ class Usage:
 
     def read(self, text: str) -> None:
         """Take a reply's words."""
-        plain = text.casefold().replace("_", " ")
-        self._texts.append(plain)
-        self.words.update(_WORD.findall(plain))
-        self.is_handover = _HANDOVER.search(plain) is not None
+        self._texts.append(text)
 
     def close(self) -> None:
         """Join what was read."""
+        texts = [said_form(text) for text in self._texts]
+        self.words.update(_WORD.findall("\n".join(texts)))
+        self.is_handover = _HANDOVER.search(texts[-1]) is not None
         self.stems = stems_of(list(self.words))
-        self.text = "\n".join(self._texts)[:MAX_WORDS]
+        self.text = "\n".join(texts)[:MAX_WORDS]
 
-    def speaks_of(self, pointer: str, value: str) -> bool:
+    def speaks_of(self, pointer: str, plain: str) -> bool:
         """Whether the replies name a field that only says yes or no."""
-        return value.casefold() in _YES_NO and bool(names := label_words(pointer)) and names <= self.stems
+        return plain in _YES_NO and bool(names := label_words(pointer)) and names <= self.stems
 
-    def says(self, value: str) -> bool:
+    def says(self, plain: str, first_word: str) -> bool:
         """Whether the replies hold a field's text."""
-        plain = value.casefold().replace("_", " ")
-        first = _WORD.search(plain)
-        return first is not None and first[0] in self.words and plain in self.text
+        return first_word in self.words and plain in self.text
 
 
 def utilisation(sources: Sources, usage: Usage) -> list[ResultFields]:
@@ -105,10 +103,9 @@ def unused_results(
 def _fields(place: int, result: ResultText, sources: Sources, usage: Usage) -> ResultFields:
     used: list[str] = []
     unused: list[str] = []
-    for leaf in result.payload.leaves:
-        value = leaf.value
+    for leaf, text in zip(result.payload.leaves, result.payload.texts, strict=True):
         is_used = (place, leaf.pointer) in usage.used or (
-            isinstance(value, str) and (usage.says(value) or usage.speaks_of(leaf.pointer, value))
+            text is not None and (usage.says(*text) or usage.speaks_of(leaf.pointer, text[0]))
         )
         (used if is_used else unused).append(leaf.pointer)
     return ResultFields(
