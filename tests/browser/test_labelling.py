@@ -127,9 +127,9 @@ def fill_return(page: Page, refund: str) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("v")
     page.keyboard.press("a")
-    expect(page.locator("[name='v:/order_id']")).to_have_value(re.compile(r"A-\d+"))
+    expect(page.locator("[name='c1.v/order_id']")).to_have_value(re.compile(r"A-\d+"))
     page.keyboard.press("Enter")
-    expect(page.locator("input[id][name='v:/skus']")).to_be_focused()
+    expect(page.locator("input[id][name='c1.v/skus']")).to_be_focused()
     page.keyboard.type("LIN")
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
@@ -265,11 +265,11 @@ def test_problems_stand_beside_their_fields(alone: Page):
     choose_tool(alone, "return")
     alone.keyboard.press("Control+Enter")
     expect(alone.locator("[data-remaining]")).to_have_text("3 fields to finish")
-    expect(alone.locator("[name='v:/order_id']")).to_be_focused()
-    expect(alone.locator("[data-error='/order_id']")).to_contain_text("Needs a value")
+    expect(alone.locator("[name='c1.v/order_id']")).to_be_focused()
+    expect(alone.locator("[data-error='c1/order_id']")).to_contain_text("Needs a value")
     alone.keyboard.type("A-1")
     alone.keyboard.press("Tab")
-    expect(alone.locator("[data-error='/order_id']")).to_be_hidden()
+    expect(alone.locator("[data-error='c1/order_id']")).to_be_hidden()
     expect(alone.locator("[data-remaining]")).to_have_text("2 fields to finish")
 
 
@@ -282,6 +282,53 @@ def test_json_and_back_by_keyboard(alone: Page):
     alone.keyboard.press("Escape")
     alone.keyboard.press("j")
     expect(alone.get_by_label("store credit")).to_be_checked()
+
+
+EXPECTED = """
+import json
+from labeling.models import Label
+print(json.dumps(Label.objects.order_by("-id")[0].expectation))
+"""
+
+
+def test_several_calls_by_keyboard(alone: Page, app: LiveApp, axe: Callable[..., list[str]]):
+    """Two calls in order, the second in a group, and one that must not be."""
+    choose_tool(alone, "state of one")
+    alone.keyboard.type("A-1")
+    add_call(alone, "+", "return", "A-2")
+    alone.keyboard.press("Tab")
+    alone.keyboard.press("Tab")
+    alone.keyboard.type("LIN")
+    alone.keyboard.press("Enter")
+    alone.keyboard.press("Tab")
+    alone.keyboard.press("Tab")
+    alone.keyboard.press("Space")
+    add_call(alone, "i", "state of one", "A-3")
+    add_call(alone, "d", "return", "")
+    expect(alone.locator(".outline-call")).to_have_count(4)
+    assert axe(alone) == []
+    alone.keyboard.press("Escape")
+    alone.keyboard.press("h")
+    expect(alone.locator(".outline-call.is-open")).to_contain_text("A-3")
+    alone.keyboard.press("Escape")
+    alone.keyboard.press("Shift+ArrowUp")
+    expect(alone.locator(".outline-call").nth(1)).to_contain_text("A-3")
+    submit(alone)
+    (route,) = json.loads(app.python(EXPECTED))["alternatives"]
+    first, group = route["ordered"]
+    assert first["arguments"] == {"order_id": {"exact": "A-1"}}
+    assert [call["arguments"]["order_id"] for call in group["any_order"]] == [{"exact": "A-3"}, {"exact": "A-2"}]
+    assert route["disallowed"] == [{"tool": "create_return"}]
+
+
+def add_call(page: Page, key: str, words: str, order: str) -> None:
+    page.keyboard.press("Escape")
+    page.keyboard.press(key)
+    expect(page.locator("#find")).to_be_focused()
+    page.keyboard.type(words)
+    page.keyboard.press("Enter")
+    expect(page.locator("#panel [data-value]").first).to_be_focused()
+    page.keyboard.type(order)
 
 
 def test_the_sheet_lists_the_keys_and_switches_them_off(alone: Page):

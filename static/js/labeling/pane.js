@@ -35,10 +35,14 @@ onKey((name) => {
 });
 document.addEventListener("tool-chosen", follow);
 
-const settle = () => {
+// In the same moment as the pane: the list of tools says which one the open call has.
+const chooseShown = () => {
   const radio = shown() ? document.querySelector(`input[name=tool][value="${CSS.escape(shown())}"]`) : null;
   if (radio) radio.checked = true;
   else if (chosen() && !panel().querySelector("#json")) chosen().checked = false;
+};
+
+const settle = () => {
   if (drawn()?.dataset.then) focusOn(drawn().dataset.then);
   else if (wantsFocus) focusPanel();
   wantsFocus = false;
@@ -47,6 +51,7 @@ const settle = () => {
   changed();
 };
 
+document.addEventListener("htmx:afterSwap", (event) => event.target.id === "panel" && chooseShown());
 document.addEventListener("htmx:afterSettle", (event) => event.target.id === "panel" && settle());
 document.addEventListener("htmx:sendError", showKept);
 // What could not be fetched while the server was away is fetched once it is back.
