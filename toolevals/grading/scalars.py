@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from toolevals.grading.equality import Profile
@@ -31,4 +32,10 @@ def admitted_scalars(matcher: Matcher, profile: Profile) -> Admitted:
         return NO_SCALARS
     # A form is its own form, so that texts and their forms can be looked up together.
     forms = [profile.text_form(value) for value in values if isinstance(value, str)]
-    return kinds, frozenset((*values, *forms))
+    return kinds, _one_of_a_kind(frozenset((*values, *forms)))
+
+
+@lru_cache(maxsize=4096)
+def _one_of_a_kind(values: frozenset[Any]) -> frozenset[Any]:
+    # Many expectations name the same few values.
+    return values
