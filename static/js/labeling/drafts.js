@@ -69,12 +69,15 @@ export const forgetDraft = (user, slot) => remove(`draft:${user}:${slot}`);
 
 const restore = async (page) => {
   const kept = read(keyOf(page));
+  // What was handed in already is on its way by itself.
+  if (read(`outbox:${page.dataset.user}:${page.dataset.slot}`)) return;
   if (!Array.isArray(kept) || contentOf(kept) === contentOf(fieldsOf(form()))) return;
   try {
     const response = await post(page.dataset.draftUrl, kept);
     if (!response.ok) return;
     remove(keyOf(page));
     const again = await get(location.href);
+    if (main() !== page) return;
     swapMain(await again.text(), "", { push: false });
   } catch {
     showKept();

@@ -3,7 +3,8 @@
 import { onMain } from "./swap.js";
 
 const MOST = 999;
-const BLOCKS = ".msgs .msg-text, .msgs pre:not([data-raw]), .msgs .io > summary";
+// The title of folded words repeats how they begin; that of a call may say more than what is below it.
+const BLOCKS = ".msgs .msg-text, .msgs pre:not([data-raw]), .msgs .io > summary:has(.tool)";
 // Codes of values, and what the page adds to the words.
 const NOT_SAID = "sup, button:not(.pick), .visually-hidden";
 let ranges = [];
