@@ -142,3 +142,10 @@ def test_the_form_of_a_name_is_its_own_form(name, profile):
 )
 def test_numbers_in_text_are_exact_as_far_as_json_is(left, right, equal):
     assert PROFILES["loose"].equal(left, right) == PROFILES["loose"].equal(right, left) == equal
+
+
+def test_whole_floats_keep_their_value_in_the_strict_form():
+    strict = PROFILES["strict"]
+    assert canonical(strict.form(2.0)) != canonical(strict.form(3.0))
+    assert canonical(strict.form(-0.0)) == canonical(strict.form(0.0))
+    assert canonical(strict.form(2.0)) != canonical(strict.form(2))

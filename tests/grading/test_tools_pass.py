@@ -57,6 +57,12 @@ def test_both_scores(expectation, made, wanted):
     assert scores(expectation, made) == wanted
 
 
+def test_a_share_passes_only_where_it_is_whole():
+    wanted = expected(ordered=[A, B])
+    made = [tools_percentage_pass(wanted, calls(*names)) for names in ("ab", "a", "")]
+    assert [(verdict.status, verdict.value) for verdict in made] == [("passed", 1), ("failed", 0.5), ("failed", 0)]
+
+
 def test_what_a_judge_has_to_see_is_unscored_unless_it_fails_anyway():
     asked = {"tool": "a", "arguments": {"n": {"natural_language": "polite"}}}
     assert scores(expected(ordered=[asked]), calls("a")) == ("unscored", None, None)
