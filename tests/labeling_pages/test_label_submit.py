@@ -59,8 +59,17 @@ def test_a_repeated_submit_is_one_label(slot: LabelSlot, reviewer: User, as_user
 def test_what_is_wrong_comes_back_by_field(slot: LabelSlot, reviewer: User, as_user: AsUser, swap: dict[str, str]):
     response = as_user(reviewer).post(url("label-submit", slot.pk), fields(**{"c1.v/quantity": "none"}), headers=swap)
     assert response.status_code == 422
-    assert response.json()["problems"] == [{"field": "/quantity", "message": "Not a whole number."}]
+    assert response.json()["problems"] == [{"field": "c1/quantity", "message": "Not a whole number."}]
     assert not Label.objects.exists()
+
+
+def test_an_answer_that_is_no_expectation_is_taken(
+    slot: LabelSlot, reviewer: User, as_user: AsUser, swap: dict[str, str]
+):
+    label = submitted(as_user(reviewer), slot, swap, tool="missing_tool")
+    assert (label.answer, label.expectation) == ("missing_tool", None)
+    page = body(as_user(reviewer).get(url("label-slot", slot.pk)))
+    assert 'value="missing_tool" checked' in page
 
 
 def test_without_a_script_the_page_says_what_is_wrong(slot: LabelSlot, reviewer: User, as_user: AsUser):
