@@ -19,6 +19,8 @@ PYTHON_PATHS = ["toolevals", "labeling", "reports", "tests", "scripts", "benchma
 # The status of tests/servers when PostgreSQL or Redis cannot be had.
 NOT_AVAILABLE = 69
 PARALLEL = ["-n", "2"]
+# The tests of a file share their servers.
+BY_FILE = [*PARALLEL, "--dist", "loadfile"]
 IN_PROCESS = "not servers and not browser"
 
 
@@ -81,9 +83,9 @@ def test(_: argparse.Namespace) -> int:
     static_checks(session)
     session.tests("tests on SQLite", *PARALLEL, "-m", IN_PROCESS)
     session.tests("tests on PostgreSQL and Redis", *PARALLEL, "-m", f"database and {IN_PROCESS}", servers=True)
-    session.tests("tests with servers and workers", "-m", "servers and not browser")
+    session.tests("tests with servers and workers", *BY_FILE, "-m", "servers and not browser")
     if chromium.available() or chromium.install():
-        session.tests("tests in a browser", "-m", "browser")
+        session.tests("tests in a browser", *BY_FILE, "-m", "browser")
     else:
         session.not_run.append("tests in a browser: no Chromium, and it could not be installed; see above")
     return session.summary()
