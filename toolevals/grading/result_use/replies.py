@@ -50,6 +50,8 @@ class Reply:
         return self._counts
 
     _counts: set[float] | None = None
+    _before: dict[int, frozenset[str]] = field(default_factory=dict)
+    _after: dict[int, frozenset[str]] = field(default_factory=dict)
     _segments: dict[int, tuple[int, int]] = field(default_factory=dict)
     _sentences: dict[tuple[int, int], Sentence] = field(default_factory=dict)
 
@@ -64,6 +66,12 @@ class Reply:
 
     def words_before(self, place: int) -> frozenset[str]:
         """Return the stems between the value and the one before it, as far as the sentence or line goes."""
+        known = self._before.get(place)
+        if known is None:
+            known = self._before[place] = self._stems_before(place)
+        return known
+
+    def _stems_before(self, place: int) -> frozenset[str]:
         mention = self.mentions[place]
         start = max(mention.start - _BEFORE, 0)
         for position in range(place - 1, max(place - 4, -1), -1):
@@ -84,6 +92,12 @@ class Reply:
 
     def words_after(self, place: int) -> frozenset[str]:
         """Return the stems right after the value."""
+        known = self._after.get(place)
+        if known is None:
+            known = self._after[place] = self._stems_after(place)
+        return known
+
+    def _stems_after(self, place: int) -> frozenset[str]:
         end = self.mentions[place].end
         piece = self.text[end : end + _AFTER]
         stop = _AFTER_BREAK.search(piece)

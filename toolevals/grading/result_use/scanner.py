@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from operator import itemgetter
 
+from toolevals.grading.patterns import compile_pattern
 from toolevals.grading.result_use.lexicon import MONTHS, NUMBER_WORDS
 from toolevals.grading.result_use.mentions import Mention
 from toolevals.grading.result_use.moments import dates_after_month, moment_at, short_date_at
@@ -29,6 +30,8 @@ _PHONE = re.compile(r"\+?\(?\d{2,3}\)?[ -]\d{3}[ -]\d{4}(?!\d)|\+\d{1,3}(?:[ -]?
 _URL = re.compile(r"https?://[^\s<>\"'`)\]}|\\^]{1,2000}")
 _DOMAIN = re.compile(r"@[^\W_][\w-]{0,62}(?:\.[^\W_][\w-]{0,62}){1,6}")
 _QUOTE = re.compile(r'"([^"\n]{3,300})"|“([^“”\n]{3,300})”|„([^„“\n]{3,300})“|«([^«»\n]{3,300})»')
+# Whether there is any at all is found out much sooner than where.
+_NUMBER_WORD = compile_pattern(rf"(?i)\b(?:{'|'.join(NUMBER_WORDS)})\b")
 # A word as long as the names of small numbers are.
 _LETTERS = re.compile(r"\b[^\W\d_]{3,6}\b")
 _LIST_MARK = re.compile(r"\d{1,3}[.)](?=\s|$)")
@@ -88,6 +91,8 @@ def replies_mentions(text: str, most: int = MAX_TEXT) -> list[Mention]:
 
 
 def _counts_in_words(text: str) -> Iterator[Mention]:
+    if text.isascii() and _NUMBER_WORD.search(text) is None:
+        return
     for word in _LETTERS.finditer(text):
         number = NUMBER_WORDS.get(word[0].lower())
         if number is not None:
