@@ -1,22 +1,28 @@
-"""`toolevals export`: a dataset as native JSON Lines."""
+"""`toolevals export`: a dataset, or a frozen version of it, as a file."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import CommandError, Exit
 
+FORMATS = ("jsonl", "csv", "labels-csv", "bfcl", "openai-chat", "langsmith")
+# Formats that have no form for some examples.
+PARTIAL = frozenset({"bfcl", "openai-chat"})
+
 
 def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("export", help="write a dataset as JSON Lines")
+    parser = verbs.add_parser("export", help="write a dataset to a file")
     parser.add_argument("dataset", metavar="DATASET", help="the dataset's slug")
     parser.add_argument(
         "--version", type=int, metavar="N", help="a frozen version; without it, the dataset as it is now"
     )
+    parser.add_argument("--format", choices=FORMATS, default="jsonl", help="by default jsonl, which says everything")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default standard output")
     add_server_options(parser)
     parser.set_defaults(run=run)
@@ -25,8 +31,10 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 def run(arguments: argparse.Namespace) -> int:
     """Stream the export; a file that could not be written whole is not left behind."""
     version = f"versions/{arguments.version}/" if arguments.version else ""
-    path = f"datasets/{arguments.dataset}/{version}export/"
+    path = f"datasets/{arguments.dataset}/{version}export/?as={arguments.format.replace('-', '_')}"
     client = ProjectClient.from_arguments(arguments)
+    if arguments.format in PARTIAL:
+        _say_what_is_left_out(client.request("GET", f"{path}&summary=true"))
     if arguments.output is None:
         for part in client.download(path):
             sys.stdout.buffer.write(part)
@@ -42,3 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         partial.unlink(missing_ok=True)
     return Exit.OK
+
+
+def _say_what_is_left_out(summary: dict[str, Any]) -> None:
+    """Name on standard error what the format has no form for."""
+    for reason, count in summary["skipped_by_reason"].items():
+        print(f"left out {count}: {reason}", file=sys.stderr)
+    for reason, count in summary["notes"].items():
+        print(f"{count} with a loss: {reason}", file=sys.stderr)

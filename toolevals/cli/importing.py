@@ -17,6 +17,19 @@ from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.specs import FORMATS
 
+# Files of examples, by the name of their format on the command line.
+FILES = {
+    "jsonl": "examples in the native format",
+    "csv": "a table: say what its columns hold",
+    "openai-chat": "OpenAI chat messages, JSON Lines",
+    "openai-evals": "OpenAI Evals, JSON Lines",
+    "langsmith": "a LangSmith dataset, JSON Lines",
+    "langsmith-csv": "a LangSmith dataset, CSV",
+    "tau": "recorded runs of tau-bench",
+    "tau2": "recorded runs, or tasks, of tau2-bench",
+}
+DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+
 
 def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb and what can be imported."""
@@ -32,22 +45,19 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     tools.add_argument("--note", default="")
     tools.set_defaults(run=import_tools)
 
-    examples = kinds.add_parser("jsonl", help="examples in the native format")
-    examples.add_argument("file", type=Path, metavar="FILE")
-    examples.set_defaults(run=import_jsonl)
-
+    files = [_add_file_parser(kinds, name, words) for name, words in FILES.items()]
     bfcl = kinds.add_parser("bfcl", help="the Berkeley Function-Calling Leaderboard")
     bfcl.add_argument("folder", type=Path, metavar="DIR", help="holds BFCL_v4_*.json and possible_answer/")
     bfcl.add_argument("--categories", required=True, metavar="A,B", help=f"of {', '.join(CATEGORIES)}")
     bfcl.set_defaults(run=import_bfcl)
 
-    for kind in (examples, bfcl):
+    for kind in (*files, bfcl):
         kind.add_argument("--dataset", required=True, metavar="SLUG", help="made if there is none")
         kind.add_argument(
             "--tools", metavar="REGISTRY", help="offered where an example brings none; with @3, its third version"
         )
         kind.add_argument("--freeze", metavar="NOTE", help="freeze a version afterwards")
-    for kind in (tools, examples, bfcl):
+    for kind in (tools, *files, bfcl):
         add_server_options(kind)
 
 
@@ -64,9 +74,12 @@ def import_tools(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def import_jsonl(arguments: argparse.Namespace) -> int:
-    """Import a file of native examples."""
-    return _import(arguments, arguments.file, "jsonl")
+def import_file(arguments: argparse.Namespace) -> int:
+    """Import a file of examples in the format that the command line names."""
+    options = {name: value for name in ("examples", "order") if (value := getattr(arguments, name, None))}
+    if arguments.kind == "csv":
+        options = {"columns": _columns(arguments.map), "delimiter": DELIMITERS[arguments.delimiter]}
+    return _import(arguments, arguments.file, arguments.kind.replace("-", "_"), options)
 
 
 def import_bfcl(arguments: argparse.Namespace) -> int:
@@ -79,10 +92,46 @@ def import_bfcl(arguments: argparse.Namespace) -> int:
         return _import(arguments, file, "bfcl")
 
 
-def _import(arguments: argparse.Namespace, file: Path, source: str) -> int:
+def _add_file_parser(
+    kinds: argparse._SubParsersAction[argparse.ArgumentParser], name: str, words: str
+) -> argparse.ArgumentParser:
+    parser = kinds.add_parser(name, help=words)
+    parser.add_argument("file", type=Path, metavar="FILE", help="may be packed with gzip")
+    if name == "csv":
+        parser.add_argument(
+            "--map",
+            action="append",
+            required=True,
+            metavar="COLUMN=HOLDS",
+            help="what a column holds, such as 'Question=user' or 'Order=argument:order_id'; once for each column",
+        )
+        parser.add_argument("--delimiter", default="comma", choices=tuple(DELIMITERS))
+    if name in ("tau", "tau2"):
+        parser.add_argument(
+            "--examples", choices=("tasks", "decisions"), help="what becomes an example: by default tasks"
+        )
+        parser.add_argument(
+            "--order", choices=("unordered", "ordered"), help="of expected actions: by default unordered"
+        )
+    parser.set_defaults(run=import_file)
+    return parser
+
+
+def _columns(mappings: list[str]) -> dict[str, str]:
+    columns = {}
+    for mapping in mappings:
+        column, separator, holds = mapping.rpartition("=")
+        if not separator or not column:
+            raise CommandError(Exit.CONFIGURATION, f"--map {mapping}: is not COLUMN=HOLDS")
+        columns[column] = holds
+    return columns
+
+
+def _import(arguments: argparse.Namespace, file: Path, source: str, options: dict[str, Any] | None = None) -> int:
     client = ProjectClient.from_arguments(arguments)
     _ensure(client, "datasets/", arguments.dataset, {"default_tools": arguments.tools} if arguments.tools else {})
-    job = client.upload(f"datasets/{arguments.dataset}/imports/", file, {"format": source})
+    fields = {"source": source} | ({"options": orjson.dumps(options).decode()} if options else {})
+    job = client.upload(f"datasets/{arguments.dataset}/imports/", file, fields)
     done = client.wait(job, say=say_progress)
     say_progress("")
     counts = {name: value for name, value in done["report"].items() if isinstance(value, int)}
