@@ -32,8 +32,9 @@ def adjudication_decide(
 ) -> Gold:
     """Decide what is right where labels differ, two people passed the example on, or the gold is disputed.
 
-    The expectation becomes gold, and open disputes are settled. The same decision again returns its gold. Raises InvalidDocument for a bad expectation or a missing rationale,
-    InvalidAct where `actor` has labelled the revision or there is nothing to decide.
+    The expectation becomes gold, and open disputes are settled. The same decision again returns its gold. Raises
+    InvalidDocument for a bad expectation or a missing rationale, InvalidAct where `actor` has labelled the revision or
+    there is nothing to decide.
     """
     said = Said(LabelAnswer.EXPECTATION, expectation, rationale)
     made = _decide(revision, actor, said, seconds)

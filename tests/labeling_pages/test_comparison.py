@@ -75,7 +75,9 @@ def test_long_values_are_shown_to_the_end():
 
 
 def test_values_that_have_nothing_in_common_are_not_marked():
-    (part,) = compare(returned(refund_to={"exact": "card"}), returned(refund_to={"exact": "store credit, please"})).differing
+    (part,) = compare(
+        returned(refund_to={"exact": "card"}), returned(refund_to={"exact": "store credit, please"})
+    ).differing
     assert part.left.pieces == ()
 
 
