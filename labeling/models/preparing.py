@@ -8,6 +8,7 @@ from django.db import models
 
 from labeling.models.datasets import Dataset
 from labeling.models.examples import Example, Revision
+from labeling.querysets.proposals import ProposalQuerySet
 from toolevals.registry.models import ToolList
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, User
@@ -51,6 +52,8 @@ class ProposedExample(models.Model):
     example = models.ForeignKey(Example, null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ProposalQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

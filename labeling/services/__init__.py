@@ -20,6 +20,7 @@ from labeling.services.labels import label_submit, label_withdraw
 from labeling.services.leaving import slot_leave
 from labeling.services.ordering import disagreement_set, order_set, queue_order
 from labeling.services.overlap import labelling_set, overlap_apply
+from labeling.services.proposals import proposal_accept, proposals_accept, proposals_drop, proposals_make
 from labeling.services.quotas import quotas_set
 from labeling.services.reopening import gold_restore, revision_reopen
 from labeling.services.resolution import revision_settle, settle_due
@@ -66,6 +67,10 @@ __all__ = [
     "labelling_set",
     "order_set",
     "overlap_apply",
+    "proposal_accept",
+    "proposals_accept",
+    "proposals_drop",
+    "proposals_make",
     "queue_order",
     "quotas_set",
     "revision_reopen",

@@ -1,0 +1,5 @@
+"""Edge cases drafted from examples that are there: other words of the user, and the gold that follows from them."""
+
+from labeling.proposals.drafts import Draft, drafts_of
+
+__all__ = ["Draft", "drafts_of"]

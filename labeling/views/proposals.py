@@ -1,0 +1,112 @@
+"""Drafts of edge cases: make them, accept them as they are or with other words, drop them."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.defaultfilters import pluralize
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from labeling import services
+from labeling.errors import InvalidAct
+from labeling.models import Dataset, ProposedExample
+from labeling.proposals.page import proposal_rows
+from toolevals.grading.edge_cases import EdgeCase
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+ROWS = 20
+KINDS = [(kind.value, kind.value.replace("_", " ")) for kind in EdgeCase]
+
+
+@require_GET
+def proposals(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """List the drafts that nobody has decided, by tool and kind where asked."""
+    found = _dataset(request, dataset)
+    chosen = _chosen(request)
+    undecided = ProposedExample.objects.of_dataset(found).open()
+    rows = undecided.about(**chosen).select_related("origin__example", "origin__gold", "tools")
+    page = page_of(rows, request.GET.get("before", ""), ROWS)
+    context = {
+        "dataset": found,
+        "here": "coverage",
+        "page": page,
+        "rows": proposal_rows(page.rows),
+        "chosen": chosen,
+        "kinds": KINDS,
+        "tools": undecided.order_by("tool").values_list("tool", flat=True).distinct()[:500],
+        "query": urlencode({name: value for name, value in chosen.items() if value}),
+    }
+    return render(request, "labeling/proposals.html", context)
+
+
+@require_POST
+def proposals_make(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Draft more."""
+    found = _dataset(request, dataset)
+    chosen = _chosen(request)
+    made = services.proposals_make(
+        dataset=found,
+        actor=request.user,
+        tools=[chosen["tool"]] if chosen["tool"] else None,
+        kinds=[chosen["kind"]] if chosen["kind"] else None,
+    )
+    said = f"{made} new draft{pluralize(made)}." if made else "Nothing more follows from the gold that is there."
+    messages.info(request, said)
+    return _back(request, found)
+
+
+@require_POST
+def proposals_decide(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Accept or drop the drafts that are marked, or the one whose button was pressed."""
+    found = _dataset(request, dataset)
+    act, _, one = request.POST.get("act", "").partition(" ")
+    marked = [key for each in ([one] if one else request.POST.getlist("mark")) if (key := _uuid(each))]
+    if act == "accept" and one and f"words {one}" in request.POST:
+        _accept_changed(request, found, marked)
+    elif act == "accept":
+        done = services.proposals_accept(dataset=found, actor=request.user, proposals=marked)
+        messages.info(request, f"{done} new example{pluralize(done)} to label.")
+    elif act == "drop":
+        done = services.proposals_drop(dataset=found, actor=request.user, proposals=marked)
+        messages.info(request, f"{done} draft{pluralize(done)} dropped.")
+    return _back(request, found)
+
+
+def _accept_changed(request: ProjectRequest, dataset: Dataset, marked: list[UUID]) -> None:
+    proposal = get_object_or_404(ProposedExample.objects.of_dataset(dataset), pk__in=marked)
+    words = request.POST[f"words {proposal.pk}"]
+    try:
+        example = services.proposal_accept(proposal=proposal, actor=request.user, words=words)
+    except InvalidAct as error:
+        messages.error(request, str(error))
+    else:
+        messages.info(request, f"{example.external_id} is there to label.")
+
+
+def _back(request: ProjectRequest, dataset: Dataset) -> HttpResponse:
+    query = urlencode({name: value for name, value in _chosen(request).items() if value})
+    address = reverse("labeling:proposals", args=[request.project.slug, dataset.slug])
+    return redirect(f"{address}?{query}" if query else address)
+
+
+def _chosen(request: ProjectRequest) -> dict[str, str]:
+    said = request.POST if request.method == "POST" else request.GET
+    kind = said.get("kind", "")
+    return {"tool": said.get("tool", "")[:200], "kind": kind if kind in list(EdgeCase) else ""}
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _dataset(request: ProjectRequest, slug: str) -> Dataset:
+    return get_object_or_404(Dataset.objects.in_project(request.project).select_related("project"), slug=slug)
