@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.cache import cache
+from django.db.models import Exists, Q
 from django.utils import timezone
 
 from labeling.models import Comment, Feedback, LabelSlot, Revision
@@ -64,9 +65,7 @@ def to_read(project: Project, user: User) -> int:
 def questions(project: Project, user: User) -> int:
     """Return how many questions wait for this person's answer, and how many of their own were answered."""
     comments = Comment.objects.in_project(project)
-    answered = comments.answered_to(user).order_by()[:MANY].count()
-    membership = Membership.objects.filter(project=project, user=user, role__gte=Role.ADJUDICATOR).first()
-    if membership is None:
-        return answered
-    waiting = comments.unanswered_for(user, Role(membership.role)).order_by()[:MANY].count()
-    return min(answered + waiting, MANY)
+    chief = Membership.objects.filter(project=project, user=user, role__gte=Role.ADJUDICATOR)
+    waiting = comments.unanswered_for(user, Role.ADJUDICATOR).filter(Exists(chief))
+    told = Q(pk__in=comments.answered_to(user).order_by().values("pk")) | Q(pk__in=waiting.order_by().values("pk"))
+    return Comment.objects.filter(told).order_by()[:MANY].count()

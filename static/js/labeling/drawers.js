@@ -15,8 +15,7 @@ const load = async (drawer) => {
   delete body.dataset.lazy;
   try {
     const response = await get(url);
-    body.innerHTML = await response.text();
-    document.dispatchEvent(new CustomEvent("htmx:load", { detail: { elt: body } }));
+    window.htmx.swap(body, await response.text(), { swapStyle: "innerHTML", swapDelay: 0, settleDelay: 0 });
     fillQuestions(body);
   } catch {
     body.dataset.lazy = url;

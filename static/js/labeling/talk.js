@@ -22,15 +22,14 @@ const send = async (talk, button) => {
   const url = talk.querySelector("[formaction]").formAction;
   try {
     const response = await post(url, [["about", about], [area.name, area.value]]);
-    const drawn = document.createElement("template");
-    drawn.innerHTML = await response.text();
-    const fresh = drawn.content.querySelector("[data-talk]");
+    const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector("[data-talk]");
     if (!response.ok) {
       say(talk, fresh?.querySelector("[data-talk-problem]").textContent ?? "This could not be sent.");
       return area.focus();
     }
     remove(keyOf(talk, about));
     talk.replaceWith(fresh);
+    document.dispatchEvent(new CustomEvent("htmx:load", { detail: { elt: fresh } }));
     if (button.dataset.skipUrl) return act(button.dataset.skipUrl, [["reason", "Asked the adjudicators"], ["scope", document.querySelector("[name=scope]")?.value ?? ""]]);
     fresh.querySelector("[data-question]")?.focus();
   } catch (error) {
