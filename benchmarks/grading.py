@@ -214,9 +214,10 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def _grade_all(cards: Cards) -> None:
+    crashed = FailureTag.HARNESS_ERROR.value
     for case, sent in cards:
         graded = grade_calls(case, [call_in(call) for call in sent])
-        if not graded.statuses or graded.tag == FailureTag.HARNESS_ERROR:
+        if not graded.statuses or graded.tag == crashed:
             raise RuntimeError(graded.outcome.reason)
 
 

@@ -44,10 +44,15 @@ def grade(compiled: CompiledCase, transcript: Transcript | None) -> CaseGrade:
 
 def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
     """Grade calls alone, as `grade` does a transcript of one message that holds them."""
-    if compiled.in_place is None and compiled.failure:
+    in_place = compiled.in_place
+    if in_place is None and compiled.failure:
         return _uncompiled(compiled)
     try:
-        decision, alignment = _decided(compiled, calls)
+        # The commonest way to grade, without a step too many.
+        decision = None if in_place is None else in_place.decision(calls)
+        alignment = None
+        if decision is None:
+            decision, alignment = _searched(compiled, calls)
         return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(error)
@@ -57,6 +62,10 @@ def _decided(compiled: CompiledCase, calls: Sequence[Call]) -> tuple[Decision, A
     """Return what is decided, and the alignment where one had to be searched for."""
     if compiled.in_place is not None and (decision := compiled.in_place.decision(calls)) is not None:
         return decision, None
+    return _searched(compiled, calls)
+
+
+def _searched(compiled: CompiledCase, calls: Sequence[Call]) -> tuple[Decision, Alignment | None]:
     schemas = check_schemas(calls, compiled.offer)
     if compiled.expectation.kind == "calls":
         alignment = best_alignment(compiled.trajectories, calls, compiled.profile)

@@ -17,8 +17,8 @@ UNSURE = object()
 # From here on a float may have been an integer.
 _LARGE = 2.0**63
 _TOO_FEW = -(1 << 60)
-# Whatever these are, they are neither nested nor large.
-_PLAIN = frozenset({str, int, bool, type(None)})
+# What may be nested or large, and has to be looked at more closely.
+_CLOSER = frozenset({float, dict, list})
 
 
 def read_quickly(text: str, max_depth: int) -> Any:
@@ -36,7 +36,7 @@ def read_quickly(text: str, max_depth: int) -> Any:
     if type(value) is not dict:
         return UNSURE
     pairs, colons = len(value), text.count(":")
-    if colons == pairs and _PLAIN.issuperset(map(type, value.values())):
+    if colons == pairs and _CLOSER.isdisjoint(map(type, value.values())):
         return value
     for item in value.values():
         kind = type(item)
