@@ -26,7 +26,7 @@ PLAIN = {"columns": COLUMNS}
 
 
 def test_columns_are_known_by_their_names():
-    names = ["Case ID", "Question", "Expected tool", "arg.order_id", "Difficulty", "Rationale", "Price"]
+    names = ["Case ID", "Customer question", "Expected tool", "arg.order_id", "Difficulty", "Rationale", "Price"]
     assert list(detected_targets(names).values()) == [
         "id",
         "user",

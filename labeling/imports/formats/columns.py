@@ -226,5 +226,7 @@ def _target_by_name(column: str) -> str:
         return _NAMES[name]
     if name.removeprefix("stratum_").removeprefix("strata_") in Example.STRATA:
         return STRATUM + name.removeprefix("stratum_").removeprefix("strata_")
-    argument = argument_name(column)
-    return ARGUMENT + argument if argument else ""
+    if argument := argument_name(column):
+        return ARGUMENT + argument
+    # "Customer question": the last word is the thing.
+    return "user" if _NAMES.get(name.rpartition("_")[2]) == "user" else ""
