@@ -67,12 +67,6 @@ def alone() -> dict[str, list[float]]:
     return found | {"bare": [_timed(_bare_transaction) for _ in range(ALONE)]}
 
 
-def client() -> dict[str, list[float]]:
-    """Label for a while, as one of several clients."""
-    until = time.monotonic() + SECONDS
-    return _label(int(sys.argv[2]), lambda _: time.monotonic() < until)
-
-
 def _label(number: int, go_on: Callable[[int], bool]) -> dict[str, list[float]]:
     from labeling.models import Dataset
     from labeling.services import label_submit, slot_claim
@@ -141,4 +135,4 @@ def _timed(act: Callable[[], Any]) -> float:
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
     django.setup()
-    print(json.dumps({"transfer": transfer, "alone": alone, "client": client}[sys.argv[1]]()))
+    print(json.dumps({"transfer": transfer, "alone": alone}[sys.argv[1]]()))

@@ -1,6 +1,7 @@
-"""Labelling: import and export rates, claim and submit alone and with eight clients at once, on both databases.
+"""Labelling: import and export rates, next and submit alone and with eight labellers at once, on both databases.
 
-Through the services, without pages. Clients are processes, as in an installation.
+Labellers are processes that speak HTTP with a running server on loopback: by REST, and on the page, whose answer to a
+label is the next example. Beside them the services alone, in one process.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
 from benchmarks._labelling import CLIENTS, EXAMPLES, SECONDS
 from benchmarks.row import Row
+from scripts.dev.application import Application
 from scripts.dev.environment import ROOT
 from tests.servers import PostgresServer
+from tests.servers.process import free_port
 
 IMPORT_RATE, EXPORT_RATE = 4000, EXAMPLES / 3
 ALONE_MS, TOGETHER_MS, TOGETHER_RATE = 60, 250, 60
@@ -40,13 +45,52 @@ def _rows(database: str, environment: dict[str, str]) -> Iterator[Row]:
     yield Row(f"{database}: export", moved["exported"], unit, target=EXPORT_RATE)
     one = _step(environment, "alone")
     bare = _p95(one["bare"])
-    yield Row(f"{database}: claim alone, p95", _p95(one["claims"]), "ms", bare, ALONE_MS, "lower")
-    yield Row(f"{database}: submit alone, p95", _p95(one["submits"]), "ms", bare, ALONE_MS, "lower")
-    many = _together(environment)
-    claims, submits = ([each for found in many for each in found[name]] for name in ("claims", "submits"))
-    yield Row(f"{database}: claim, eight at once, p95", _p95(claims), "ms", bare, TOGETHER_MS, "lower")
-    yield Row(f"{database}: submit, eight at once, p95", _p95(submits), "ms", bare, TOGETHER_MS, "lower")
-    yield Row(f"{database}: labels, eight at once", len(submits) / SECONDS, "labels/s", target=TOGETHER_RATE)
+    yield Row(f"{database}: claim, the service alone, p95", _p95(one["claims"]), "ms", bare, ALONE_MS, "lower")
+    yield Row(f"{database}: submit, the service alone, p95", _p95(one["submits"]), "ms", bare, ALONE_MS, "lower")
+    with _server(environment) as server:
+        for way, what in (("api", ""), ("page", ", page with the next")):
+            one = _merged(_label(environment, server, way, 0))
+            yield from _http_rows(one, f"{database}: {{}}{what}, p95", bare=bare, most=ALONE_MS)
+            many = _merged(*_together(environment, server, way))
+            yield from _http_rows(many, f"{database}, eight at once: {{}}{what}, p95", bare=bare, most=TOGETHER_MS)
+            rate = len(many["submit"]) / SECONDS
+            yield Row(f"{database}, eight at once: labels{what}", rate, "labels/s", target=TOGETHER_RATE)
+
+
+def _merged(*found: dict[str, list[float]]) -> dict[str, list[float]]:
+    """Return the seconds of several labellers' requests together."""
+    return {name: [each for one in found for each in one[name]] for name in ("next", "submit")}
+
+
+def _http_rows(times: dict[str, list[float]], title: str, *, bare: float, most: float) -> Iterator[Row]:
+    """Yield a row for each kind of request that was made."""
+    for name, taken in times.items():
+        if taken:
+            yield Row(title.format(name), _p95(taken), "ms", bare, most, "lower")
+
+
+@contextmanager
+def _server(environment: dict[str, str]) -> Iterator[Application]:
+    own = {"REDIS_URL": "", "DATABASE_URL": "", **environment}
+    folder = Path(environment["TOOLEVALS_DATA_DIR"])
+    with Application(python=sys.executable, data=folder, port=free_port(), environment=own) as server:
+        server.prepare(sample=False)
+        server.start()
+        yield server
+
+
+def _together(environment: dict[str, str], server: Application, way: str) -> list[Any]:
+    labellers = [_labeller(environment, server, way, number) for number in range(CLIENTS)]
+    return [_answer(process) for process in labellers]
+
+
+def _label(environment: dict[str, str], server: Application, way: str, number: int) -> Any:
+    return _answer(_labeller(environment, server, way, number))
+
+
+def _labeller(environment: dict[str, str], server: Application, way: str, number: int) -> subprocess.Popen[bytes]:
+    words = (way, str(number), str(SECONDS), str(server.port))
+    return _process(environment, *words, module="benchmarks._labelling_client")
 
 
 def _step(environment: dict[str, str], step: str) -> Any:
@@ -54,15 +98,12 @@ def _step(environment: dict[str, str], step: str) -> Any:
         return _answer(process)
 
 
-def _together(environment: dict[str, str]) -> list[Any]:
-    processes = [_process(environment, "client", str(number)) for number in range(CLIENTS)]
-    return [_answer(process) for process in processes]
-
-
-def _process(environment: dict[str, str], *words: str) -> subprocess.Popen[bytes]:
+def _process(
+    environment: dict[str, str], *words: str, module: str = "benchmarks._labelling"
+) -> subprocess.Popen[bytes]:
     inherited = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
     return subprocess.Popen(
-        [sys.executable, "-m", "benchmarks._labelling", *words],
+        [sys.executable, "-m", module, *words],
         cwd=ROOT,
         env=inherited | environment,
         stdout=subprocess.PIPE,

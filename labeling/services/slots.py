@@ -8,7 +8,7 @@ first. Renewals leave no audit row: they decide nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,10 +18,13 @@ from django.utils import timezone
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, Revision, Skip, SlotState
+from labeling.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 from labeling.querysets.slots import SlotQuerySet
 from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.models import Membership, Project, User
 from toolevals.workspace.services import audit_record
+
+FEW = 500
 
 
 def lease_end(now: datetime) -> datetime:
@@ -159,35 +162,56 @@ def _scope(scope: Dataset | Project, batch: LabelBatch | None) -> SlotQuerySet:
     return LabelSlot.objects.of_dataset(scope) if isinstance(scope, Dataset) else LabelSlot.objects.in_project(scope)
 
 
-def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> Iterator[SlotQuerySet]:
-    """Yield the parts of the queue, what comes first first."""
+def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> Iterator[SlotQuerySet | Dataset]:
+    """Yield the parts of the queue, what comes first first; last whole datasets."""
     slots = _scope(scope, batch)
-    if Draft.objects.filter(user=actor).exists():
-        yield slots.begun_by(actor)
-    yield slots.filter(assignee=actor)
+    # By ids, which are few: SQLite would go through the whole queue to find them in their order.
+    begun = list(Draft.objects.filter(user=actor).order_by("-id").values_list("revision", flat=True)[:FEW])
+    if begun:
+        yield slots.filter(revision__in=begun)
+    kept = LabelSlot.objects.filter(assignee=actor, state__in=[SlotState.OPEN, SlotState.CLAIMED])
+    if pks := list(kept.values_list("pk", flat=True)[:FEW]):
+        yield slots.filter(pk__in=pks)
     if batch is not None:
         yield slots
         return
     for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):
         yield LabelSlot.objects.of_batch(mine)
     # One dataset after the other: each has its queue in one index.
-    for dataset in [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id"):
-        yield LabelSlot.objects.of_dataset(dataset)
+    yield from [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id")
 
 
-def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[SlotQuerySet]:
+def _kept_first(slots: SlotQuerySet, actor: User) -> Iterator[SlotQuerySet | Dataset]:
     """Yield what is kept for this person, then all: who took another would leave their own to nobody."""
     yield slots.filter(assignee=actor)
     yield slots
 
 
-def _take_first(tiers: Iterator[SlotQuerySet], actor: User, now: datetime) -> LabelSlot | None:
+def _take_first(tiers: Iterator[SlotQuerySet | Dataset], actor: User, now: datetime) -> LabelSlot | None:
     """Claim the first slot of the first of `tiers` that has one which is free and fit for this person."""
-    for slots in tiers:
-        fit = slots.of_current_round().free(now).for_reviewer(actor).in_turn()
-        while (candidate := fit.select_for_update(skip_locked=True, of=("self",)).only("pk").first()) is not None:
-            chosen = LabelSlot.objects.filter(pk=candidate.pk)
+    for tier in tiers:
+        while candidate := _first_of(tier, actor, now):
+            chosen = LabelSlot.objects.filter(pk=candidate[0][0])
             until = lease_end(now)
             if chosen.free(now).update(state=SlotState.CLAIMED, reviewer=actor, claimed_at=now, lease_until=until):
                 return chosen.with_content().get()
     return None
+
+
+def _first_of(tier: SlotQuerySet | Dataset, actor: User, now: datetime) -> Sequence[tuple[Any, ...]]:
+    """Return the id of the first slot that is free and fit, its row locked; nothing where there is none."""
+    if isinstance(tier, Dataset):
+        return _FIRST_OF_DATASET.rows(dataset=tier.pk, actor=actor.pk, now=now)
+    return list(_fit_in_turn(tier, actor, now))
+
+
+def _fit_in_turn(slots: SlotQuerySet, actor: Any, now: datetime) -> Any:
+    fit = slots.of_current_round().free(now).for_reviewer(actor).in_turn()
+    return fit.select_for_update(skip_locked=True, of=("self",)).values_list("pk")[:1]
+
+
+def _build(dataset: Any, actor: Any, now: datetime) -> Any:
+    return _fit_in_turn(LabelSlot.objects.of_dataset(dataset), actor, now)
+
+
+_FIRST_OF_DATASET = PreparedQuery(_build, {"dataset": an_id(1), "actor": an_id(2), "now": A_MOMENT})
