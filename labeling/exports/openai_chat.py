@@ -19,6 +19,7 @@ from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Expectation, MalformedCall, Message, ToolSpec
 
 RENAMED = "tools' names were written with _ for characters that OpenAI does not take"
+CONTEXT_SAID = "what the agent knows beside the messages was written as a system message"
 _REFUSED = re.compile(r"[^a-zA-Z0-9_-]")
 _MOST_LETTERS = 64
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
@@ -47,7 +48,11 @@ def _conversation(row: Row, tools: Sequence[ToolSpec]) -> tuple[dict[str, Any], 
     answer, lost = _answer(gold, names)
     if any(names[name] != name for name in names):
         lost.add(RENAMED)
-    document: dict[str, Any] = {"messages": [*_messages(row.content, names), answer]}
+    content = row.content
+    document: dict[str, Any] = {"messages": [*_messages(content, names), answer]}
+    if context := content.get("context"):
+        lost.add(CONTEXT_SAID)
+        document["messages"].insert(0, {"role": "system", "content": f"Context: {exact(context)}"})
     if tools:
         document["tools"] = [_tool(tool, names[tool.name]) for tool in tools]
     return document, lost
@@ -86,8 +91,6 @@ def _call(identifier: str, name: str, arguments: Mapping[str, Any]) -> dict[str,
 
 
 def _messages(content: Mapping[str, Any], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    if content.get("context"):
-        raise Inexpressible("the agent knows a context that is no message")
     given = content.get("messages")
     try:
         messages = transcript_in(given).messages

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
+
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from labeling.blindness import is_resolved
 from labeling.exports.outcome import Outcome
@@ -11,7 +15,7 @@ from labeling.exports.plain_calls import exact_call
 from labeling.exports.selection import AT_ONCE, Row, Selection, ToolLists
 from labeling.imports.formats.columns import NO_CALL, SOME_CALL
 from labeling.models import Example, Label
-from toolevals.grading.canonical import exact
+from toolevals.grading.canonical import exact, parse
 from toolevals.grading.values import Expectation
 from toolevals.presentation.csv import Cell, csv_stream
 
@@ -42,14 +46,27 @@ def label_table(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
     labels = (
         Label.objects.filter(is_resolved(), revision__in=selection.revisions())
         .in_force()
-        .select_related("reviewer", "revision__example")
         .order_by("revision__example", "id")
+        .values_list(
+            "revision__example__external_id",
+            "answer",
+            Cast("expectation", TextField()),
+            "rationale",
+            "flagged",
+            "seconds",
+            "created_at",
+            "reviewer__name",
+            "reviewer",
+            "id",
+            "revision__example",
+            "revision",
+        )
     )
 
     def rows() -> Iterator[Sequence[Cell]]:
-        for label in labels.iterator(chunk_size=AT_ONCE):
+        for name, answer, expectation, *rest in labels.iterator(chunk_size=AT_ONCE):
             outcome.written += 1
-            yield _label(label)
+            yield (name, answer, *_expected(expectation), expectation, *rest)
 
     yield from csv_stream(LABEL_COLUMNS, rows())
 
@@ -63,7 +80,7 @@ def _example(row: Row, offered: str) -> Sequence[Cell]:
         said[-1] if said else "",
         exact(messages),
         exact(content["context"]) if "context" in content else "",
-        *_expected(row.gold),
+        *_expected(row.expectation),
         row.expectation or "",
         row.rationale,
         row.gold_source,
@@ -74,30 +91,15 @@ def _example(row: Row, offered: str) -> Sequence[Cell]:
     )
 
 
-def _label(label: Any) -> Sequence[Cell]:
-    revision, reviewer = label.revision, label.reviewer
-    document = label.expectation
-    return (
-        revision.example.external_id,
-        label.answer,
-        *_expected(None if document is None else Expectation.from_document(document)),
-        "" if document is None else exact(document),
-        label.rationale,
-        label.flagged,
-        label.seconds,
-        label.created_at,
-        reviewer.name if reviewer else "",
-        reviewer.pk if reviewer else "",
-        label.pk,
-        revision.example_id,
-        revision.pk,
-    )
+@lru_cache(maxsize=1024)
+def _expected(text: str | None) -> tuple[str, str]:
+    """Return the expected tool and its arguments as JSON; these are empty where they are no plain values.
 
-
-def _expected(expectation: Expectation | None) -> tuple[str, str]:
-    """Return the expected tool and its arguments as JSON; these are empty where they are no plain values."""
-    if expectation is None:
+    Two people mostly say the same, and many examples expect no call: what was read is kept for a while.
+    """
+    if text is None:
         return "", ""
+    expectation = Expectation.from_document(parse(text))
     if expectation.kind != "calls":
         return (NO_CALL if expectation.kind == "no_call" else SOME_CALL), ""
     if call := exact_call(expectation):

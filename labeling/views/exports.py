@@ -28,7 +28,12 @@ from toolevals.workspace.requests import ProjectRequest
 def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
     """Ask for format and version; by POST, send the file or begin the job that writes it."""
     found = _dataset(request, dataset)
-    form = ExportForm(request.POST or None, dataset=found, initial={"version": request.GET.get("version", "")})
+    job_shown = job_asked(request, KIND)
+    initial = {
+        "version": request.GET.get("version", ""),
+        "format": job_shown.report.get("format", "jsonl") if job_shown else "jsonl",
+    }
+    form = ExportForm(request.POST or None, dataset=found, initial=initial)
     if request.method == "POST" and form.is_valid():
         made = FORMATS[form.cleaned_data["format"]]
         selection = Selection(found, form.cleaned_data["version"])
@@ -36,7 +41,6 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
             return redirect(_address(request, selection, made))
         job = services.export_start(selection=selection, actor=request.user, format=made.name)
         return redirect(job.result_path)
-    job_shown = job_asked(request, KIND)
     context = {
         "dataset": found,
         "here": "export",

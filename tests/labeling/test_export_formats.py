@@ -100,13 +100,17 @@ def test_openai_chat_holds_the_one_answer_and_names_what_it_cannot(dataset):
         document("steps", expectation=steps),
         document("open"),
     )
-    outcome = Outcome()
+    outcome, known = Outcome(), document("plain", **PLAIN)
     plain, parallel, words = lines(write(dataset, "openai_chat", outcome))
     assert plain["messages"][0]["role"] == "user"
     (made,) = plain["messages"][-1]["tool_calls"]
     assert made["function"] == {"name": "get_order", "arguments": '{"order_id":"A-1"}'}
     assert [tool["function"]["name"] for tool in plain["tools"]] == ["get_order", "cancel_order"]
     assert len(parallel["messages"][-1]["tool_calls"]) == 2
+    known["input"]["context"] = {"user": "u-1"}
+    fill(dataset, known)
+    first = lines(write(dataset, "openai_chat"))[0]["messages"][0]
+    assert first == {"role": "system", "content": 'Context: {"user":"u-1"}'}
     assert words["messages"][-1] == {"role": "assistant", "content": "Hello!"}
     assert [each["id"] for each in outcome.listed] == ["silent", "pattern", "steps", "open"]
     assert (outcome.written, outcome.skipped.total()) == (3, 4)
