@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from labeling.coverage import kept
 from labeling.services import exports, imports, ordering, overlap
+from labeling.services import lint as linting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 
@@ -48,3 +49,9 @@ def queue_order(batch_id: str) -> None:
 def coverage_count(batch_id: str) -> None:
     """Count what a dataset covers."""
     batch_work(batch_id, kept.coverage_count_work)
+
+
+@app.task(name="labeling.lint")
+def lint(batch_id: str) -> None:
+    """Lint a dataset."""
+    batch_work(batch_id, linting.lint_work)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from labeling.coverage.counting import Counts, coverage_count
@@ -62,7 +63,14 @@ def _count_in_a_job(dataset: Dataset, actor: User | None) -> CoverageCount:
     if not _is_fresh(kept):
         plan = BatchPlan("labeling.coverage_count", {"dataset": str(dataset.pk)})
         title = f"Count what {dataset.name} covers"
-        kept.job = job_create(project=dataset.project, actor=actor, kind="coverage", title=title, batches=[plan])
+        kept.job = job_create(
+            project=dataset.project,
+            actor=actor,
+            kind="coverage",
+            title=title,
+            batches=[plan],
+            result_path=reverse("labeling:coverage", args=[dataset.project.slug, dataset.slug]),
+        )
         kept.save(update_fields=["job"])
     return kept
 

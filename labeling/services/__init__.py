@@ -18,6 +18,7 @@ from labeling.services.imports import examples_import, import_start
 from labeling.services.keys import keys_set
 from labeling.services.labels import label_submit, label_withdraw
 from labeling.services.leaving import slot_leave
+from labeling.services.lint import finding_ignore, finding_restore, lint_running, lint_start
 from labeling.services.ordering import disagreement_set, order_set, queue_order
 from labeling.services.overlap import labelling_set, overlap_apply
 from labeling.services.proposals import proposal_accept, proposals_accept, proposals_drop, proposals_make
@@ -58,6 +59,8 @@ __all__ = [
     "export_start",
     "exports_forget",
     "feedback_mark_seen",
+    "finding_ignore",
+    "finding_restore",
     "gold_restore",
     "guideline_publish",
     "import_start",
@@ -65,6 +68,8 @@ __all__ = [
     "label_submit",
     "label_withdraw",
     "labelling_set",
+    "lint_running",
+    "lint_start",
     "order_set",
     "overlap_apply",
     "proposal_accept",

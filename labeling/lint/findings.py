@@ -1,0 +1,86 @@
+"""Findings, and the report that they make up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+from labeling.lint.rules import RULES
+from toolevals.grading.canonical import digest
+
+# So many findings of a rule are listed, all are counted; so many examples are named in each.
+LISTED = 200
+NAMED = 10
+
+
+class NamedExample(TypedDict):
+    """An example as a finding names it."""
+
+    id: str
+    external_id: str
+
+
+class Finding(TypedDict):
+    """One finding. `key` is the same in every report as long as it is about the same things."""
+
+    key: str
+    rule: str
+    severity: str
+    sentence: str
+    tools: list[str]
+    examples: list[NamedExample]
+    example_count: int
+
+
+@dataclass(slots=True)
+class Report:
+    """What a lint found: findings, how many of each rule, and what an agent that does nothing scores."""
+
+    findings: list[Finding] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: int = 0
+    gold: int = 0
+    passed_idle: int = 0
+    no_call: int = 0
+    tools: int = 0
+
+    def add(
+        self,
+        rule: str,
+        sentence: str,
+        *,
+        about: Sequence[Any],
+        tools: Iterable[str] = (),
+        examples: Sequence[NamedExample] = (),
+        example_count: int | None = None,
+    ) -> None:
+        """Add a finding; `about` is what makes it this finding and no other."""
+        self.counts[rule] += 1
+        if self.counts[rule] > LISTED:
+            return
+        self.findings.append(
+            Finding(
+                key=digest([rule, *map(str, about)])[:16],
+                rule=rule,
+                severity=RULES[rule].severity,
+                sentence=sentence[:500],
+                tools=list(tools)[:NAMED],
+                examples=list(examples[:NAMED]),
+                example_count=len(examples) if example_count is None else example_count,
+            )
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the report as it is kept: the findings of each rule together, in the order of the rules."""
+        order = {name: place for place, name in enumerate(RULES)}
+        return {
+            "examples": self.examples,
+            "gold": self.gold,
+            "passed_idle": self.passed_idle,
+            "no_call": self.no_call,
+            "tools": self.tools,
+            "counts": dict(self.counts),
+            "findings": sorted(self.findings, key=lambda finding: order[finding["rule"]]),
+        }

@@ -1,0 +1,114 @@
+"""Linting a dataset: at once where it is small, else in a job; and findings that people have looked at and let be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from labeling.errors import InvalidAct
+from labeling.lint.findings import Report
+from labeling.lint.run import lint
+from labeling.models import Dataset, Example, LintReport
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Job, JobState, User
+from toolevals.workspace.services import audit_record
+
+# Datasets of more examples than this are linted by a job.
+LINTED_AT_ONCE = 500
+LONGEST_REASON = 300
+KEPT_REPORTS = 5
+
+
+def lint_start(*, dataset: Dataset, actor: User | None) -> Job | None:
+    """Lint a dataset; return the job that does it, None where it is done. One job runs at a time."""
+    size = Example.objects.of_dataset(dataset).order_by()[: LINTED_AT_ONCE + 1].count()
+    if size <= LINTED_AT_ONCE:
+        report = lint(dataset)
+        with transaction.atomic():
+            _store(dataset, report, job=None)
+            audit_record(project=dataset.project, actor=actor, verb="lint_start", target=dataset)
+        return None
+    with transaction.atomic():
+        Dataset.objects.select_for_update(of=("self",)).get(pk=dataset.pk)
+        if (running := lint_running(dataset)) is not None:
+            return running
+        plan = BatchPlan(
+            "labeling.lint", {"dataset": str(dataset.pk)}, size=Example.objects.of_dataset(dataset).count()
+        )
+        title = f"Lint {dataset.name}"
+        job = job_create(
+            project=dataset.project, actor=actor, kind="lint", title=title, batches=[plan], result_path=_page(dataset)
+        )
+        audit_record(
+            project=dataset.project, actor=actor, verb="lint_start", target=dataset, detail={"job": str(job.pk)}
+        )
+    return job
+
+
+def lint_running(dataset: Dataset) -> Job | None:
+    """Return the job that lints a dataset now."""
+    jobs = Job.objects.filter(
+        project=dataset.project_id, kind="lint", result_path=_page(dataset), state=JobState.RUNNING
+    )
+    return jobs.with_progress().first()
+
+
+def lint_work(lease: Lease) -> None:
+    """Lint one dataset: what the batch of the job does."""
+    dataset = Dataset.objects.select_related("default_tools").get(pk=lease.payload["dataset"])
+    report = lint(dataset, lease.progress)
+    with lease.finish():
+        _store(dataset, report, job=lease.batch.job)
+        lease.report({"findings": sum(report.counts.values())})
+
+
+@transaction.atomic
+def finding_ignore(*, dataset: Dataset, actor: User, key: str, reason: str) -> None:
+    """Let a finding be, for a reason: in this report and the next ones. Raises InvalidAct."""
+    report = _newest(dataset)
+    said = reason.strip()
+    if not said or len(said) > LONGEST_REASON:
+        raise InvalidAct(f"A reason of 1 to {LONGEST_REASON} characters is needed.")
+    if key not in {finding["key"] for finding in report.document["findings"]}:
+        raise InvalidAct("The newest report has no such finding.")
+    let_be = {"reason": said, "by": actor.name, "at": timezone.now().isoformat(timespec="seconds")}
+    _ignore(report, {**report.document["ignored"], key: let_be})
+    audit_record(project=dataset.project, actor=actor, verb="finding_ignore", target=report, detail={"key": key})
+
+
+@transaction.atomic
+def finding_restore(*, dataset: Dataset, actor: User | None, key: str) -> None:
+    """Show a finding again that somebody let be. Raises InvalidAct."""
+    report = _newest(dataset)
+    if key not in report.document["ignored"]:
+        raise InvalidAct("Nobody has let this finding be.")
+    _ignore(report, {name: value for name, value in report.document["ignored"].items() if name != key})
+    audit_record(project=dataset.project, actor=actor, verb="finding_restore", target=report, detail={"key": key})
+
+
+def _page(dataset: Dataset) -> str:
+    return reverse("labeling:lint", args=[dataset.project.slug, dataset.slug])
+
+
+def _newest(dataset: Dataset) -> LintReport:
+    report = LintReport.objects.select_for_update(of=("self",)).filter(dataset=dataset).order_by("-id").first()
+    if report is None:
+        raise InvalidAct("The dataset has not been linted yet.")
+    return report
+
+
+def _ignore(report: LintReport, ignored: dict[str, Any]) -> None:
+    report.document = {**report.document, "ignored": ignored}
+    report.save(update_fields=["document"])
+
+
+def _store(dataset: Dataset, report: Report, *, job: Job | None) -> None:
+    """Keep a report, with what was let be in the one before; forget all but the newest few."""
+    before = LintReport.objects.select_for_update(of=("self",)).filter(dataset=dataset).order_by("-id").first()
+    ignored = before.document["ignored"] if before else {}
+    LintReport.objects.create(dataset=dataset, job=job, document={**report.to_document(), "ignored": ignored})
+    kept = LintReport.objects.filter(dataset=dataset).order_by("-id").values_list("pk", flat=True)[:KEPT_REPORTS]
+    LintReport.objects.filter(dataset=dataset).exclude(pk__in=list(kept)).delete()

@@ -1,0 +1,72 @@
+"""What a lint of a dataset found: the newest report, what was let be, and linting again."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from labeling import services
+from labeling.errors import InvalidAct
+from labeling.lint import page
+from labeling.models import Dataset, LintReport
+from toolevals.presentation.csv import csv_stream
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_http_methods(["GET", "POST"])
+def lint(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Show the newest report; by POST, by adjudicators, lint again."""
+    found = _dataset(request, dataset)
+    if request.method == "POST":
+        services.lint_start(dataset=found, actor=request.user)
+        return redirect("labeling:lint", request.project.slug, found.slug)
+    state, report = page.State.asked(request.GET), _report(found)
+    context = {
+        "dataset": found,
+        "here": "lint",
+        "state": state,
+        "report": report,
+        "job": services.lint_running(found),
+        "drawn": page.drawn(report.document, state) if report else None,
+    }
+    return render(request, "labeling/lint.html", context)
+
+
+@require_GET
+def lint_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
+    """Send the findings that the page's filters choose."""
+    found = _dataset(request, dataset)
+    report = _report(found)
+    rows = page.lines(report.document, page.State.asked(request.GET)) if report else iter(())
+    response = StreamingHttpResponse(csv_stream(page.CSV, rows), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{found.slug}-lint.csv"'
+    return response
+
+
+@require_POST
+def lint_ignore(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Let a finding be, with a reason; without one, show it again."""
+    found = _dataset(request, dataset)
+    key, reason = request.POST.get("key", ""), request.POST.get("reason")
+    try:
+        if reason is None:
+            services.finding_restore(dataset=found, actor=request.user, key=key)
+        else:
+            services.finding_ignore(dataset=found, actor=request.user, key=key, reason=reason)
+    except InvalidAct as error:
+        messages.error(request, str(error))
+    state = page.State.asked(request.POST)
+    response = redirect("labeling:lint", request.project.slug, found.slug)
+    response["Location"] += f"?{state.query}&page={state.page}" if state.query else f"?page={state.page}"
+    return response
+
+
+def _report(dataset: Dataset) -> LintReport | None:
+    return LintReport.objects.filter(dataset=dataset).order_by("-id").first()
+
+
+def _dataset(request: ProjectRequest, slug: str) -> Dataset:
+    rows = Dataset.objects.in_project(request.project).select_related("project", "default_tools__tools")
+    return get_object_or_404(rows, slug=slug)
