@@ -140,6 +140,15 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": r"/api/v1",
+    # Fields of one name with different values: each set has a name of its own in the document.
+    "ENUM_NAME_OVERRIDES": {
+        "LabelAnswer": "labeling.models.LabelAnswer",
+        "WithoutGold": "labeling.api.serializers.gold.WITHOUT_GOLD",
+        "GoldSource": "labeling.models.GoldSource",
+        "ImportSource": "labeling.api.serializers.transfer.SOURCE_NAMES",
+        "ExportFormat": "labeling.api.serializers.transfer.FORMAT_NAMES",
+        "ToolFormat": "toolevals.registry.api.serializers.FORMAT_NAMES",
+    },
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "toolevals.workspace.api.schema.describe_problems",

@@ -88,10 +88,13 @@ class DecisionSerializer(serializers.Serializer[Any]):
     seconds = serializers.FloatField(default=0, min_value=0, max_value=86_400)
 
 
+WITHOUT_GOLD = [LabelAnswer.AMBIGUOUS.value, LabelAnswer.MISSING_TOOL.value]
+
+
 class SetAsideSerializer(serializers.Serializer[Any]):
     """Why there is no gold, on purpose."""
 
-    answer = serializers.ChoiceField(choices=[LabelAnswer.AMBIGUOUS.value, LabelAnswer.MISSING_TOOL.value])
+    answer = serializers.ChoiceField(choices=WITHOUT_GOLD)
     rationale = serializers.CharField(allow_blank=True)
     seconds = serializers.FloatField(default=0, min_value=0, max_value=86_400)
 

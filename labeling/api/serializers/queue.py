@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from labeling.forms.queue import MAX_NAMES, MAX_SEED, MAX_UNDO_SECONDS, reviewers_of
@@ -50,6 +51,7 @@ class OrderJobSerializer(OrderSerializer):
     job = serializers.UUIDField(allow_null=True, read_only=True)
 
 
+@extend_schema_field({"type": "string", "format": "uuid"})
 class ReviewerField(serializers.PrimaryKeyRelatedField[User]):
     """A person who may label in the request's project, by id."""
 

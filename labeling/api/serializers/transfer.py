@@ -11,6 +11,9 @@ from labeling.imports.sources import SOURCES
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 
+SOURCE_NAMES = list(SOURCES)
+FORMAT_NAMES = list(FORMATS)
+
 
 class NewImportSerializer(serializers.Serializer[Any]):
     """A file of examples."""
@@ -18,9 +21,9 @@ class NewImportSerializer(serializers.Serializer[Any]):
     file = serializers.FileField()
     # A field's own `source` is another thing; declared fields are not attributes.
     source = serializers.ChoiceField(  # type: ignore[assignment]
-        choices=list(SOURCES), required=False, help_text="By default jsonl."
+        choices=SOURCE_NAMES, required=False, help_text="By default jsonl."
     )
-    format = serializers.ChoiceField(choices=list(SOURCES), required=False, help_text="Another name of source.")
+    format = serializers.ChoiceField(choices=SOURCE_NAMES, required=False, help_text="Another name of source.")
     options = serializers.CharField(
         required=False, default="", allow_blank=True, help_text="The format's options, a JSON object."
     )
@@ -50,5 +53,5 @@ class NewImportSerializer(serializers.Serializer[Any]):
 class NewExportSerializer(serializers.Serializer[Any]):
     """What to write."""
 
-    format = serializers.ChoiceField(choices=list(FORMATS), default="jsonl")
+    format = serializers.ChoiceField(choices=FORMAT_NAMES, default="jsonl")
     version = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)

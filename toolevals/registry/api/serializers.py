@@ -57,9 +57,12 @@ class VersionDetailSerializer(VersionSerializer):
         return [spec.to_document() for spec in tools_in(version.tools)]
 
 
+FORMAT_NAMES = ["auto", *FORMATS]
+
+
 class NewVersionSerializer(serializers.Serializer[Any]):
     """Tools to publish, in a format that is found out or said."""
 
     document = serializers.JSONField()
-    format = serializers.ChoiceField(choices=["auto", *FORMATS], default="auto")
+    format = serializers.ChoiceField(choices=FORMAT_NAMES, default="auto")
     note = serializers.CharField(max_length=300, allow_blank=True, default="")
