@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -41,7 +42,7 @@ def held(slot: LabelSlot | None) -> str:
     return str(slot.revision.example.external_id)
 
 
-def progress(batch: LabelBatch) -> LabelBatch:
+def progress(batch: LabelBatch) -> Any:
     return LabelBatch.objects.with_progress().get(pk=batch.pk)
 
 
@@ -95,6 +96,7 @@ def test_begun_then_kept_then_own_batches_then_the_queue(many, members, claim):
 def test_a_batch_can_be_claimed_from_alone(many, ann):
     batch = batch_create(dataset=many, actor=None, name="One", choice=Choice(names=("ex-4",)))
     slot = slot_claim(dataset_or_project=many, actor=ann, batch=batch)
+    assert slot is not None
     assert held(slot) == "ex-4"
     slot_skip(slot=slot, actor=ann)
     assert slot_claim(dataset_or_project=many, actor=ann, batch=batch) is None

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labeling.blindness import may_see_resolution, sides_of
+from labeling.blindness import Side, may_see_resolution, sides_of
 from labeling.models import Dispute, Example, Label, Resolution, Revision, Skip
 from labeling.services import adjudication_decide, draft_save, examples_import, slot_claim, slot_skip, version_freeze
 from tests.access.addresses import addresses
@@ -159,6 +159,11 @@ def test_a_dispute_of_an_import_waits_until_people_have_labelled(scene, dataset)
     assert all("hint" not in text for text in pages(scene, "carl").values())
 
 
+def kind_of(side: Side) -> str:
+    assert side.expectation is not None
+    return str(side.expectation["kind"])
+
+
 def test_sides_come_in_an_order_that_does_not_tell_whose_they_are(project, dataset, members, submit):
     first, second = members(2)
     examples_import(dataset=dataset, actor=None, rows=[row(f"many-{n}") for n in range(30)])
@@ -167,6 +172,6 @@ def test_sides_come_in_an_order_that_does_not_tell_whose_they_are(project, datas
         submit(second, call())
     (nora,) = members(1, Role.ADJUDICATOR)
     waiting = list(Revision.objects.to_adjudicate(project, nora))
-    orders = [[side.expectation["kind"] for side in sides_of(each, nora, Role.ADJUDICATOR)] for each in waiting]
+    orders = [[kind_of(side) for side in sides_of(each, nora, Role.ADJUDICATOR)] for each in waiting]
     assert {tuple(order) for order in orders} == {("no_call", "calls"), ("calls", "no_call")}
-    assert orders == [[s.expectation["kind"] for s in sides_of(each, nora, Role.ADJUDICATOR)] for each in waiting]
+    assert orders == [[kind_of(side) for side in sides_of(each, nora, Role.ADJUDICATOR)] for each in waiting]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
@@ -24,7 +26,7 @@ def change(project):
     """Return a function that changes the overlap and does the job; it returns the job."""
 
     def do(wanted: int, share: float = 1.0, **more: bool) -> Job | None:
-        said = {"undo_seconds": 0, "decide_own": False, "suggestions": False} | more
+        said: dict[str, Any] = {"undo_seconds": 0, "decide_own": False, "suggestions": False} | more
         job = labelling_set(project=project, actor=None, labels_wanted=wanted, labels_share=share, **said)
         if job is not None:
             work(job)
@@ -89,7 +91,9 @@ def test_one_label_that_is_in_becomes_gold_when_one_is_enough(examples, change, 
     submit(ann, NO_CALL)
     change(1)
     settle_due(timezone.now())
-    assert Revision.objects.get(pk=examples[0].pk).gold.source == GoldSource.SINGLE
+    gold = Revision.objects.get(pk=examples[0].pk).gold
+    assert gold is not None
+    assert gold.source == GoldSource.SINGLE
 
 
 def test_closed_places_are_opened_again(examples, change):

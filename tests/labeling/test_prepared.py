@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.utils import timezone
 
 from labeling.models import LabelSlot
@@ -9,7 +11,7 @@ from labeling.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 
 def test_each_value_takes_the_place_of_its_stand_in(dataset, examples, ann, ben, claim, django_assert_num_queries):
-    def build(dataset, actor, now):
+    def build(dataset: Any, actor: Any, now: Any) -> Any:
         slots = LabelSlot.objects.of_dataset(dataset).free(now).for_reviewer(actor)
         return slots.in_turn().values_list("number", "revision__example__external_id")
 

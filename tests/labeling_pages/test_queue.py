@@ -123,7 +123,7 @@ def test_the_list_of_batches_takes_as_many_queries_for_many(
 
 def test_rest(dataset: Dataset, owner: User, reviewer: User, as_user: Callable[[User], Client]):
     client, base = as_user(owner), "/api/v1/projects/shop/"
-    put = {"content_type": "application/json"}
+    put: dict[str, Any] = {"content_type": "application/json"}
     said = {"labels_wanted": 2, "labels_share": 1.0, "undo_seconds": 0, "decide_own": False, "suggestions": True}
     assert client.put(f"{base}labelling/", said, **put).json() == said | {"job": None}
     assert client.get(f"{base}labelling/").json() == said
