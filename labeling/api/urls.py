@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from labeling.api.views import adjudication, datasets, examples, labels, queue, suggestions, transfer, versions
+from labeling.api.views import (
+    adjudication,
+    datasets,
+    examples,
+    labels,
+    preparing,
+    queue,
+    suggestions,
+    transfer,
+    versions,
+)
 
 app_name = "labeling-api"
 urlpatterns = [
@@ -14,6 +24,13 @@ urlpatterns = [
     path("datasets/<slug:dataset>/export/", transfer.Export.as_view(), name="export"),
     path("datasets/<slug:dataset>/exports/", transfer.Exports.as_view(), name="exports"),
     path("exports/<uuid:export>/file/", transfer.ExportFile.as_view(), name="export-file"),
+    path("datasets/<slug:dataset>/coverage/", preparing.Coverage.as_view(), name="coverage"),
+    path("datasets/<slug:dataset>/quotas/", preparing.Quotas.as_view(), name="quotas"),
+    path("datasets/<slug:dataset>/lint/", preparing.Lint.as_view(), name="lint"),
+    path("datasets/<slug:dataset>/lint/findings/<slug:finding>/", preparing.LintFinding.as_view(), name="lint-finding"),
+    path("datasets/<slug:dataset>/proposals/", preparing.Proposals.as_view(), name="proposals"),
+    path("proposals/<uuid:proposal>/accept/", preparing.ProposalAccept.as_view(), name="proposal-accept"),
+    path("proposals/<uuid:proposal>/drop/", preparing.ProposalDrop.as_view(), name="proposal-drop"),
     path("datasets/<slug:dataset>/versions/", versions.Versions.as_view(), name="versions"),
     path("datasets/<slug:dataset>/versions/<int:number>/", versions.VersionDetail.as_view(), name="version"),
     path(

@@ -6,7 +6,7 @@ import io
 from uuid import UUID
 
 from labeling.exports import Selection
-from labeling.models import Dataset, Dispute, Example, Gold, Label, LabelBatch, LabelSlot, Revision
+from labeling.models import Dataset, Dispute, Example, Gold, Label, LabelBatch, LabelSlot, ProposedExample, Revision
 from labeling.services import (
     Choice,
     adjudication_set_aside,
@@ -16,6 +16,7 @@ from labeling.services import (
     examples_import,
     export_start,
     label_submit,
+    lint_start,
     slot_claim,
     slot_skip,
     version_freeze,
@@ -39,6 +40,7 @@ def a_dataset_of(world: World) -> Dataset:
             project=world.project, actor=None, slug="walk", name="Walk", default_tools=a_version(world)
         )
         examples_import(dataset=dataset, actor=None, rows=[row("walk"), row(WITH_GOLD, expectation=NO_CALL)])
+        lint_start(dataset=dataset, actor=None)
     return dataset
 
 
@@ -133,12 +135,35 @@ def a_batch(world: World, person: User) -> UUID:
     return pk
 
 
+def a_finding(world: World, person: User) -> str:
+    return "a-finding"
+
+
+def a_proposal(world: World, person: User) -> UUID:
+    """Return a draft that nobody has decided."""
+    origin = Example.objects.get(pk=an_example(world, person)).current
+    assert origin is not None
+    made = ProposedExample.objects.create(
+        dataset=a_dataset_of(world),
+        origin=origin,
+        tool="walk",
+        parameter="/order_id",
+        kind="currency",
+        input=origin.input,
+        tools_id=origin.tools_id,
+    )
+    pk: UUID = made.pk
+    return pk
+
+
 ARGUMENTS: dict[str, Argument] = {
     "dataset": a_dataset,
     "batch": a_batch,
     "number": a_number,
     "example": an_example,
     "export": an_export,
+    "finding": a_finding,
+    "proposal": a_proposal,
     "upload": an_upload,
     "dispute": a_dispute,
     "gold": a_gold,

@@ -1,0 +1,165 @@
+"""What prepares a dataset: coverage and its quotas, lint, drafts of edge cases."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from labeling import services
+from labeling.api.base import LabelingView
+from labeling.api.serializers.datasets import ExampleSerializer
+from labeling.api.serializers.preparing import (
+    KINDS,
+    AcceptSerializer,
+    CoverageSerializer,
+    LintSerializer,
+    MadeSerializer,
+    NewProposalsSerializer,
+    ProposalSerializer,
+    QuotasField,
+    ReasonSerializer,
+)
+from labeling.coverage import page
+from labeling.coverage.counting import Counts
+from labeling.coverage.kept import coverage_of
+from labeling.coverage.table import tool_rows
+from labeling.coverage.tools import tools_to_cover
+from labeling.models import LintReport, ProposedExample
+from labeling.quotas import quotas_of
+from toolevals.workspace.api.serializers import JobSerializer
+
+
+class Coverage(LabelingView):
+    """What a dataset's gold covers against its quotas, and what to add next, the most lacking first."""
+
+    @extend_schema(responses=CoverageSerializer)
+    def get(self, request: Request, dataset: str) -> Response:
+        found = self.find_dataset(dataset)
+        covered = coverage_of(found, actor=self.user)
+        counts = covered.counts or Counts()
+        told = counts, quotas_of(found), tools_to_cover(found, counts)
+        drawn = page.drawn(*told, page.State())
+        answer = {
+            "counted_at": covered.counted_at,
+            "job": covered.job.pk if covered.job else None,
+            "size": counts.size,
+            "gold": counts.gold,
+            "waiting": counts.waiting,
+            "set_aside": counts.set_aside,
+            "tools": tool_rows(*told),
+            "strata": drawn.shares,
+            "next": drawn.gaps,
+        }
+        return Response(CoverageSerializer(answer).data)
+
+
+class Quotas(LabelingView):
+    """How many examples of what a dataset should hold; by PUT, others. What is left out is as by default."""
+
+    @extend_schema(responses=QuotasField)
+    def get(self, request: Request, dataset: str) -> Response:
+        return Response(quotas_of(self.find_dataset(dataset)))
+
+    @extend_schema(request=QuotasField, responses=QuotasField)
+    def put(self, request: Request, dataset: str) -> Response:
+        found = services.quotas_set(dataset=self.find_dataset(dataset), actor=self.user, document=request.data)
+        return Response(quotas_of(found))
+
+
+class Lint(LabelingView):
+    """The newest report about a dataset; by POST, another: at once for some hundred examples, else by a job."""
+
+    @extend_schema(responses=LintSerializer)
+    def get(self, request: Request, dataset: str) -> Response:
+        return Response(LintSerializer(_newest_report(self, dataset)).data)
+
+    @extend_schema(request=None, responses={201: LintSerializer, 202: JobSerializer})
+    def post(self, request: Request, dataset: str) -> Response:
+        job = services.lint_start(dataset=self.find_dataset(dataset), actor=self.user)
+        if job is not None:
+            return Response(JobSerializer(job).data, status=HTTPStatus.ACCEPTED)
+        return Response(LintSerializer(_newest_report(self, dataset)).data, status=HTTPStatus.CREATED)
+
+
+class LintFinding(LabelingView):
+    """Let a finding be, by PUT and with a reason; by DELETE, show it again."""
+
+    @extend_schema(request=ReasonSerializer, responses={204: None})
+    def put(self, request: Request, dataset: str, finding: str) -> Response:
+        asked = ReasonSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        reason = asked.validated_data["reason"]
+        services.finding_ignore(dataset=self.find_dataset(dataset), actor=self.user, key=finding, reason=reason)
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, dataset: str, finding: str) -> Response:
+        services.finding_restore(dataset=self.find_dataset(dataset), actor=self.user, key=finding)
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+class Proposals(LabelingView, ListAPIView[ProposedExample]):
+    """The drafts of edge cases that nobody has decided, newest first; by POST, more of them."""
+
+    serializer_class = ProposalSerializer
+    queryset = ProposedExample.objects.none()
+
+    def get_queryset(self) -> QuerySet[ProposedExample]:
+        query = self.request.query_params
+        rows = ProposedExample.objects.of_dataset(self.find_dataset(self.kwargs["dataset"])).open()
+        about = rows.about(tool=query.get("tool", ""), kind=query.get("kind", ""))
+        return about.select_related("origin")
+
+    @extend_schema(parameters=[OpenApiParameter("tool", str), OpenApiParameter("kind", str, enum=KINDS)])
+    def get(self, request: Request, *args: object, **kwargs: object) -> Response:
+        return self.list(request, *args, **kwargs)
+
+    @extend_schema(request=NewProposalsSerializer, responses={201: MadeSerializer})
+    def post(self, request: Request, dataset: str) -> Response:
+        asked = NewProposalsSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        made = services.proposals_make(dataset=self.find_dataset(dataset), actor=self.user, **asked.validated_data)
+        return Response({"made": made}, status=HTTPStatus.CREATED)
+
+
+class ProposalAccept(LabelingView):
+    """Make an example to be labelled of a draft."""
+
+    @extend_schema(request=AcceptSerializer, responses={201: ExampleSerializer})
+    def post(self, request: Request, proposal: UUID) -> Response:
+        asked = AcceptSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        example = services.proposal_accept(
+            proposal=_proposal(self, proposal), actor=self.user, words=asked.validated_data["words"]
+        )
+        return Response(ExampleSerializer(self.find_example(example.pk)).data, status=HTTPStatus.CREATED)
+
+
+class ProposalDrop(LabelingView):
+    """Drop a draft; it is not made again from the same example."""
+
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: Request, proposal: UUID) -> Response:
+        found = _proposal(self, proposal)
+        services.proposals_drop(dataset=found.dataset, actor=self.user, proposals=[found.pk])
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+def _newest_report(view: LabelingView, slug: str) -> LintReport:
+    report = LintReport.objects.filter(dataset=view.find_dataset(slug)).order_by("-id").first()
+    if report is None:
+        raise Http404
+    return report
+
+
+def _proposal(view: LabelingView, pk: UUID) -> ProposedExample:
+    rows = ProposedExample.objects.filter(dataset__project=view.project).select_related("dataset__project")
+    return get_object_or_404(rows, pk=pk)
