@@ -67,10 +67,6 @@ class CoverageSerializer(serializers.Serializer[Any]):
 
 
 @extend_schema_field(dict(SCHEMA))
-class QuotasField(serializers.JSONField):
-    """Quotas."""
-
-
 class LintSerializer(serializers.Serializer[Any]):
     """A report: findings, how many of each rule, and what an agent that does nothing passes."""
 
@@ -85,7 +81,7 @@ class LintSerializer(serializers.Serializer[Any]):
     ignored = serializers.DictField(child=serializers.DictField(), source="document.ignored")
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
+class IgnoredSerializer(serializers.Serializer[Any]):
     """Why a finding is let be."""
 
     reason = serializers.CharField(max_length=300)

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -20,12 +21,11 @@ from labeling.api.serializers.preparing import (
     KINDS,
     AcceptSerializer,
     CoverageSerializer,
+    IgnoredSerializer,
     LintSerializer,
     MadeSerializer,
     NewProposalsSerializer,
     ProposalSerializer,
-    QuotasField,
-    ReasonSerializer,
 )
 from labeling.coverage import page
 from labeling.coverage.counting import Counts
@@ -64,11 +64,11 @@ class Coverage(LabelingView):
 class Quotas(LabelingView):
     """How many examples of what a dataset should hold; by PUT, others. What is left out is as by default."""
 
-    @extend_schema(responses=QuotasField)
+    @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, dataset: str) -> Response:
         return Response(quotas_of(self.find_dataset(dataset)))
 
-    @extend_schema(request=QuotasField, responses=QuotasField)
+    @extend_schema(request=OpenApiTypes.OBJECT, responses=OpenApiTypes.OBJECT)
     def put(self, request: Request, dataset: str) -> Response:
         found = services.quotas_set(dataset=self.find_dataset(dataset), actor=self.user, document=request.data)
         return Response(quotas_of(found))
@@ -92,9 +92,9 @@ class Lint(LabelingView):
 class LintFinding(LabelingView):
     """Let a finding be, by PUT and with a reason; by DELETE, show it again."""
 
-    @extend_schema(request=ReasonSerializer, responses={204: None})
+    @extend_schema(request=IgnoredSerializer, responses={204: None})
     def put(self, request: Request, dataset: str, finding: str) -> Response:
-        asked = ReasonSerializer(data=request.data)
+        asked = IgnoredSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         reason = asked.validated_data["reason"]
         services.finding_ignore(dataset=self.find_dataset(dataset), actor=self.user, key=finding, reason=reason)
