@@ -74,7 +74,7 @@ def signed_in(browser: Browser, app: LiveApp) -> Callable[[str], StorageState]:
         page.get_by_label("E-mail").fill(f"{name.lower()}@example.org")
         page.get_by_label("Password").fill(PASSWORD)
         page.keyboard.press("Enter")
-        expect(page).to_have_url(re.compile("/p/shop/$"), timeout=WAIT)
+        expect(page).to_have_url(f"{app.url}/p/shop/", timeout=WAIT)
         state = page.context.storage_state()
         page.close()
         return state

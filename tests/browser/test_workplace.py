@@ -45,7 +45,7 @@ def person(browser: Browser, app: LiveApp) -> Iterator[Callable[[str], BrowserCo
         page.get_by_label("E-mail").fill(f"{name.lower()}@example.org")
         page.get_by_label("Password").fill(PASSWORD)
         page.keyboard.press("Enter")
-        expect(page).to_have_url(re.compile("/p/shop/$"), timeout=WAIT)
+        expect(page).to_have_url(f"{app.url}/p/shop/", timeout=WAIT)
         page.close()
         return context
 

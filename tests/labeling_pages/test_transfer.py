@@ -111,7 +111,7 @@ def test_what_may_leave_something_out_is_written_by_a_job_and_reported(client, p
     ("kind", "body"),
     [
         ("application/x-ndjson", b'{"messages": [{"role": "user", "content": "Hi"}]}\n'),
-        ("application/gzip", gzip.compress(b'{"messages": [{"role": "user", "content": "Hi"}]}\n')),
+        ("application/gzip", gzip.compress(b'{"messages": [{"role": "user", "content": "Hi"}]}\n', mtime=0)),
     ],
 )
 def test_rest_takes_a_bare_body(client, page, project, dataset, run_jobs, kind, body):
