@@ -10,7 +10,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from toolevals.workspace.models import ApiToken, AuditEntry, Membership, Role
+from toolevals.workspace.models import ApiToken, AuditEntry, Membership, Project, Role
 from toolevals.workspace.services import project_create, token_create, token_revoke
 
 PROBLEM = "application/problem+json"
@@ -61,6 +61,55 @@ def test_a_token_sees_its_project_only(client, bearer, owner):
     assert client.get(f"{ROOT}projects/other/", **header).status_code == 404
     client.force_login(owner)
     assert len(client.get(f"{ROOT}projects/").json()["results"]) == 2
+
+
+def test_a_signed_in_person_makes_a_project_and_owns_it(client, outsider):
+    client.force_login(outsider)
+    response = send(client, "POST", f"{ROOT}projects/", {"slug": "desk", "name": " Help desk "})
+    assert response.status_code == 201
+    made = Project.objects.get(slug="desk")
+    assert (response.json()["id"], made.name) == (str(made.pk), "Help desk")
+    assert client.get(f"{ROOT}projects/desk/").json() == response.json()
+    assert list(made.memberships.values_list("user", "role")) == [(outsider.pk, Role.OWNER)]
+    assert AuditEntry.objects.get(project=made).verb == "project_create"
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"slug": "shop", "name": "Again"}, "/slug"),
+        ({"slug": "two words", "name": "Desk"}, "/slug"),
+        ({"slug": "desk", "name": " "}, "/name"),
+        ({"slug": "desk"}, "/name"),
+        ({"slug": "desk", "name": "x" * 121}, "/name"),
+    ],
+)
+def test_a_project_that_cannot_be_made_is_422_and_says_where(client, project, outsider, body, pointer):
+    client.force_login(outsider)
+    response = send(client, "POST", f"{ROOT}projects/", body)
+    assert (response.status_code, response["Content-Type"]) == (422, PROBLEM)
+    assert [each["pointer"] for each in response.json()["problems"]] == [pointer]
+    assert Project.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("token_role", "member_role", "status"),
+    [(Role.OWNER, Role.OWNER, 201), (Role.ADJUDICATOR, Role.OWNER, 403), (Role.OWNER, Role.VIEWER, 403)],
+)
+def test_a_token_makes_projects_only_as_an_owner(client, bearer, owner, token_role, member_role, status):
+    header = bearer(token_role)
+    Membership.objects.filter(user=owner).update(role=member_role)
+    response = send(client, "POST", f"{ROOT}projects/", {"slug": "desk", "name": "Help desk"}, **header)
+    assert response.status_code == status
+    assert Project.objects.filter(slug="desk").exists() == (status == 201)
+    assert client.get(f"{ROOT}projects/desk/", **header).status_code == 404
+
+
+def test_the_token_of_a_former_member_makes_no_project(client, bearer, owner):
+    header = bearer()
+    Membership.objects.filter(user=owner).delete()
+    response = send(client, "POST", f"{ROOT}projects/", {"slug": "desk", "name": "Help desk"}, **header)
+    assert response.status_code == 403
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,13 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
         fields = ("id", "slug", "name", "labels_wanted", "undo_seconds", "created_at")
 
 
+class NewProjectSerializer(serializers.Serializer[Any]):
+    """A project to make."""
+
+    slug = serializers.SlugField(max_length=60, help_text="For addresses: letters, digits and hyphens.")
+    name = serializers.CharField(max_length=120)
+
+
 class MeSerializer(serializers.Serializer[Any]):
     """Who asks; with a token, in which project and as what."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import cast
 
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import ListAPIView
@@ -13,9 +15,10 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from toolevals.workspace.api.base import ProjectView
-from toolevals.workspace.api.serializers import IndexSerializer, MeSerializer, ProjectSerializer
-from toolevals.workspace.models import Project, Role
+from toolevals.workspace.api.serializers import IndexSerializer, MeSerializer, NewProjectSerializer, ProjectSerializer
+from toolevals.workspace.models import ApiToken, Project, Role
 from toolevals.workspace.requests import SignedInRequest
+from toolevals.workspace.services import project_create
 
 
 class Index(APIView):
@@ -33,16 +36,16 @@ class Me(APIView):
     @extend_schema(responses=MeSerializer)
     def get(self, request: Request) -> Response:
         token = cast("SignedInRequest", request._request).token
-        role = None
-        if token is not None:
-            member = token.project.memberships.filter(user=token.user).first()
-            role = Role(min(token.role, member.role)) if member else None
+        role = _role_of(token) if token else None
         me = {"user": request.user, "project": token.project.slug if token else None, "role": role}
         return Response(MeSerializer(me).data)
 
 
 class Projects(ListAPIView[Project]):
-    """The projects of the person who asks; with a token, the token's."""
+    """The projects of the person who asks; with a token, the token's. By POST, one more, which the person then owns.
+
+    A token makes projects only as an owner of its own, and does not open what it made.
+    """
 
     serializer_class = ProjectSerializer
     queryset = Project.objects.none()
@@ -52,6 +55,16 @@ class Projects(ListAPIView[Project]):
         mine = Project.objects.filter(memberships__user=request.user)
         return mine.filter(pk=request.token.project_id) if request.token else mine
 
+    @extend_schema(request=NewProjectSerializer, responses={201: ProjectSerializer})
+    def post(self, request: Request) -> Response:
+        asking = cast("SignedInRequest", request._request)
+        if asking.token is not None and _role_of(asking.token) != Role.OWNER:
+            raise PermissionDenied("A token makes projects only as an owner of its own.")
+        asked = NewProjectSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        made = project_create(actor=asking.user, **asked.validated_data)
+        return Response(ProjectSerializer(made).data, status=HTTPStatus.CREATED)
+
 
 class ProjectDetail(ProjectView):
     """One project."""
@@ -59,3 +72,9 @@ class ProjectDetail(ProjectView):
     @extend_schema(responses=ProjectSerializer)
     def get(self, request: Request) -> Response:
         return Response(ProjectSerializer(self.project).data)
+
+
+def _role_of(token: ApiToken) -> Role | None:
+    """Return what a token may do in its project: no more than its person may; None if that is no member any more."""
+    member = token.project.memberships.filter(user=token.user).first()
+    return Role(min(token.role, member.role)) if member else None
