@@ -7,10 +7,12 @@ from typing import get_args
 
 import pytest
 
-from toolevals.grading.catalog import GRADERS, MATCHER_SENTENCES, MODES, PROFILE_SENTENCES, TAG_SENTENCES
+from toolevals.grading.catalog import GRADERS, MATCHER_SENTENCES, MODES, PROFILE_SENTENCES, SCORES, TAG_SENTENCES
 from toolevals.grading.equality import PROFILES
 from toolevals.grading.matchers import MATCHERS
 from toolevals.grading.specs import FORMATS
+from toolevals.grading.tool_names import tool_name_f1
+from toolevals.grading.tools_pass import tools_all_pass, tools_percentage_pass
 from toolevals.grading.values import ProfileName
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, VERDICT_NAMES, FailureTag
 
@@ -30,7 +32,8 @@ def test_the_core_loads_neither_django_nor_celery():
 
 def test_the_tables_are_complete():
     assert tuple(GRADERS) == VERDICT_NAMES
-    assert all(name == grader.name and grader.sentence for name, grader in GRADERS.items())
+    assert set(SCORES) == {score.__name__ for score in (tool_name_f1, tools_all_pass, tools_percentage_pass)}
+    assert all(name == grader.name and grader.sentence for name, grader in {**GRADERS, **SCORES}.items())
     assert set(MATCHER_SENTENCES) == {matcher.kind for matcher in MATCHERS}
     assert set(PROFILE_SENTENCES) == set(PROFILES) == set(get_args(ProfileName))
     assert set(TAG_SENTENCES) == set(FailureTag)
@@ -44,6 +47,6 @@ def test_every_name_is_documented(name):
     assert f"`{name}`" in DOCS.read_text("utf-8")
 
 
-@pytest.mark.parametrize("grader", GRADERS.values(), ids=lambda grader: grader.name)
+@pytest.mark.parametrize("grader", [*GRADERS.values(), *SCORES.values()], ids=lambda grader: grader.name)
 def test_every_grader_has_its_section_and_version(grader):
     assert f"### `{grader.name}` (version {grader.version})" in DOCS.read_text("utf-8")

@@ -16,7 +16,7 @@ class Grader:
 
     name: str
     version: str
-    level: Literal["case", "layer", "depth"]
+    level: Literal["case", "layer", "depth", "score"]
     sentence: str
 
 
@@ -35,6 +35,13 @@ GRADERS: Mapping[str, Grader] = _table(
     Grader("shape", "1", "depth", "The expected argument names are there, with the expected types, and no other."),
     Grader("equivalence", "1", "depth", "The calls are the expected ones, argument by argument, under the profile."),
     Grader("execution", "1", "depth", "The calls left the world in the expected state, and nothing else was changed."),
+)
+
+# Asked for by name, of an expectation and calls: they are no verdicts of a grade.
+SCORES: Mapping[str, Grader] = _table(
+    Grader("tools_all_pass", "1", "score", "Every expected call was made as expected, and none that must not be."),
+    Grader("tools_percentage_pass", "1", "score", "The share of the expected calls that were made as expected."),
+    Grader("tool_name_f1", "1", "score", "F1 between the names of the expected and of the called tools."),
 )
 
 MATCHER_SENTENCES: Mapping[str, str] = {matcher.kind: _doc for matcher in MATCHERS if (_doc := matcher.__doc__)}
