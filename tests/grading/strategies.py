@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from toolevals.grading import matchers as m
 from toolevals.grading import values as v
+
+# For laws about whole cases: their draws take longer than what they check.
+whole_cases = settings(max_examples=30)
 
 # What JSON can say: no NUL, no lone surrogate.
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)

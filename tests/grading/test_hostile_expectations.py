@@ -64,7 +64,7 @@ def expectation_or_reasons(document: Any) -> Expectation | InvalidDocument:
         return error
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(
     damaged() | anything, st.lists(st.builds(ToolCall, strategies.names, st.dictionaries(strategies.keys, anything)))
 )

@@ -83,6 +83,7 @@ def test_a_failure_says_what_to_look_at(expectation, made, reason):
     assert tools_all_pass(expectation, made).reason.startswith(reason)
 
 
+@strategies.whole_cases
 @given(strategies.expectations, st.lists(strategies.tool_calls, max_size=4))
 def test_all_pass_is_full_marks_and_no_violation(expectation, made):
     every, share = tools_all_pass(expectation, made), tools_percentage_pass(expectation, made)
@@ -92,6 +93,7 @@ def test_all_pass_is_full_marks_and_no_violation(expectation, made):
     assert share.value is None or 0 <= share.value <= 1
 
 
+@strategies.whole_cases
 @given(strategies.trajectories, st.lists(strategies.tool_calls, max_size=4), strategies.tool_calls)
 def test_a_further_call_lowers_no_share_where_none_can_be_violated(trajectory, made, more):
     document = {**trajectory.to_document(), "disallowed": [], "additional_calls": True}

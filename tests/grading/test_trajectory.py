@@ -90,6 +90,7 @@ def test_one_call_serves_one_expectation():
     assert verdict(twice, ON, ON) == (True, 1)
 
 
+@strategies.whole_cases
 @given(strategies.trajectories, strategies.profiles)
 def test_an_alignment_uses_each_call_once_and_leaves_nothing_out(trajectory, name):
     profile = PROFILES[name]
@@ -130,6 +131,7 @@ def test_a_wrong_argument_of_a_choice_is_no_missed_call():
     assert (alignment.matched, alignment.total, alignment.unmatched_expected) == (1, 2, ())
 
 
+@strategies.whole_cases
 @given(strategies.trajectories, st.lists(strategies.tool_calls, max_size=4), strategies.tool_calls, st.integers(0, 4))
 def test_a_further_call_never_lowers_the_share_that_is_matched(trajectory, calls, more, place):
     if trajectory.expected:
@@ -146,6 +148,7 @@ def test_the_share_is_the_most_that_matches_even_where_tools_come_first():
     assert (alignment.tools_are_right, alignment.matched, round(alignment.share, 4)) == (True, 1, 0.6667)
 
 
+@strategies.whole_cases
 @given(strategies.trajectories, st.lists(strategies.tool_calls, max_size=4), st.randoms(use_true_random=False))
 def test_the_order_of_calls_is_free_where_nothing_is_ordered(trajectory, calls, shuffle):
     unordered = Trajectory((), trajectory.expected, trajectory.disallowed, trajectory.additional_calls)

@@ -19,6 +19,7 @@ from toolevals.grading.values import (
 )
 
 
+@strategies.whole_cases
 @given(strategies.expectations)
 def test_expectations_round_trip_through_their_documents(expectation):
     document = parse(canonical(expectation.to_document()))
@@ -27,6 +28,7 @@ def test_expectations_round_trip_through_their_documents(expectation):
     assert canonical(again.to_document()) == canonical(document)
 
 
+@strategies.whole_cases
 @given(strategies.transcripts)
 def test_transcripts_round_trip_through_their_documents(transcript):
     document = parse(canonical(transcript.to_document()))

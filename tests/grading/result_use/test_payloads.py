@@ -2,7 +2,9 @@
 
 import json
 
-from toolevals.grading.result_use import grade_result_use
+import pytest
+
+from toolevals.grading.result_use import grade_result_use, payload_reading
 from toolevals.grading.result_use.payload_reading import MAX_KEPT, read_payload
 from toolevals.grading.values import Message, Transcript
 
@@ -27,10 +29,11 @@ def test_what_is_too_large_is_not_kept() -> None:
     assert read_payload(text, 0) is not read_payload(text, 0)
 
 
-def test_the_oldest_makes_room() -> None:
+def test_the_oldest_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(payload_reading, "MAX_KEPT", 1000)
     first = read_payload(_ROW, 0)
-    for place in range(200):
-        read_payload(json.dumps([f"{place}-{row}" for row in range(400)]), 0)
+    for place in range(100):
+        read_payload(json.dumps([f"{place}-{row}" for row in range(10)]), 0)
     again = read_payload(_ROW, 0)
     assert again is not first
     assert again.leaves == first.leaves
