@@ -20,7 +20,9 @@ from toolevals.grading.canonical import INTEGER_LIMIT, MAX_DEPTH, MAX_DIGITS, ex
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.quick_json import UNSURE, read_quickly
 
-SchemaName = Literal["example", "expectation", "gate", "metric_group", "prediction", "tool", "transcript", "verdict"]
+SchemaName = Literal[
+    "example", "expectation", "gate", "metric_group", "prediction", "simulation", "tool", "transcript", "verdict"
+]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 
 MAX_BYTES = 10_000_000

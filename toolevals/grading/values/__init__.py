@@ -10,6 +10,7 @@ from toolevals.grading.values.expectations import (
     ProfileName,
     Step,
     Trajectory,
+    call_expectation_from,
     options_of,
 )
 from toolevals.grading.values.tools import ToolAnnotations, ToolSpec
@@ -33,5 +34,6 @@ __all__ = [
     "ToolSpec",
     "Trajectory",
     "Transcript",
+    "call_expectation_from",
     "options_of",
 ]

@@ -217,13 +217,14 @@ def _expected(documents: Iterable[dict[str, Any]], pointer: str) -> tuple[Expect
 def _one(document: dict[str, Any], pointer: str) -> Expected:
     if "one_of_calls" in document:
         return OneOfCalls(_calls(document["one_of_calls"], f"{pointer}/one_of_calls"))
-    return _call(document, pointer)
+    return call_expectation_from(document, pointer)
 
 
 def _calls(documents: Iterable[dict[str, Any]], pointer: str) -> tuple[CallExpectation, ...]:
-    return tuple(_call(document, f"{pointer}/{place}") for place, document in enumerate(documents))
+    return tuple(call_expectation_from(document, f"{pointer}/{place}") for place, document in enumerate(documents))
 
 
-def _call(document: dict[str, Any], pointer: str) -> CallExpectation:
+def call_expectation_from(document: dict[str, Any], pointer: str = "") -> CallExpectation:
+    """Read one expected call that a schema has passed. Raises InvalidDocument as the matchers do."""
     arguments = matchers_from_document(document.get("arguments", {}), f"{pointer}/arguments")
     return CallExpectation(document["tool"], arguments, document.get("additional_arguments", True))

@@ -1,0 +1,43 @@
+"""One turn of a subject that answers messages: the interface of every chat connector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from toolevals.grading.values import Message, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a subject said in one turn.
+
+    `usage` counts tokens as transcripts do (`input_tokens`, `output_tokens`, `cached_tokens`). `latency_ms` is the
+    turn's, in milliseconds. `model` is the snapshot that the endpoint says has answered.
+    """
+
+    message: Message
+    usage: Mapping[str, float] = field(default_factory=dict)
+    latency_ms: float = 0.0
+    model: str = ""
+
+
+class UnreachableError(Exception):
+    """The subject could not be asked: the network, its limits, its own failure.
+
+    `again` says whether another try may succeed; `retry_after` is how many seconds it asked to be left alone.
+    The text never holds a secret.
+    """
+
+    def __init__(self, reason: str, *, again: bool, retry_after: float | None = None) -> None:
+        super().__init__(reason)
+        self.again = again
+        self.retry_after = retry_after
+
+
+class Chat(Protocol):
+    """A subject that is given a conversation and says what comes next. Used by one thread at a time."""
+
+    def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
+        """Return the next assistant turn. Raises UnreachableError."""

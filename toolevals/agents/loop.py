@@ -1,0 +1,169 @@
+"""The conversation between an agent, its tools and its user, until one of them ends it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from toolevals.agents.chats import Chat, UnreachableError
+from toolevals.agents.users import NobodyThere, User
+from toolevals.agents.worlds import Nothing, NotSimulatedError, ToolAnswer, World, WorldDiedError
+from toolevals.grading.parsing import transcript_in
+from toolevals.grading.values import Call, MalformedCall, Message, ToolSpec, Transcript
+
+
+class End(StrEnum):
+    """Why a conversation ended."""
+
+    ANSWER = "answer"  # the agent said something, and its user has nothing to add
+    CALLS = "calls"  # it called tools behind which nothing stands
+    STEPS = "steps"  # the cap on turns was reached
+    LOOP = "loop"  # it made one call again and again
+    ERRORS = "errors"  # too many tools failed in succession
+    UNREACHABLE = "unreachable"  # the agent, its user or its world failed: errored, not failed
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a conversation is ended from outside.
+
+    `steps` counts the agent's turns, `same_calls` how often one call with the same arguments may be made,
+    `failures` how many failing results may follow each other.
+    """
+
+    steps: int = 30
+    same_calls: int = 6
+    failures: int = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a subject is to do: an example's input (`messages`, perhaps `context`) and the tools offered with it."""
+
+    example: Mapping[str, Any]
+    tools: Sequence[ToolSpec] = ()
+    trial: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A transcript, why it ended, and the model that the endpoint says has answered."""
+
+    transcript: Transcript
+    end: End
+    model: str = ""
+
+
+def converse(
+    chat: Chat,
+    task: Task,
+    *,
+    world: World | None = None,
+    user: User | None = None,
+    limits: Limits | None = None,
+) -> Conversation:
+    """Let an agent talk to its user and call its tools. Never raises what they raise.
+
+    The transcript holds what came after the example's own messages: the agent's turns, the tools' answers, and what
+    the user said to them. Its usage and latency are sums over the agent's turns.
+    """
+    talk = _Talk(chat, task, world or Nothing(), user or NobodyThere(), limits or Limits())
+    error = None
+    try:
+        end = talk.run()
+    except (UnreachableError, WorldDiedError) as failure:
+        end, error = End.UNREACHABLE, str(failure)
+    return Conversation(talk.transcript(error), end, talk.model)
+
+
+@dataclass(slots=True)
+class _Talk:
+    chat: Chat
+    task: Task
+    world: World
+    user: User
+    limits: Limits
+    model: str = ""
+    before: list[Message] = field(init=False)
+    messages: list[Message] = field(default_factory=list)
+    usage: Counter[str] = field(default_factory=Counter)
+    latency_ms: float = 0.0
+    state: Mapping[str, Any] | None = None
+    _made: Counter[str] = field(default_factory=Counter)
+    _failures: int = 0
+
+    def __post_init__(self) -> None:
+        self.before = list(transcript_in(self.task.example["messages"]).messages)
+
+    def run(self) -> End:
+        """Talk to the end, and keep the state that the world is in then."""
+        end = self._turns()
+        self.state = self.world.state()
+        return end
+
+    def _turns(self) -> End:
+        for _ in range(self.limits.steps):
+            said = self._turn()
+            if said.calls:
+                end = self._answer(said.calls)
+                if end is not None:
+                    return end
+            else:
+                answer = self.user.answer([*self.before, *self.messages])
+                if answer is None:
+                    return End.ANSWER
+                self.messages.append(Message("user", answer))
+        return End.STEPS
+
+    def _turn(self) -> Message:
+        reply = self.chat.reply([*self.before, *self.messages], self.task.tools)
+        self.messages.append(reply.message)
+        self.usage.update(reply.usage)
+        self.latency_ms += reply.latency_ms
+        self.model = reply.model or self.model
+        return reply.message
+
+    def _answer(self, calls: Sequence[Call]) -> End | None:
+        """Answer every call of a turn; return why the conversation ends with them, if it does."""
+        for call in calls:
+            try:
+                answer = self._executed(call)
+            except NotSimulatedError:
+                return End.CALLS
+            self.messages.append(Message("tool", answer.content, call_id=call.id, is_error=answer.is_error))
+            self._failures = self._failures + 1 if answer.is_error else 0
+            if self._failures >= self.limits.failures:
+                return End.ERRORS
+            key = json.dumps(call.to_document() | {"id": None}, sort_keys=True)
+            self._made[key] += 1
+            if self._made[key] >= self.limits.same_calls:
+                return End.LOOP
+        return None
+
+    def _executed(self, call: Call) -> ToolAnswer:
+        if isinstance(call, MalformedCall):
+            # As providers answer a call that they cannot read. A world that answers nothing is asked first.
+            self._require_world()
+            return ToolAnswer(f"Error: the call could not be read: {call.reason}", is_error=True)
+        return self.world.call(call)
+
+    def _require_world(self) -> None:
+        if isinstance(self.world, Nothing):
+            raise NotSimulatedError
+
+    def transcript(self, error: str | None) -> Transcript:
+        """Return what was said so far."""
+        last = self.messages[-1] if self.messages else None
+        answer = last.content if last and last.role == "assistant" and not last.calls else None
+        return Transcript(
+            messages=tuple(self.messages),
+            answer=answer,
+            usage=dict(self.usage),
+            latency_ms=self.latency_ms,
+            error=error,
+            state=self.state,
+        )

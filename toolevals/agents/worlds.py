@@ -1,0 +1,57 @@
+"""What stands behind an agent's tools: a simulator makes a fresh world for each conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from toolevals.grading.values import ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool returned: text as the agent reads it. `latency_ms` is what the tool took, in milliseconds."""
+
+    content: str
+    is_error: bool = False
+    latency_ms: float = 0.0
+
+
+class NotSimulatedError(Exception):
+    """Nothing stands behind this call: the conversation ends with it, and no result is invented."""
+
+
+class WorldDiedError(Exception):
+    """The simulator itself failed, whatever the call: the conversation is errored, not failed."""
+
+
+class World(Protocol):
+    """One conversation's tools and their state."""
+
+    def call(self, call: ToolCall) -> ToolAnswer:
+        """Execute a call. A tool that refuses answers with `is_error`.
+
+        Raises NotSimulatedError where nothing answers this call, WorldDiedError where the simulator failed.
+        """
+
+    def state(self) -> Mapping[str, Any] | None:
+        """Return the whole state as JSON values; None where this world keeps none. Raises WorldDiedError."""
+
+
+class Simulator(Protocol):
+    """Makes worlds."""
+
+    def world(self, example: Mapping[str, Any]) -> AbstractContextManager[World]:
+        """Return a fresh world for an example's input, to be entered and left. Raises WorldDiedError."""
+
+
+class Nothing:
+    """The world of examples that have no simulator: it ends a conversation at its first call."""
+
+    def call(self, call: ToolCall) -> ToolAnswer:
+        raise NotSimulatedError(call.name)
+
+    def state(self) -> Mapping[str, Any] | None:
+        return None
