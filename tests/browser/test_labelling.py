@@ -240,6 +240,30 @@ def test_a_lost_connection_keeps_draft_and_label(alone: Page):
     expect(alone.locator("[data-toast]")).to_contain_text("Submitted")
 
 
+def test_skip_and_undo_without_a_connection_say_so_and_change_nothing(alone: Page):
+    before = heading(alone)
+    alone.keyboard.press("s")
+    alone.keyboard.press("Space")
+    alone.context.set_offline(True)
+    alone.get_by_role("button", name="Skip and next").press("Enter")
+    dialog = alone.locator("dialog#skip")
+    expect(dialog.get_by_role("alert")).to_contain_text("Not skipped: the server cannot be reached.")
+    expect(dialog.get_by_label("Unclear what is wanted")).to_be_checked()
+    assert heading(alone) == before
+    alone.context.set_offline(False)
+    dialog.get_by_role("button", name="Skip and next").press("Enter")
+    expect(alone.get_by_role("heading", level=1)).not_to_have_text(before)
+
+    after = heading(alone)
+    alone.context.set_offline(True)
+    alone.keyboard.press("u")
+    expect(alone.locator("[data-toast]").get_by_role("alert")).to_contain_text("Not taken back")
+    assert heading(alone) == after
+    alone.context.set_offline(False)
+    alone.keyboard.press("u")
+    expect(alone.get_by_role("heading", level=1)).to_have_text(before)
+
+
 def test_a_copy_that_the_server_never_got_is_put_back(alone: Page):
     choose_tool(alone, "return")
     expect(alone.locator("[data-saved]")).to_contain_text("saved")

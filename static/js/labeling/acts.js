@@ -17,29 +17,55 @@ const interrupt = ({ message, url }) => {
 };
 document.addEventListener("conflict", (event) => interrupt(event.detail));
 
+// Does what cannot wait, such as a skip; returns whether the server answered. If not, everything is as it was before, and
+// the line at the top says so.
 export const act = async (url, fields) => {
   try {
     const response = await post(url, fields);
-    if (isJson(response)) return interrupt(await response.json());
-    const { user, slot } = document.getElementById("main").dataset;
-    if (fields.length) forgetDraft(user, slot);
-    swapMain(await response.text(), response.headers.get("HX-Push-Url"));
+    if (isJson(response)) interrupt(await response.json());
+    else {
+      const { user, slot } = document.getElementById("main").dataset;
+      if (fields.length) forgetDraft(user, slot);
+      swapMain(await response.text(), response.headers.get("HX-Push-Url"));
+    }
+    return true;
   } catch (error) {
     if (error instanceof SignedOut) showSignedOut();
     else showNotDone();
+    return false;
   }
 };
 
-document.addEventListener("submit", (event) => {
+const sayUnsent = (place, isUnsent) => {
+  const words = place?.querySelector("[data-unsent]");
+  if (words) words.hidden = !isUnsent;
+};
+
+document.addEventListener("submit", async (event) => {
   if (!event.target.matches("[data-act]")) return;
   event.preventDefault();
   stopDrafts();
-  event.target.closest("dialog")?.close();
-  act(event.target.action, fieldsOf(event.target));
+  const dialog = event.target.closest("dialog");
+  sayUnsent(dialog, false);
+  dialog?.close();
+  if (await act(event.target.action, fieldsOf(event.target))) return;
+  changed();
+  if (!dialog?.isConnected) return;
+  dialog.showModal();
+  sayUnsent(dialog, true);
 });
+
+const takeBack = async (button) => {
+  const shown = button.closest("[data-toast]");
+  sayUnsent(shown, false);
+  clearTimeout(toast);
+  if (await act(button.dataset.undo, [])) return;
+  sayUnsent(shown, true);
+};
+
 document.addEventListener("click", (event) => {
   const undo = event.target.closest("[data-undo]");
-  if (undo) act(undo.dataset.undo, []);
+  if (undo) takeBack(undo);
   const flag = event.target.closest("[data-flag]");
   if (flag) {
     const pressed = flag.getAttribute("aria-pressed") !== "true";

@@ -14,7 +14,7 @@ export const showSaved = (at) => show(`Draft saved ${clock.format(new Date(at))}
 export const showKept = () => show("Offline, kept in this browser", true);
 export const showNotKept = () => show("Offline, and this browser keeps nothing", true);
 // What was not done is said, and can be tried again.
-export const showNotDone = () => show("Offline: not done", true);
+export const showNotDone = () => show("Offline: not done. Nothing was lost", true);
 export const showSent = (count) => show(`Sent ${count} label${count === 1 ? "" : "s"} that waited`, false);
 export const showSignedOut = () => {
   show("Signed out, kept in this browser. ", true);
