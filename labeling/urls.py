@@ -35,7 +35,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/exports/", exports.exports, name="exports"),
     path("datasets/<slug:dataset>/exports/<uuid:export>/file/", exports.export_file, name="export-file"),
     path("datasets/<slug:dataset>/versions/", versions.versions, name="versions"),
-    path("datasets/<slug:dataset>/versions/<int:number>/export/", exports.version_export, name="version-export"),
+    path(
+        "datasets/<slug:dataset>/versions/<str:version>/describe/", versions.version_describe, name="version-describe"
+    ),
+    path("datasets/<slug:dataset>/versions/<str:version>/export/", exports.version_export, name="version-export"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/", examples.example, name="example"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/dispute/", examples.dispute, name="dispute"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/reopen/", examples.reopen, name="reopen"),

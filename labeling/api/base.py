@@ -5,11 +5,12 @@ from __future__ import annotations
 from http import HTTPStatus
 from uuid import UUID
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from rest_framework.response import Response
 
 from labeling.errors import InvalidAct
-from labeling.models import Dataset, Example
+from labeling.models import Dataset, DatasetVersion, Example
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
 
@@ -25,6 +26,14 @@ class LabelingView(ProjectView):
     def find_dataset(self, slug: str) -> Dataset:
         """Return the project's dataset. Raises Http404."""
         return get_object_or_404(Dataset.objects.in_project(self.project).select_related("project"), slug=slug)
+
+    def find_version(self, dataset: str, name: str) -> DatasetVersion:
+        """Return the frozen version of a dataset that has this number or tag. Raises Http404."""
+        versions = DatasetVersion.objects.in_project(self.project).filter(dataset__slug=dataset)
+        found = versions.select_related("dataset__project").called(name)
+        if found is None:
+            raise Http404
+        return found
 
     def find_example(self, pk: UUID) -> Example:
         """Return the project's example with its content and `status`. Raises Http404."""

@@ -32,9 +32,9 @@ urlpatterns = [
     path("proposals/<uuid:proposal>/accept/", preparing.ProposalAccept.as_view(), name="proposal-accept"),
     path("proposals/<uuid:proposal>/drop/", preparing.ProposalDrop.as_view(), name="proposal-drop"),
     path("datasets/<slug:dataset>/versions/", versions.Versions.as_view(), name="versions"),
-    path("datasets/<slug:dataset>/versions/<int:number>/", versions.VersionDetail.as_view(), name="version"),
+    path("datasets/<slug:dataset>/versions/<str:version>/", versions.VersionDetail.as_view(), name="version"),
     path(
-        "datasets/<slug:dataset>/versions/<int:number>/export/",
+        "datasets/<slug:dataset>/versions/<str:version>/export/",
         transfer.VersionExport.as_view(),
         name="version-export",
     ),

@@ -7,6 +7,8 @@ from typing import Any
 from django import forms
 
 from labeling.models import Dataset
+from labeling.version_names import TAG_RULE, tags_require
+from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
@@ -66,6 +68,19 @@ class FreezeForm(PlainForm):
     """A version to freeze."""
 
     note = forms.CharField(max_length=300, required=False, help_text="What is new in it; for people who choose one.")
+
+
+class DescribeForm(PlainForm):
+    """What is said about a frozen version."""
+
+    note = forms.CharField(max_length=300, required=False, help_text="What it is for; for people who choose one.")
+    tags = forms.CharField(max_length=700, required=False, help_text=f"Between spaces. {TAG_RULE}")
+
+    def clean_tags(self) -> list[str]:
+        try:
+            return tags_require(self.cleaned_data["tags"].split())
+        except InvalidDocument as error:
+            raise forms.ValidationError([problem.message for problem in error.problems]) from error
 
 
 class DisputeForm(PlainForm):

@@ -89,7 +89,8 @@ class VersionChoice(forms.ModelChoiceField[DatasetVersion]):
     """A choice among a dataset's frozen versions."""
 
     def label_from_instance(self, obj: Any) -> str:
-        return f"version {obj.number}{f': {obj.note}' if obj.note else ''}"
+        tags = f" ({', '.join(obj.tags)})" if obj.tags else ""
+        return f"version {obj.number}{tags}{f': {obj.note}' if obj.note else ''}"
 
 
 class ExportForm(PlainForm):

@@ -8,6 +8,8 @@ from django.db import models
 from django.db.models import Count, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
+from labeling.version_names import is_tag
+
 if TYPE_CHECKING:
     from labeling.models import Dataset, DatasetVersion, VersionEntry  # noqa: F401
     from toolevals.workspace.models import Project
@@ -41,6 +43,19 @@ class DatasetVersionQuerySet(models.QuerySet["DatasetVersion"]):
     def in_project(self, project: Project) -> DatasetVersionQuerySet:
         """Return every version of the project's datasets, the newest of each first."""
         return self.filter(dataset__project=project).select_related("dataset", "actor").order_by("dataset", "-number")
+
+    def called(self, name: str) -> DatasetVersion | None:
+        """Return the version of one dataset that has this number or this tag, or None."""
+        if name.isascii() and name.isdigit():
+            return self.filter(number=int(name[:9])).first()
+        # Tags are kept as the text of a list: the lookup asks for the name with its quotes.
+        return self.filter(tags__contains=f'"{name}"').first() if is_tag(name) else None
+
+    def named(self, project: Project, name: str) -> DatasetVersion | None:
+        """Return the version called "dataset" (the newest), "dataset@number" or "dataset@tag", or None."""
+        slug, at, which = name.partition("@")
+        found = self.in_project(project).filter(dataset__slug=slug)
+        return found.called(which) if at else found.first()
 
 
 class EntryQuerySet(models.QuerySet["VersionEntry"]):

@@ -36,7 +36,7 @@ from labeling.services.slots import (
 )
 from labeling.services.suggestions import SuggestionRow, suggestions_store
 from labeling.services.talk import comment_add
-from labeling.services.versions import version_freeze
+from labeling.services.versions import version_describe, version_freeze
 
 __all__ = [
     "Choice",
@@ -91,5 +91,6 @@ __all__ = [
     "slots_assign",
     "slots_unassign",
     "suggestions_store",
+    "version_describe",
     "version_freeze",
 ]

@@ -1,6 +1,8 @@
-"""Freezing a dataset, so that runs can be made against it."""
+"""Freezing a dataset, so that runs can be made against it, and saying what a frozen version is."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from django.db import transaction
 from django.db.models import Max
@@ -9,6 +11,7 @@ from uuid_utils.compat import uuid7
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, DatasetVersion, Revision, VersionEntry
 from labeling.services.resolution import settle_due
+from labeling.version_names import tags_require
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
@@ -51,3 +54,56 @@ def version_freeze(*, dataset: Dataset, actor: User | None, note: str = "") -> D
             detail={"dataset": dataset.slug, "number": version.number, "size": version.size},
         )
     return version
+
+
+@transaction.atomic
+def version_describe(
+    *,
+    version: DatasetVersion,
+    actor: User | None,
+    note: str | None = None,
+    tags: Sequence[str] | None = None,
+    move: bool = False,
+) -> DatasetVersion:
+    """Change what is said about a frozen version, and return it; what is None stays. What it holds never changes.
+
+    A tag names one version of a dataset. Raises InvalidAct where another has it, unless `move` takes it from there,
+    and InvalidDocument for what cannot be a tag.
+    """
+    wanted = tags_require(tags) if tags is not None else None
+    dataset = Dataset.objects.select_for_update(of=("self",)).select_related("project").get(pk=version.dataset_id)
+    version = dataset.versions.get(pk=version.pk)
+    before = (version.note, version.tags)
+    moved = _tags_take(version, wanted, move=move) if wanted is not None else {}
+    version.note = version.note if note is None else note.strip()
+    version.tags = version.tags if wanted is None else wanted
+    if (version.note, version.tags) == before:
+        return version
+    version.save(update_fields=["note", "tags"])
+    audit_record(
+        project=dataset.project,
+        actor=actor,
+        verb="version_describe",
+        target=version,
+        detail={
+            "dataset": dataset.slug,
+            "number": version.number,
+            "note": version.note,
+            "tags": version.tags,
+            "moved_from": moved,
+        },
+    )
+    return version
+
+
+def _tags_take(version: DatasetVersion, wanted: Sequence[str], *, move: bool) -> dict[str, int]:
+    """Take tags from the versions that have them; return the numbers of those, by tag."""
+    others = version.dataset.versions.exclude(pk=version.pk)
+    holders = {tag: other for tag in wanted if (other := others.called(tag)) is not None}
+    if holders and not move:
+        where = ", ".join(f"{tag} (version {other.number})" for tag, other in holders.items())
+        raise InvalidAct(f"Another version has this tag: {where}. Say that it moves, or take another.")
+    for other in {other.pk: other for other in holders.values()}.values():
+        other.tags = [tag for tag in other.tags if tag not in wanted]
+        other.save(update_fields=["tags"])
+    return {tag: other.number for tag, other in holders.items()}

@@ -17,9 +17,10 @@ from django.views.decorators.http import require_GET, require_http_methods
 from labeling import services
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection
 from labeling.forms.transfer import ExportForm
-from labeling.models import Dataset, DatasetVersion
+from labeling.models import Dataset
 from labeling.services.exports import KEPT, KIND, MOST_AT_ONCE
 from labeling.views.jobs import job_asked
+from labeling.views.versions import version_of
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
 
@@ -61,10 +62,9 @@ def export(request: ProjectRequest, dataset: str) -> HttpResponseBase:
 
 
 @require_GET
-def version_export(request: ProjectRequest, dataset: str, number: int) -> HttpResponseBase:
+def version_export(request: ProjectRequest, dataset: str, version: str) -> HttpResponseBase:
     """Send a frozen version, as `export` does the dataset."""
-    rows = DatasetVersion.objects.in_project(request.project)
-    found = get_object_or_404(rows, dataset__slug=dataset, number=number)
+    found = version_of(request, dataset, version)
     return file_response(Selection(found.dataset, found), _format(request))
 
 

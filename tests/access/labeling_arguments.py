@@ -62,6 +62,10 @@ def a_number(world: World, person: User) -> int:
     return int(version_freeze(dataset=a_dataset_of(world), actor=None).number)
 
 
+def a_version_name(world: World, person: User) -> str:
+    return str(a_number(world, person))
+
+
 def an_upload(world: World, person: User) -> UUID:
     file = io.BytesIO(b"id,user\n1,Hello\n")
     upload: UUID = upload_store(project=world.project, actor=None, file=file, name="rows.csv").pk
@@ -159,7 +163,7 @@ def a_proposal(world: World, person: User) -> UUID:
 ARGUMENTS: dict[str, Argument] = {
     "dataset": a_dataset,
     "batch": a_batch,
-    "number": a_number,
+    "version": a_version_name,
     "example": an_example,
     "export": an_export,
     "finding": a_finding,

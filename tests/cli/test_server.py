@@ -120,6 +120,44 @@ def test_an_export_comes_in_again_unchanged(imported, tmp_path, capsys):
     assert again == [json.loads(line) for line in file.read_text().splitlines()]
 
 
+def test_versions_are_listed_frozen_and_tagged(imported, tmp_path, capsys):
+    assert command.main(["versions", "core"]) == Exit.OK
+    assert capsys.readouterr().out.startswith("core@1  2 examples, ")
+    assert command.main(["versions", "core", "--freeze", "unchanged"]) == Exit.OK
+    assert capsys.readouterr().out.startswith("core@1 ")
+    more = lines(tmp_path / "more.jsonl", [{**EXAMPLES[1], "id": "ex-5"}])
+    assert command.main(["import", "jsonl", more, "--dataset", "core"]) == Exit.OK
+    capsys.readouterr()
+    assert command.main(["versions", "core", "--freeze", "one more", "--tag", "release-2", "--json"]) == Exit.OK
+    (made,) = json.loads(capsys.readouterr().out)
+    assert (made["name"], made["note"], made["tags"], made["size"]) == ("core@2", "one more", ["release-2"], 3)
+    assert command.main(["versions", "core@1", "--tag", "release-2"]) == Exit.DATA
+    assert "release-2 (version 2)" in capsys.readouterr().err
+    assert command.main(["versions", "core@1", "--tag", "release-2", "--move"]) == Exit.OK
+    assert command.main(["export", "core@release-2"]) == Exit.OK
+    assert "ex-5" not in capsys.readouterr().out
+    assert command.main(["export", "core", "--version", "2"]) == Exit.OK
+    assert "ex-5" in capsys.readouterr().out
+    assert command.main(["versions", "core@gone"]) == Exit.CONFIGURATION
+
+
+def test_a_frozen_export_comes_byte_equal_twice_and_through_another_dataset(imported, tmp_path, capsys):
+    files = [tmp_path / f"{name}.jsonl" for name in ("first", "second", "again")]
+    for file in files[:2]:
+        assert command.main(["export", "core@1", "-o", str(file)]) == Exit.OK
+    frozen = ["import", "jsonl", str(files[0]), "--dataset", "round", "--freeze", "as it came"]
+    assert command.main(frozen) == Exit.OK
+    assert command.main(["export", "round@1", "-o", str(files[2])]) == Exit.OK
+    texts = [file.read_bytes() for file in files]
+    assert texts[0] == texts[1] == texts[2]
+    assert texts[0].count(b"\n") == 2
+
+
+def test_a_run_names_its_version(imported, capsys):
+    assert command.main(["run", "core@1", "--experiment", "named", "--baseline", "--json"]) == Exit.OK
+    assert json.loads(capsys.readouterr().out)["dataset_version"]["version"] == 1
+
+
 def test_a_project_that_is_not_ours_is_not_there(server, capsys):
     assert command.main(["export", "core", "--project", "other"]) == Exit.CONFIGURATION
     assert "404" in capsys.readouterr().err

@@ -157,3 +157,24 @@ def test_a_version_is_frozen(disagreed: Revision, client: Client, owner: User):
 
 def test_reviewers_freeze_nothing(dataset: Dataset, reviewer: User, as_user: AsUser):
     assert as_user(reviewer).post(url("versions", "core"), {}).status_code == 403
+
+
+def test_a_version_gets_a_note_and_a_tag_that_moves(disagreed: Revision, client: Client, owner: User, reviewer: User):
+    rows = [read_example(row(number, expected_tool=None)) for number in (60, 61)]
+    for one in rows:
+        examples_import(dataset=disagreed.example.dataset, actor=None, rows=[one])
+        client.post(url("versions", "core"), {"note": ""})
+    first, second = url("version-describe", "core", 1), url("version-describe", "core", 2)
+    assert client.post(first, {"note": "for CI", "tags": "stable v1.0"}).status_code == 302
+    assert "stable" in body(client.get(url("versions", "core")))
+    assert client.get(url("version-export", "core", "stable")).status_code == 200
+    refused = client.post(second, {"tags": "stable"})
+    assert refused.status_code == 409
+    assert "Save, and move the tag here" in body(refused)
+    assert client.post(second, {"tags": "stable", "move": "1"}).status_code == 302
+    assert list(DatasetVersion.objects.order_by("number").values_list("tags", flat=True)) == [["v1.0"], ["stable"]]
+    wrong = client.post(second, {"tags": "9"})
+    assert wrong.status_code == 422
+    assert "begins with a lower-case letter" in body(wrong)
+    client.force_login(reviewer)
+    assert client.post(first, {"note": "mine"}).status_code == 403

@@ -18,9 +18,11 @@ PARTIAL = frozenset({"bfcl", "openai-chat"})
 def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb."""
     parser = verbs.add_parser("export", help="write a dataset to a file")
-    parser.add_argument("dataset", metavar="DATASET", help="the dataset's slug")
     parser.add_argument(
-        "--version", type=int, metavar="N", help="a frozen version; without it, the dataset as it is now"
+        "dataset", metavar="DATASET", help="the dataset's slug; also with a version, as core@3 or core@TAG"
+    )
+    parser.add_argument(
+        "--version", metavar="N", help="a frozen version, by number or tag; without it, the dataset now"
     )
     parser.add_argument("--format", choices=FORMATS, default="jsonl", help="by default jsonl, which says everything")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default standard output")
@@ -30,8 +32,10 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 def run(arguments: argparse.Namespace) -> int:
     """Stream the export; a file that could not be written whole is not left behind."""
-    version = f"versions/{arguments.version}/" if arguments.version else ""
-    path = f"datasets/{arguments.dataset}/{version}export/?as={arguments.format.replace('-', '_')}"
+    dataset, _, which = arguments.dataset.partition("@")
+    which = arguments.version or which
+    version = f"versions/{which}/" if which else ""
+    path = f"datasets/{dataset}/{version}export/?as={arguments.format.replace('-', '_')}"
     client = ProjectClient.from_arguments(arguments)
     if arguments.format in PARTIAL:
         _say_what_is_left_out(client.request("GET", f"{path}&summary=true"))

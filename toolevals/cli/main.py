@@ -15,6 +15,7 @@ VERBS = {
     "grade": "toolevals.cli.grade",
     "import": "toolevals.cli.importing",
     "export": "toolevals.cli.exporting",
+    "versions": "toolevals.cli.versions",
     "run": "toolevals.cli.running",
     "create-owner": "toolevals.cli.owner",
     "doctor": "toolevals.cli.doctor",

@@ -19,8 +19,10 @@ LAYERS = (*(name for name in VERDICT_NAMES if name != "outcome"), "outcome")
 def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb."""
     parser = verbs.add_parser("run", help="evaluate the baseline, or uploaded predictions, over a dataset")
-    parser.add_argument("dataset", metavar="DATASET", help="the dataset's slug")
-    parser.add_argument("--version", type=int, metavar="N", help="of the dataset; by default the newest")
+    parser.add_argument(
+        "dataset", metavar="DATASET", help="the dataset's slug; also with a version, as core@3 or core@TAG"
+    )
+    parser.add_argument("--version", metavar="N", help="of the dataset, by number or tag; by default the newest")
     parser.add_argument("--experiment", required=True, metavar="NAME", help="a new one is made")
     parser.add_argument("--trials", type=int, default=1, metavar="K")
     parser.add_argument("--registry", metavar="SLUG", help="where the agent's own wording of the tools is kept")

@@ -17,10 +17,24 @@ from toolevals.workspace.models import Project
 
 
 class DatasetVersionField(forms.ModelChoiceField[DatasetVersion]):
-    """A frozen dataset version, by name and size."""
+    """A frozen dataset version, by name, tags and size; also taken as "dataset@number" or "dataset@tag"."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.project: Project | None = None
 
     def label_from_instance(self, obj: Any) -> str:
-        return f"{obj.dataset.name} v{obj.number}, {obj.size:,} examples"
+        tags = f" ({', '.join(obj.tags)})" if obj.tags else ""
+        return f"{obj.dataset.name} v{obj.number}{tags}, {obj.size:,} examples"
+
+    def to_python(self, value: Any) -> DatasetVersion | None:
+        return super().to_python(self.prepare_value(value))
+
+    def prepare_value(self, value: Any) -> Any:
+        if self.project is None or not isinstance(value, str) or "@" not in value:
+            return super().prepare_value(value)
+        found = DatasetVersion.objects.named(self.project, value)
+        return found.pk if found else value
 
 
 class ToolsField(forms.ModelChoiceField[RegistryVersion]):
@@ -56,6 +70,7 @@ class RunForm(PlainForm):
         super().__init__(*args, **kwargs)
         self.experiments = Experiment.objects.in_project(project).values_list("name", flat=True)
         versions, tools = self.fields["dataset_version"], self.fields["tools"]
+        versions.project = project  # type: ignore[attr-defined]
         versions.queryset = DatasetVersion.objects.in_project(project)  # type: ignore[attr-defined]
         registered = RegistryVersion.objects.filter(registry__project=project).select_related("registry")
         tools.queryset = registered.order_by("registry__name", "-number")  # type: ignore[attr-defined]

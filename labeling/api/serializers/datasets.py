@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from labeling.api.serializers.gold import GoldSerializer
 from labeling.models import Dataset, DatasetVersion, Example
+from labeling.version_names import TAG_RULE
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.tool_lists import tools_in
 
@@ -27,6 +28,11 @@ class RegistryVersionField(serializers.CharField):
         if version is None:
             raise serializers.ValidationError("This project has no registry version of that name.")
         return version
+
+
+@extend_schema_field({"oneOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]})
+class VersionNameField(serializers.CharField):
+    """The number or a tag of a frozen version."""
 
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
@@ -60,16 +66,25 @@ class DatasetVersionSerializer(serializers.ModelSerializer[DatasetVersion]):
     """A frozen version."""
 
     name = serializers.CharField(source="__str__")
+    tags = serializers.ListField(child=serializers.CharField())
 
     class Meta:
         model = DatasetVersion
-        fields = ("id", "name", "number", "note", "size", "created_at")
+        fields = ("id", "name", "number", "note", "tags", "size", "created_at")
 
 
 class NewDatasetVersionSerializer(serializers.Serializer[Any]):
     """What to say about a new version."""
 
     note = serializers.CharField(max_length=300, allow_blank=True, default="")
+
+
+class VersionChangeSerializer(serializers.Serializer[Any]):
+    """What to change of what is said about a version."""
+
+    note = serializers.CharField(max_length=300, allow_blank=True, required=False)
+    tags = serializers.ListField(child=serializers.CharField(), required=False, help_text=TAG_RULE)
+    move = serializers.BooleanField(default=False, help_text="Take a tag from the version of the dataset that has it.")
 
 
 class ExampleSerializer(serializers.ModelSerializer[Example]):

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from labeling.api.serializers.datasets import VersionNameField
 from labeling.exports import FORMATS
 from labeling.imports.sources import SOURCES
 from toolevals.grading.documents import load_json
@@ -54,4 +55,4 @@ class NewExportSerializer(serializers.Serializer[Any]):
     """What to write."""
 
     format = serializers.ChoiceField(choices=FORMAT_NAMES, default="jsonl")
-    version = serializers.IntegerField(min_value=1, required=False, allow_null=True, default=None)
+    version = VersionNameField(required=False, allow_null=True, default=None)

@@ -19,7 +19,6 @@ from labeling.api.parsers import CsvParser, GzipParser, JsonLinesParser, NdjsonP
 from labeling.api.serializers.transfer import NewExportSerializer, NewImportSerializer
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
 from labeling.imports.sources import SOURCES
-from labeling.models import DatasetVersion
 from labeling.services.exports import KIND
 from labeling.views.exports import file_response, stored_response
 from toolevals.workspace.api.idempotency import idempotent
@@ -79,10 +78,9 @@ class VersionExport(LabelingView):
     """A frozen version, as Export gives the dataset."""
 
     @extend_schema(responses=EXPORT, parameters=[AS, SUMMARY])
-    def get(self, request: Request, dataset: str, number: int) -> StreamingHttpResponse | Response:
-        versions = DatasetVersion.objects.in_project(self.project)
-        version = get_object_or_404(versions, dataset__slug=dataset, number=number)
-        return _export(request, Selection(version.dataset, version))
+    def get(self, request: Request, dataset: str, version: str) -> StreamingHttpResponse | Response:
+        found = self.find_version(dataset, version)
+        return _export(request, Selection(found.dataset, found))
 
 
 class Exports(LabelingView):
@@ -96,8 +94,8 @@ class Exports(LabelingView):
         found = self.find_dataset(dataset)
         asked = NewExportSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        number = asked.validated_data["version"]
-        version = get_object_or_404(found.versions, number=number) if number else None
+        name = asked.validated_data["version"]
+        version = self.find_version(dataset, name) if name else None
         job = services.export_start(
             selection=Selection(found, version), actor=self.user, format=asked.validated_data["format"]
         )

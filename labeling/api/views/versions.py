@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db.models import QuerySet
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -11,7 +10,11 @@ from rest_framework.response import Response
 
 from labeling import services
 from labeling.api.base import LabelingView
-from labeling.api.serializers.datasets import DatasetVersionSerializer, NewDatasetVersionSerializer
+from labeling.api.serializers.datasets import (
+    DatasetVersionSerializer,
+    NewDatasetVersionSerializer,
+    VersionChangeSerializer,
+)
 from labeling.models import DatasetVersion
 
 
@@ -35,11 +38,16 @@ class Versions(LabelingView, ListAPIView[DatasetVersion]):
 
 
 class VersionDetail(LabelingView):
-    """One version."""
+    """One version; by PATCH, its note and tags, those that are sent."""
 
     @extend_schema(responses=DatasetVersionSerializer)
-    def get(self, request: Request, dataset: str, number: int) -> Response:
-        versions = DatasetVersion.objects.in_project(self.project)
-        return Response(
-            DatasetVersionSerializer(get_object_or_404(versions, dataset__slug=dataset, number=number)).data
-        )
+    def get(self, request: Request, dataset: str, version: str) -> Response:
+        return Response(DatasetVersionSerializer(self.find_version(dataset, version)).data)
+
+    @extend_schema(request=VersionChangeSerializer, responses=DatasetVersionSerializer)
+    def patch(self, request: Request, dataset: str, version: str) -> Response:
+        found = self.find_version(dataset, version)
+        asked = VersionChangeSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        changed = services.version_describe(version=found, actor=self.user, **asked.validated_data)
+        return Response(DatasetVersionSerializer(changed).data)

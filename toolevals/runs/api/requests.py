@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from labeling.api.serializers.datasets import VersionNameField
 from labeling.models import DatasetVersion
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.services import MAX_TRIALS, RunRequest
@@ -16,8 +17,10 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     """What every run needs to know. Needs the project in its context."""
 
     experiment = serializers.CharField(max_length=60, help_text="Its name; a new one is made.")
-    dataset = serializers.SlugField(max_length=60)
-    version = serializers.IntegerField(min_value=1, required=False, allow_null=True, help_text="By default the newest.")
+    dataset = serializers.CharField(
+        max_length=130, help_text='Its short name; also with a version, as "core@3" or "core@release-3".'
+    )
+    version = VersionNameField(required=False, allow_null=True, help_text="By default the newest.")
     trials = serializers.IntegerField(min_value=1, max_value=MAX_TRIALS, default=1)
     registry = serializers.SlugField(
         max_length=60, required=False, help_text="Where the agent's own wording of the tools is kept."
@@ -64,20 +67,15 @@ class PredictionsSerializer(RunRequestSerializer):
 class RegradeSerializer(serializers.Serializer[Any]):
     """What to grade against."""
 
-    version = serializers.IntegerField(
-        min_value=1,
-        required=False,
-        allow_null=True,
-        default=None,
-        help_text="Of the run's dataset; by default the newest.",
+    version = VersionNameField(
+        required=False, allow_null=True, default=None, help_text="Of the run's dataset; by default the newest."
     )
 
 
-def _version(project: Project, slug: str, number: int | None) -> DatasetVersion:
-    versions = DatasetVersion.objects.in_project(project).filter(dataset__slug=slug).order_by("-number")
-    found = versions.filter(number=number).first() if number else versions.first()
+def _version(project: Project, dataset: str, version: str | None) -> DatasetVersion:
+    found = DatasetVersion.objects.named(project, f"{dataset}@{version}" if version else dataset)
     if found is None:
-        which = "version" if number and versions.exists() else "dataset"
+        which = "version" if version and DatasetVersion.objects.named(project, dataset) else "dataset"
         raise serializers.ValidationError({which: "There is no such frozen version of a dataset in this project."})
     return found
 

@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.db.models import QuerySet
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,7 +15,6 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from labeling.models import DatasetVersion
 from toolevals.runs.api.parsers import JsonLinesParser, NdjsonParser
 from toolevals.runs.api.requests import BaselineRunSerializer, PredictionsSerializer, RegradeSerializer
 from toolevals.runs.api.serializers import (
@@ -132,12 +132,10 @@ class Gradings(RunView, ListAPIView[Grading]):
         asked = RegradeSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         run, version = self.find(number), asked.validated_data["version"]
-        versions = DatasetVersion.objects.filter(dataset=run.dataset_version.dataset)
-        grading = grading_start(
-            run=run,
-            actor=self.user,
-            dataset_version=get_object_or_404(versions, number=version) if version else None,
-        )
+        chosen = run.dataset_version.dataset.versions.called(version) if version else None
+        if version and chosen is None:
+            raise Http404
+        grading = grading_start(run=run, actor=self.user, dataset_version=chosen)
         return Response(
             GradingStartedSerializer({"grading": grading, "job": grading.job}).data, status=HTTPStatus.ACCEPTED
         )

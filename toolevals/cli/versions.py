@@ -1,0 +1,61 @@
+"""`toolevals versions`: a dataset's frozen versions, freezing one, and saying what one is."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from toolevals.cli.client import ProjectClient, add_server_options
+from toolevals.cli.exits import CommandError, Exit
+
+
+def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb."""
+    parser = verbs.add_parser("versions", help="list a dataset's frozen versions, freeze one, tag one")
+    parser.add_argument("dataset", metavar="DATASET", help="the dataset's slug; with @3 or @TAG, that version only")
+    parser.add_argument(
+        "--freeze", metavar="NOTE", help="first freeze what has gold now; no new version if nothing changed"
+    )
+    parser.add_argument("--tag", action="append", metavar="TAG", help="give the version one more tag; may be repeated")
+    parser.add_argument("--move", action="store_true", help="take the tag from the version that has it")
+    parser.add_argument("--note", metavar="TEXT", help="what to say about the version")
+    parser.add_argument("--json", action="store_true", help="print the versions as the REST interface shows them")
+    add_server_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what is asked and print the version, or all of them, the newest first."""
+    client = ProjectClient.from_arguments(arguments)
+    dataset, _, which = arguments.dataset.partition("@")
+    versions = f"datasets/{dataset}/versions/"
+    if arguments.freeze is not None:
+        which = str(client.request("POST", versions, json={"note": arguments.freeze})["number"])
+    if arguments.tag or arguments.note is not None:
+        shown = [_describe(client, versions, which, arguments)]
+    elif which:
+        shown = [client.request("GET", f"{versions}{which}/")]
+    else:
+        shown = list(client.pages(versions))
+    print(json.dumps(shown, indent=2) if arguments.json else "\n".join(map(_line, shown)))
+    return Exit.OK
+
+
+def _describe(client: ProjectClient, versions: str, which: str, arguments: argparse.Namespace) -> Any:
+    """Change the version that is named, by default the newest."""
+    found = client.request("GET", f"{versions}{which}/") if which else next(client.pages(versions), None)
+    if found is None:
+        raise CommandError(Exit.DATA, "there is no version yet: freeze one with --freeze NOTE")
+    change: dict[str, Any] = {"move": arguments.move}
+    if arguments.tag:
+        change["tags"] = [*found["tags"], *arguments.tag]
+    if arguments.note is not None:
+        change["note"] = arguments.note
+    return client.request("PATCH", f"{versions}{found['number']}/", json=change)
+
+
+def _line(version: dict[str, Any]) -> str:
+    tags = f" [{', '.join(version['tags'])}]" if version["tags"] else ""
+    note = f"  {version['note']}" if version["note"] else ""
+    return f"{version['name']}{tags}  {version['size']} examples, {version['created_at'][:10]}{note}"
