@@ -378,6 +378,15 @@ def searched(case: CompiledCase) -> CompiledCase:
     return replace(case, in_place=None)
 
 
+@pytest.mark.parametrize("keyword", [{"minProperties": 1}, {"anyOf": [{"required": ["a"]}]}, {"$ref": "#/$defs/x"}])
+def test_a_call_without_arguments_is_held_to_the_whole_schema(keyword):
+    schema = {"type": "object", "$defs": {"x": {"required": ["a"]}}, **keyword}
+    case = compile_case(Expectation.single("f", {}), (ToolSpec("f", "", schema),))
+    calls = (ToolCall("f", {}),)
+    assert grade_calls(case, calls).mode == "schema_error"
+    assert grade_calls(case, calls) == grade_calls(searched(case), calls)
+
+
 @strategies.whole_cases
 @given(strategies.expectations, strategies.transcripts)
 def test_calls_in_place_get_the_grade_that_a_search_gives(expectation, transcript):

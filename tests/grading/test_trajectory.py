@@ -1,6 +1,6 @@
 """Trajectories of the kinds that the field's documentation describes."""
 
-import time
+from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.grading import strategies
 from toolevals.grading.equality import PROFILES
 from toolevals.grading.matchers import Contains, Exact, Range
+from toolevals.grading.matching import CompiledCall
 from toolevals.grading.trajectory import Alignment, align, compile_trajectory
 from toolevals.grading.values import AnyOrder, CallExpectation, OneOfCalls, ToolCall, Trajectory
 
@@ -158,12 +159,11 @@ def test_the_order_of_calls_is_free_where_nothing_is_ordered(trajectory, calls, 
     )  # fmt: skip
 
 
-def test_sixty_four_parallel_calls_of_one_tool_take_no_time():
+def test_sixty_four_parallel_calls_of_one_tool_are_compared_once_each():
     expected = tuple(CallExpectation("t", {"n": Exact(number)}) for number in range(64))
     compiled = compile_trajectory(Trajectory(unordered=expected), STANDARD)
     calls = [ToolCall("t", {"n": number}) for number in range(64)][::-1]
-    start = time.process_time()
-    alignment = align(compiled, calls, STANDARD)
-    # 6 ms where it was measured; the margin is for a busy machine.
-    assert time.process_time() - start < 0.1
-    assert alignment.matched == 64
+    with patch.object(CompiledCall, "check", autospec=True, side_effect=CompiledCall.check) as check:
+        assert align(compiled, calls, STANDARD).matched == 64
+    # Each call is put to each expected one; work is counted, because time depends on what else the machine does.
+    assert check.call_count == 64 * 64

@@ -20,7 +20,7 @@ from toolevals.grading.equality import Profile
 from toolevals.grading.matchers import Exact, OneOf
 from toolevals.grading.matching import CompiledArgument, CompiledCall, Test
 from toolevals.grading.offer import Conforms, Offer
-from toolevals.grading.property_gates import ASK, TEXT, PropertyGate, ask, conform, property_gates
+from toolevals.grading.property_gates import ASK, CONFORMS, TEXT, PropertyGate, ask, conform, property_gates
 from toolevals.grading.scalars import Admitted
 from toolevals.grading.standings import ALL_AS_EXPECTED, FOR_A_JUDGE, MISSHAPEN, WRONG
 from toolevals.grading.trajectory import CompiledTrajectory
@@ -41,11 +41,13 @@ Look: TypeAlias = tuple[frozenset[type], frozenset[Any], Test, Callable[[Any], b
 class Place:
     """One expected call and the gate of its schema.
 
-    `looks` holds the arguments that may be there, by name; `needed` counts those that have to be.
+    `looks` holds the arguments that may be there, by name; `needed` counts those that have to be. `doubt` is what is to
+    be said of the schema before any argument is looked at: ASK where the arguments' gates are not all there is to it.
     """
 
     looks: Mapping[str, Look]
     needed: int
+    doubt: int
     text_form: Callable[[str], Any]
     call: CompiledCall
     conforms: Conforms | None
@@ -72,12 +74,13 @@ class Place:
             for name, each in call.arguments.items()
             if not each.forbidden
         }
-        return cls(looks, len(required), offer.profile.text_form, call, conforms)
+        doubt = CONFORMS if conforms is None or gates else ASK
+        return cls(looks, len(required), doubt, offer.profile.text_form, call, conforms)
 
     def look(self, arguments: Mapping[str, Any]) -> tuple[int, bool]:
         """Return how arguments stand to what is expected, and whether they break the schema."""
         look_of, form = self.looks.get, self.text_form
-        needed, worst, answers = self.needed, ALL_AS_EXPECTED, 0
+        needed, worst, answers = self.needed, ALL_AS_EXPECTED, self.doubt
         for name, value in arguments.items():
             if (look := look_of(name)) is None:
                 return self._look_long(arguments)
