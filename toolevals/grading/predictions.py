@@ -10,6 +10,7 @@ from toolevals.grading.documents import require_json, require_valid
 from toolevals.grading.parsing import call_in, calls_in_text, last_words, read_run, transcript_in
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, Transcript
+from toolevals.grading.values.transcripts import with_few_calls
 
 _Read = TypeVar("_Read")
 
@@ -49,7 +50,7 @@ def _transcript(row: dict[str, Any]) -> Transcript:
         return _below("/messages", transcript_in, row["messages"], row.get("format"))
     if row.get("steps"):
         return _below("/steps", read_run, row["steps"]).transcript
-    messages = _messages(row)
+    messages = with_few_calls(_messages(row), "/tool_calls")
     return Transcript(messages, last_words(messages))
 
 

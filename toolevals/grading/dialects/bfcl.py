@@ -69,7 +69,7 @@ def check_row(row: Any) -> DialectVerdict:
     if row["category"] not in CATEGORIES:
         raise InvalidDocument.at("/category", f"{row['category']} is none of {', '.join(CATEGORIES)}")
     underscores = bool(row.get("underscore_names"))
-    prediction = _with_tuples(row.get("prediction"))
+    prediction = with_tuples(row.get("prediction"))
     try:
         error = check(row["category"], row["functions"], row["possible_answer"], prediction, underscores=underscores)
     except RAISED as crash:
@@ -104,12 +104,13 @@ def check(
     return check_call(function, prediction[0], possible_answer[0], underscores)
 
 
-def _with_tuples(value: Any) -> Any:
+def with_tuples(value: Any) -> Any:
+    """Return a row's value with the tuples that its `{"$tuple": [...]}` stand for."""
     if isinstance(value, dict):
         if value.keys() == {"$tuple"} and isinstance(value["$tuple"], list):
-            return tuple(_with_tuples(item) for item in value["$tuple"])
-        return {key: _with_tuples(item) for key, item in value.items()}
-    return [_with_tuples(item) for item in value] if isinstance(value, list) else value
+            return tuple(with_tuples(item) for item in value["$tuple"])
+        return {key: with_tuples(item) for key, item in value.items()}
+    return [with_tuples(item) for item in value] if isinstance(value, list) else value
 
 
 def is_list_of_calls(prediction: Any) -> bool:

@@ -11,6 +11,7 @@ from toolevals.grading.parsing import anthropic, gemini, langchain, mcp, native,
 from toolevals.grading.parsing.turns import Turn, messages_of
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, Transcript
+from toolevals.grading.values.transcripts import with_few_calls
 
 MessageFormat = Literal["native", "openai_chat", "openai_responses", "anthropic", "gemini", "mcp", "langchain"]
 MESSAGE_FORMATS: tuple[MessageFormat, ...] = get_args(MessageFormat)
@@ -62,7 +63,7 @@ def transcript_in(document: Any, message_format: MessageFormat | None = None) ->
     for place, item in enumerate(items):
         if not reader.accepts(item):
             raise InvalidDocument.at(prefix.format(place), f"is not {reader.item}, which {name} has")
-    messages = messages_of(reader.turns(items))
+    messages = with_few_calls(messages_of(reader.turns(items)), prefix.removesuffix("/{}"))
     return _transcript(document, messages)
 
 

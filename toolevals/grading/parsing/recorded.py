@@ -16,6 +16,7 @@ from toolevals.grading.parsing.json_calls import call_in, identifier_in
 from toolevals.grading.parsing.messages import last_words, transcript_in
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, Transcript
+from toolevals.grading.values.transcripts import with_few_calls
 
 # How tau-bench's tools begin what they answer when they fail.
 _TAU_ERROR = "Error"
@@ -93,7 +94,7 @@ def _tau2_run(record: dict[str, Any]) -> RecordedRun:
             raise InvalidDocument.at(f"/messages/{place}", "is not a message with a role")
         if item["role"] != "tool" or item.get("requestor") != "user":
             messages.append(_tau2_message(item))
-    made = tuple(messages)
+    made = with_few_calls(messages, "/messages")
     reward = _at(record, "reward_info", "reward")
     return _run(record, Transcript(made, last_words(made)), reward, "/reward_info/reward")
 

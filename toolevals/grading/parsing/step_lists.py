@@ -16,6 +16,7 @@ from toolevals.grading.parsing.json_calls import call_of, identifier_in
 from toolevals.grading.parsing.steps import AgentRun, Step, run_of_steps
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult
+from toolevals.grading.values.transcripts import with_few_calls
 
 _STEPS = ("steps", "trajectory", "intermediate_steps")
 _GOAL = ("goal", "task", "question", "input")
@@ -47,9 +48,11 @@ def read_run(document: Any) -> AgentRun:
     read = [_step(item, f"{prefix}/{place}", identifiers) for place, item in enumerate(outer[key])]
     said = _first(outer, _FINAL)
     final = said if said is not None else next((each.final for each in reversed(read) if each.final is not None), None)
-    return run_of_steps(
+    run = run_of_steps(
         tuple(each.step for each in read), goal=_goal(outer), available_tools=_tools(outer), final_result=final
     )
+    with_few_calls(run.transcript.messages, prefix)
+    return run
 
 
 @dataclass(frozen=True, slots=True)

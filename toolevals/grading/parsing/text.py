@@ -16,6 +16,7 @@ from toolevals.grading.parsing.python_calls import calls_in_python
 from toolevals.grading.parsing.python_source import MAX_NESTING, UnreadableCallError, brackets
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Call, MalformedCall
+from toolevals.grading.values.transcripts import MOST_CALLS
 
 MAX_LENGTH = 1_000_000
 # How many places of running text are tried: the cost stays linear.
@@ -54,7 +55,18 @@ class _Piece:
 
 
 def calls_in_text(text: str) -> tuple[Call, ...]:
-    """Return the calls of a model's raw text, in order; none where it is prose."""
+    """Return the calls of a model's raw text, in order; none where it is prose.
+
+    More of them than a transcript may have are one call that cannot be read.
+    """
+    calls = _calls_in_text(text)
+    if len(calls) > MOST_CALLS:
+        reason = f"{len(calls):,} calls, and a transcript has at most {MOST_CALLS:,}"
+        return (MalformedCall(reason, None, printable(text[:LONGEST_SHOWN])),)
+    return calls
+
+
+def _calls_in_text(text: str) -> tuple[Call, ...]:
     if len(text) > MAX_LENGTH:
         return (MalformedCall(f"longer than {MAX_LENGTH:,} characters", MAX_LENGTH, printable(text[:LONGEST_SHOWN])),)
     # The whole text first: what looks like a fence may stand inside an argument.

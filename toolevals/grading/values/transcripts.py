@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
 
 from toolevals.grading.documents import require_valid
+from toolevals.grading.problems import InvalidDocument
+
+# Putting calls to expectations takes time in proportion to the calls: some milliseconds each where 256 are expected.
+MOST_CALLS = 2_000
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -156,7 +160,7 @@ class Transcript:
         """Read the native form (`schemas/transcript.v1.json`). Raises InvalidDocument."""
         require_valid(document, "transcript")
         return cls(
-            messages=tuple(_message(message) for message in document.get("messages", ())),
+            messages=with_few_calls(map(_message, document.get("messages", ())), "/messages"),
             answer=document.get("answer"),
             usage=document.get("usage", {}),
             latency_ms=document.get("latency_ms"),
@@ -178,6 +182,15 @@ class Transcript:
         if self.state is not None:
             document["state"] = dict(self.state)
         return document
+
+
+def with_few_calls(messages: Iterable[Message], pointer: str) -> tuple[Message, ...]:
+    """Return the messages. Raises InvalidDocument, at the pointer, where they hold more than MOST_CALLS calls."""
+    kept = tuple(messages)
+    count = sum(len(message.calls) for message in kept)
+    if count > MOST_CALLS:
+        raise InvalidDocument.at(pointer, f"holds {count:,} calls, and a transcript has at most {MOST_CALLS:,}")
+    return kept
 
 
 def _message(document: dict[str, Any]) -> Message:
