@@ -12,6 +12,8 @@
   they hold: what they say was public, and stays so.
 - A reviewer's questions about an example are read by adjudicators who may answer them, without a name, before it is
   resolved: see `answerable`. Other reviewers read them once it is.
+- Calibration rounds hold resolved examples only, so that they tell nothing about what is still labelled. What others
+  said in one, and how it compares with the gold, is shown to those who have answered all of it, or once it is closed.
 - Owners unlock nothing: what counts is the right to adjudicate and not having labelled.
 """
 
@@ -29,7 +31,7 @@ from toolevals.workspace.models import Role, User
 if TYPE_CHECKING:
     from django.db.models.expressions import Combinable
 
-    from labeling.models import Label, Revision
+    from labeling.models import CalibrationRound, Label, Revision
 
 # Values of `labeling.models.Resolution`: what is resolved, and what waits for an adjudicator.
 RESOLVED = ("resolved", "set_aside")
@@ -115,6 +117,32 @@ def may_see_resolution(revision: Revision, user: User, role: Role) -> str:
     if role < Role.ADJUDICATOR or decides_own(revision, user):
         return Resolution.OPEN
     return revision.resolution
+
+
+def calibration_waits(user: User, calibration: Any) -> Exists:
+    """Return the condition that this person has something to answer of a calibration round, itself or an `OuterRef`.
+
+    An example that was reopened rests: nobody is asked about it, and what was said of it is hidden, until it is
+    resolved again.
+    """
+    from labeling.models import CalibrationAnswer, CalibrationItem
+
+    said = CalibrationAnswer.objects.filter(item=OuterRef("pk"), reviewer=user)
+    return Exists(CalibrationItem.objects.filter(is_resolved(), ~Exists(said), round=calibration))
+
+
+def comparable_calibration(user: User) -> Q:
+    """Return the condition on a calibration answer by anybody under which this person sees it."""
+    finished = Q(~calibration_waits(user, OuterRef("item__round")))
+    return is_resolved("item__revision") & (Q(item__round__closed_at__isnull=False) | finished)
+
+
+def may_compare_calibration(calibration: CalibrationRound, user: User) -> bool:
+    """Tell whether this person may see the results of a round: it is closed, or they have answered all of it."""
+    from labeling.models import CalibrationItem
+
+    left = CalibrationItem.objects.filter(round=calibration).left_for(user)
+    return calibration.closed_at is not None or not left.exists()
 
 
 @dataclass(frozen=True, slots=True)

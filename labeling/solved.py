@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import F
 
-from labeling.models import Gold, Resolution, Revision
+from labeling.models import CalibrationItem, Gold, Resolution, Revision
 from labeling.wording import ExpectationWords, expectation_words
 from toolevals.grading.values import Expectation
 
@@ -31,14 +31,16 @@ class SolvedExample:
 def solved_examples(revision: Revision, offered: frozenset[str]) -> list[SolvedExample]:
     """Return the newest resolved examples of the dataset that say why: one for each offered tool, one without a call.
 
-    Never the example at hand, and nothing that is not resolved.
+    Never the example at hand, nothing that is not resolved, and nothing that an open calibration round asks for.
     """
+    asked = CalibrationItem.objects.filter(round__dataset=revision.example.dataset_id, round__closed_at=None)
     golds = (
         Gold.objects.in_force()
         .filter(revision__example__dataset=revision.example.dataset_id, revision__resolution=Resolution.RESOLVED)
         .filter(revision__example__current=F("revision"))
         .exclude(rationale="")
         .exclude(revision__example=revision.example_id)
+        .exclude(revision__in=asked.order_by().values("revision"))
         .select_related("revision__example")
         .order_by("-id")[:NEWEST]
     )

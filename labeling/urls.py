@@ -7,6 +7,8 @@ from django.urls import URLPattern, URLResolver, path
 from labeling.views import (
     adjudicate,
     batches,
+    calibrating,
+    calibration,
     coverage,
     datasets,
     examples,
@@ -58,6 +60,44 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/lint/", lint.lint, name="lint"),
     path("datasets/<slug:dataset>/lint/csv/", lint.lint_csv, name="lint-csv"),
     path("datasets/<slug:dataset>/lint/ignore/", lint.lint_ignore, name="lint-ignore"),
+    path("datasets/<slug:dataset>/calibration/", calibration.calibrations, name="calibrations"),
+    path("datasets/<slug:dataset>/calibration/<uuid:calibration>/", calibration.calibration, name="calibration"),
+    path(
+        "datasets/<slug:dataset>/calibration/<uuid:calibration>/close/",
+        calibration.calibration_close,
+        name="calibration-close",
+    ),
+    path(
+        "datasets/<slug:dataset>/calibration/<uuid:calibration>/csv/",
+        calibration.calibration_csv,
+        name="calibration-csv",
+    ),
+    path(
+        "datasets/<slug:dataset>/calibration/<uuid:calibration>/items/<uuid:item>/",
+        calibration.calibration_item,
+        name="calibration-item",
+    ),
+    path("datasets/<slug:dataset>/calibration/<uuid:calibration>/label/", calibrating.calibrate_next, name="calibrate"),
+    path(
+        "datasets/<slug:dataset>/calibration/<uuid:calibration>/label/<uuid:item>/",
+        calibrating.calibrate_item,
+        name="calibrate-item",
+    ),
+    path(
+        "datasets/<slug:dataset>/calibration/<uuid:calibration>/label/<uuid:item>/panel/",
+        calibrating.calibrate_panel,
+        name="calibrate-panel",
+    ),
+    path(
+        "datasets/<slug:dataset>/calibration/<uuid:calibration>/label/<uuid:item>/draft/",
+        calibrating.calibrate_draft,
+        name="calibrate-draft",
+    ),
+    path(
+        "datasets/<slug:dataset>/calibration/<uuid:calibration>/label/<uuid:item>/submit/",
+        calibrating.calibrate_submit,
+        name="calibrate-submit",
+    ),
     path("datasets/<slug:dataset>/queue/", batches.queue, name="queue"),
     path("datasets/<slug:dataset>/queue/order/", batches.queue_order, name="queue-order"),
     path("datasets/<slug:dataset>/queue/<uuid:batch>/", batches.batch, name="batch"),

@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.db.models import Exists, Q
 from django.utils import timezone
 
-from labeling.models import Comment, Feedback, LabelSlot, Revision
+from labeling.models import CalibrationRound, Comment, Feedback, LabelSlot, Revision
 from labeling.querysets.slots import SlotQuerySet
 from toolevals.workspace.models import Membership, Project, Role, User
 
@@ -69,3 +69,8 @@ def questions(project: Project, user: User) -> int:
     waiting = comments.unanswered_for(user, Role.ADJUDICATOR).filter(Exists(chief))
     told = Q(pk__in=comments.answered_to(user).order_by().values("pk")) | Q(pk__in=waiting.order_by().values("pk"))
     return Comment.objects.filter(told).order_by()[:MANY].count()
+
+
+def to_calibrate(project: Project, user: User) -> CalibrationRound | None:
+    """Return a calibration round of which this person has something to answer, with `size` and `own`; None if none."""
+    return CalibrationRound.objects.in_place(project).waiting_for(user).with_progress(user).first()

@@ -4,6 +4,7 @@ from django.urls import path
 
 from labeling.api.views import (
     adjudication,
+    calibration,
     datasets,
     examples,
     labels,
@@ -31,6 +32,16 @@ urlpatterns = [
     path("datasets/<slug:dataset>/proposals/", preparing.Proposals.as_view(), name="proposals"),
     path("proposals/<uuid:proposal>/accept/", preparing.ProposalAccept.as_view(), name="proposal-accept"),
     path("proposals/<uuid:proposal>/drop/", preparing.ProposalDrop.as_view(), name="proposal-drop"),
+    path("datasets/<slug:dataset>/calibrations/", calibration.Calibrations.as_view(), name="calibrations"),
+    path("calibrations/<uuid:calibration>/", calibration.CalibrationDetail.as_view(), name="calibration"),
+    path("calibrations/<uuid:calibration>/close/", calibration.CalibrationClose.as_view(), name="calibration-close"),
+    path("calibrations/<uuid:calibration>/items/", calibration.CalibrationItems.as_view(), name="calibration-items"),
+    path(
+        "calibrations/<uuid:calibration>/results/",
+        calibration.CalibrationResults.as_view(),
+        name="calibration-results",
+    ),
+    path("calibration-items/<uuid:item>/answer/", calibration.CalibrationAnswers.as_view(), name="calibration-answer"),
     path("datasets/<slug:dataset>/versions/", versions.Versions.as_view(), name="versions"),
     path("datasets/<slug:dataset>/versions/<str:version>/", versions.VersionDetail.as_view(), name="version"),
     path(

@@ -1,5 +1,6 @@
 """Datasets, their examples, people's labels, and the gold that comes of them."""
 
+from labeling.models.calibration import CalibrationAnswer, CalibrationItem, CalibrationRound
 from labeling.models.coverage import CoverageCount, GoldTool, ToolPart
 from labeling.models.datasets import Dataset, DatasetVersion, GuidelineVersion, QueueOrder, VersionEntry
 from labeling.models.examples import Example, Resolution, Revision
@@ -7,16 +8,7 @@ from labeling.models.feedback import Feedback
 from labeling.models.gold import Adjudication, Dispute, Gold, GoldSource
 from labeling.models.imports import ImportPart, Origin, StagedExample
 from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState
-from labeling.models.preparing import (
-    CalibrationAnswer,
-    CalibrationItem,
-    CalibrationRound,
-    KeyBindings,
-    LintReport,
-    ProposalState,
-    ProposedExample,
-    Suggestion,
-)
+from labeling.models.preparing import KeyBindings, LintReport, ProposalState, ProposedExample, Suggestion
 from labeling.models.talk import Comment
 
 __all__ = [

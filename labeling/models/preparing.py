@@ -1,4 +1,4 @@
-"""What prepares a dataset and its people: model suggestions, proposed edge cases, calibration rounds, lint."""
+"""What prepares a dataset and its people: model suggestions, proposed edge cases, lint, keys."""
 
 from __future__ import annotations
 
@@ -62,54 +62,6 @@ class ProposedExample(models.Model):
             ),
         ]
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["dataset", "state", "id"], name="proposal_state")]
-
-
-class CalibrationRound(models.Model):
-    """A set of examples that everyone labels, to learn how the others read the guideline. It makes no gold."""
-
-    id = PublicIdField()
-    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="calibrations")
-    name = models.CharField(max_length=120)
-    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    created_at = models.DateTimeField(auto_now_add=True)
-    closed_at = models.DateTimeField(null=True)
-
-    class Meta:
-        ordering: ClassVar[list[str]] = ["-id"]
-
-
-class CalibrationItem(models.Model):
-    """One example of a calibration round, at its place."""
-
-    id = PublicIdField()
-    round = models.ForeignKey(CalibrationRound, on_delete=models.CASCADE, related_name="items")
-    position = models.PositiveIntegerField()
-    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="+")
-
-    class Meta:
-        ordering: ClassVar[list[str]] = ["position"]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["round", "position"], name="calibration_position"),
-            models.UniqueConstraint(fields=["round", "revision"], name="calibration_revision"),
-        ]
-
-
-class CalibrationAnswer(models.Model):
-    """What one person said of one example of a round."""
-
-    id = PublicIdField()
-    item = models.ForeignKey(CalibrationItem, on_delete=models.CASCADE, related_name="answers")
-    reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
-    answer = models.CharField(max_length=12)
-    expectation = DocumentField(null=True)
-    rationale = models.TextField(blank=True)
-    seconds = models.FloatField(default=0)
-    created_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["item", "reviewer"], name="one_calibration_answer_each"),
-        ]
 
 
 class LintReport(models.Model):

@@ -9,6 +9,7 @@ from labeling.services.batches import (
     slots_assign,
     slots_unassign,
 )
+from labeling.services.calibration import calibration_answer, calibration_close, calibration_open
 from labeling.services.datasets import dataset_create, dataset_update
 from labeling.services.disputes import dispute_open, dispute_settle
 from labeling.services.exports import export_file, export_start, exports_forget
@@ -47,6 +48,9 @@ __all__ = [
     "batch_close",
     "batch_create",
     "batch_update",
+    "calibration_answer",
+    "calibration_close",
+    "calibration_open",
     "comment_add",
     "dataset_create",
     "dataset_update",

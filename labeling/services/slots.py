@@ -16,8 +16,8 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from labeling.errors import InvalidAct
-from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, Revision, Skip, SlotState
+from labeling.errors import CalibrationFirst, InvalidAct
+from labeling.models import CalibrationRound, Dataset, Draft, LabelBatch, LabelSlot, Revision, Skip, SlotState
 from labeling.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 from labeling.querysets.slots import SlotQuerySet
 from labeling.services.resolution import revision_evaluate, revision_locked
@@ -47,6 +47,7 @@ def slot_claim(
         held = _scope(dataset_or_project, batch).held_by(actor).only("pk").first()
         if held is not None and slot_renew(slot=held, actor=actor):
             return LabelSlot.objects.with_content().get(pk=held.pk)
+        _require_calibrated(batch.dataset if batch is not None else dataset_or_project, actor)
         slot = _take_first(_tiers(dataset_or_project, batch, actor), actor, now)
         if slot is not None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=slot)
@@ -154,6 +155,13 @@ _FREE: dict[str, Any] = {"state": SlotState.OPEN, "reviewer": None, "claimed_at"
 def _wait_turn(project: Project, actor: User) -> None:
     """Let one person's claims in a project wait for each other."""
     Membership.objects.select_for_update().filter(project=project, user=actor).first()
+
+
+def _require_calibrated(place: Dataset | Project, actor: User) -> None:
+    """Raise CalibrationFirst where there is a round that this person has to answer before they are handed examples."""
+    first = CalibrationRound.objects.in_place(place).filter(comes_first=True).waiting_for(actor).first()
+    if first is not None:
+        raise CalibrationFirst(first)
 
 
 def _scope(scope: Dataset | Project, batch: LabelBatch | None) -> SlotQuerySet:

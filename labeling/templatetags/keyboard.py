@@ -20,7 +20,8 @@ def own_keys(user: User) -> dict[str, str]:
 
 
 @register.inclusion_tag("labeling/parts/keys_sheet.html", takes_context=True)
-def keys_sheet(context: dict[str, Any], page: str) -> dict[str, Any]:
-    """Return the sheet of one page, "label" or "adjudicate"."""
+def keys_sheet(context: dict[str, Any], page: str, without: str = "") -> dict[str, Any]:
+    """Return the sheet of one page, "label" or "adjudicate", without the actions of these names."""
     own = own_keys(context["request"].user)
-    return {"bindings": bindings_of(own, page), "moved": moved_keys(own, page), "project": context["project"]}
+    bindings = [one for one in bindings_of(own, page) if one.action.name not in without.split()]
+    return {"bindings": bindings, "moved": moved_keys(own, page), "project": context["project"]}

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
-from labeling.errors import InvalidAct
+from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.forms.panel import panel
 from labeling.forms.reading import FieldProblem, read_label
 from labeling.models import Comment, Label, LabelSlot, Skip
@@ -21,7 +21,7 @@ from labeling.suggestions import seen_suggestion, taken_over
 from labeling.views.answers import conflict, page_or_fragment, sentences
 from labeling.views.scope import EVERYTHING, Scope, scope_of
 from labeling.views.workplace import about_recovery, draft_document, label_context, offered, seconds_of, undo_context
-from labeling.waiting import to_label
+from labeling.waiting import to_calibrate, to_label
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.requests import ProjectRequest
@@ -186,14 +186,22 @@ def _work_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
 
 def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | Skip | None = None) -> HttpResponse:
     """Claim the next example of the batch or the dataset that the person works on, else of the project, and show it."""
-    place = scope_of(request, scope)
-    slot = services.slot_claim(
-        dataset_or_project=place.dataset or request.project, actor=request.user, batch=place.batch
-    )
+    place, first = scope_of(request, scope), None
+    try:
+        slot = services.slot_claim(
+            dataset_or_project=place.dataset or request.project, actor=request.user, batch=place.batch
+        )
+    except CalibrationFirst as error:
+        slot, first = None, error.calibration
     if slot is not None:
         return _show(request, slot, scope=place, undo=undo)
-    progress = progress_of(place.dataset, request.user) if place.dataset else None
-    context = {"progress": progress, "scope": place.key, **undo_context(request, undo)}
+    context = {
+        "progress": progress_of(place.dataset, request.user) if place.dataset else None,
+        "first": first,
+        "calibration": to_calibrate(request.project, request.user),
+        "scope": place.key,
+        **undo_context(request, undo),
+    }
     url = _label_url(request) + place.query if request.method == "POST" else ""
     return page_or_fragment(
         request,

@@ -17,6 +17,7 @@ from labeling.progress import progress_of
 from labeling.suggestions import suggestion_context
 from labeling.views.guide_pane import guide_context
 from labeling.views.scope import scope_key
+from labeling.waiting import to_calibrate
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User
@@ -50,34 +51,41 @@ def label_context(request: ProjectRequest, slot: LabelSlot, *, undo: Label | Ski
     `undo`: what this person has just done, where it can be taken back.
     """
     revision = slot.revision
-    tools = tools_in(revision.tools)
     started = started_of(revision, request.user)
-    dataset = revision.example.dataset
-    progress = progress_of(dataset, request.user)
+    panel_url = reverse("labeling:label-panel", args=[request.project.slug, slot.pk])
     return {
+        **work_context(request, revision, started, panel_url=panel_url),
         "slot": slot,
-        "revision": revision,
-        "example": revision.example,
-        "dataset": dataset,
-        "conversation": read_conversation(revision.input),
-        "ask": "What should the agent do next?",
-        "tools": offered(tools),
-        "panel": panel(started.data, tools, is_recovery=about_recovery(revision.example)),
-        "panel_url": reverse("labeling:label-panel", args=[request.project.slug, slot.pk]),
-        "rationale": started.data.get("rationale", ""),
         "flagged": bool(started.data.get("flagged")),
-        "seconds": started.data.get("seconds", "0"),
-        "saved_at": started.saved_at,
-        "progress": progress,
+        "progress": progress_of(revision.example.dataset, request.user),
+        "calibration": to_calibrate(request.project, request.user),
         "scope": scope_key(request.GET),
-        "show_guide": "guide" in request.GET,
         "show_ask": "ask" in request.GET,
         "remarks": Comment.objects.filter(revision=revision, asker=request.user).count(),
         "answers": Comment.objects.in_project(request.project).answered_to(request.user).count(),
         **urls_of(request, slot),
         **suggestion_context(request, revision, started.data),
-        **(guide_context(revision) if "guide" in request.GET else {}),
         **undo_context(request, undo),
+    }
+
+
+def work_context(request: ProjectRequest, revision: Revision, started: Started, *, panel_url: str) -> dict[str, Any]:
+    """Return what every page shows on which an example is labelled: conversation, tools, form and guideline."""
+    tools = tools_in(revision.tools)
+    return {
+        "revision": revision,
+        "example": revision.example,
+        "dataset": revision.example.dataset,
+        "conversation": read_conversation(revision.input),
+        "ask": "What should the agent do next?",
+        "tools": offered(tools),
+        "panel": panel(started.data, tools, is_recovery=about_recovery(revision.example)),
+        "panel_url": panel_url,
+        "rationale": started.data.get("rationale", ""),
+        "seconds": started.data.get("seconds", "0"),
+        "saved_at": started.saved_at,
+        "show_guide": "guide" in request.GET,
+        **(guide_context(revision) if "guide" in request.GET else {}),
     }
 
 
@@ -101,9 +109,9 @@ def undo_context(request: ProjectRequest, undo: Label | Skip | None) -> dict[str
 
 def started_of(revision: Revision, user: User) -> Started:
     """Return what this person has entered for a revision: the draft, else their label, else nothing."""
-    draft = Draft.objects.filter(revision=revision, user=user).first()
+    draft = drafted(revision, user)
     if draft is not None:
-        return Started(fields_of(draft.document), draft.saved_at)
+        return draft
     label = Label.objects.filter(revision=revision, reviewer=user).order_by("-id").first()
     if label is None:
         return Started(empty_form())
@@ -111,6 +119,12 @@ def started_of(revision: Revision, user: User) -> Started:
     data["rationale"] = label.rationale
     data["flagged"] = "1" if label.flagged else ""
     return Started(data)
+
+
+def drafted(revision: Revision, user: User) -> Started | None:
+    """Return what this person has entered for a revision and not handed in; None where there is nothing."""
+    draft = Draft.objects.filter(revision=revision, user=user).first()
+    return Started(fields_of(draft.document), draft.saved_at) if draft is not None else None
 
 
 def draft_document(data: QueryDict) -> dict[str, Any]:

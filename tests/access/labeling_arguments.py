@@ -6,11 +6,24 @@ import io
 from uuid import UUID
 
 from labeling.exports import Selection
-from labeling.models import Dataset, Dispute, Example, Gold, Label, LabelBatch, LabelSlot, ProposedExample, Revision
+from labeling.models import (
+    CalibrationItem,
+    CalibrationRound,
+    Dataset,
+    Dispute,
+    Example,
+    Gold,
+    Label,
+    LabelBatch,
+    LabelSlot,
+    ProposedExample,
+    Revision,
+)
 from labeling.services import (
     Choice,
     adjudication_set_aside,
     batch_create,
+    calibration_open,
     dataset_create,
     dispute_open,
     examples_import,
@@ -160,10 +173,28 @@ def a_proposal(world: World, person: User) -> UUID:
     return pk
 
 
+def a_round_of(world: World) -> CalibrationRound:
+    """Return a round that nobody has answered."""
+    return calibration_open(dataset=a_dataset_of(world), actor=None, name="Walk", names=[WITH_GOLD])
+
+
+def a_calibration(world: World, person: User) -> UUID:
+    found = CalibrationRound.objects.filter(dataset=a_dataset_of(world)).first() or a_round_of(world)
+    pk: UUID = found.pk
+    return pk
+
+
+def an_item(world: World, person: User) -> UUID:
+    pk: UUID = CalibrationItem.objects.get(round=a_calibration(world, person)).pk
+    return pk
+
+
 ARGUMENTS: dict[str, Argument] = {
     "dataset": a_dataset,
     "batch": a_batch,
     "version": a_version_name,
+    "calibration": a_calibration,
+    "item": an_item,
     "example": an_example,
     "export": an_export,
     "finding": a_finding,

@@ -1,0 +1,1 @@
+"""Calibration rounds: which examples make a good one, and what came of it."""

@@ -1,0 +1,94 @@
+"""Reads of calibration rounds, their examples and what people said of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+
+from labeling.blindness import calibration_waits, comparable_calibration, is_resolved
+
+if TYPE_CHECKING:
+    from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, Dataset  # noqa: F401
+    from toolevals.workspace.models import Project, User
+
+
+class CalibrationRoundQuerySet(models.QuerySet["CalibrationRound"]):
+    """Reads of rounds."""
+
+    def in_project(self, project: Project) -> CalibrationRoundQuerySet:
+        """Return the rounds of the project's datasets."""
+        return self.filter(dataset__project=project)
+
+    def in_place(self, place: Dataset | Project) -> CalibrationRoundQuerySet:
+        """Return the rounds of a dataset, or of all of a project's."""
+        from labeling.models import Dataset
+
+        return self.filter(dataset=place) if isinstance(place, Dataset) else self.in_project(place)
+
+    def open(self) -> CalibrationRoundQuerySet:
+        """Return the rounds that still take answers."""
+        return self.filter(closed_at=None)
+
+    def waiting_for(self, user: User) -> CalibrationRoundQuerySet:
+        """Return the open rounds of which this person has something to answer, those that come first first."""
+        waits = calibration_waits(user, OuterRef("pk"))
+        return self.open().filter(waits).order_by("-comes_first", "id").select_related("dataset")
+
+    def with_progress(self, user: User) -> CalibrationRoundQuerySet:
+        """Add how many examples each round asks for now (`size`), and how many of them this person answered (`own`)."""
+        from labeling.models import CalibrationItem
+
+        items = CalibrationItem.objects.filter(round=OuterRef("pk")).asked().order_by()
+        return self.annotate(size=_number(items), own=_number(items.answered_by(user)))
+
+
+class CalibrationItemQuerySet(models.QuerySet["CalibrationItem"]):
+    """Reads of the examples of rounds."""
+
+    def asked(self) -> CalibrationItemQuerySet:
+        """Return those whose example is resolved: one that was reopened rests until it is resolved again."""
+        return self.filter(is_resolved())
+
+    def answered_by(self, user: User) -> CalibrationItemQuerySet:
+        """Return those of which this person has said something."""
+        return self.filter(_said_by(user))
+
+    def left_for(self, user: User) -> CalibrationItemQuerySet:
+        """Return those that this person has still to answer, in their order."""
+        return self.asked().filter(~_said_by(user)).order_by("position")
+
+    def with_content(self) -> CalibrationItemQuerySet:
+        """Return items with what their pages show at hand."""
+        return self.select_related(
+            "round__dataset", "revision__example__dataset__project", "revision__tools", "revision__gold"
+        )
+
+
+class CalibrationAnswerQuerySet(models.QuerySet["CalibrationAnswer"]):
+    """Reads of answers."""
+
+    def of_round(self, calibration: CalibrationRound) -> CalibrationAnswerQuerySet:
+        """Return what was said of the examples that a round asks for now."""
+        return self.filter(is_resolved("item__revision"), item__round=calibration)
+
+    def comparable_by(self, user: User) -> CalibrationAnswerQuerySet:
+        """Return one's own answers, and the others' of rounds that one has answered or that are closed."""
+        return self.filter(Q(reviewer=user) | comparable_calibration(user))
+
+    def counts(self) -> dict[Any, int]:
+        """Return how many of these answers each person gave, by the person's id; of people who left by None."""
+        return dict(self.order_by().values_list("reviewer").annotate(n=Count("pk")))
+
+
+def _said_by(user: User) -> Exists:
+    from labeling.models import CalibrationAnswer
+
+    return Exists(CalibrationAnswer.objects.filter(item=OuterRef("pk"), reviewer=user))
+
+
+def _number(items: CalibrationItemQuerySet) -> Coalesce:
+    counted = items.values("round").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)

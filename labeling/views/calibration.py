@@ -1,0 +1,149 @@
+"""Calibration rounds: the list, opening and closing one, what came of it, and one example's answers side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from labeling import services
+from labeling.blindness import may_compare_calibration
+from labeling.calibration.beside import compared
+from labeling.calibration.choosing import proposed_names
+from labeling.calibration.export import COLUMNS, answer_rows
+from labeling.calibration.progress import finished_counts, progress_in
+from labeling.calibration.results import results_of
+from labeling.conversation import read_conversation
+from labeling.errors import InvalidAct
+from labeling.forms.calibration import CalibrationForm
+from labeling.models import CalibrationRound, Dataset
+from labeling.views.example_rows import last_words
+from labeling.wording import expectation_words
+from toolevals.grading.problems import InvalidDocument
+from toolevals.presentation.csv import csv_stream
+from toolevals.workspace.models import Role
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_http_methods(["GET", "POST"])
+def calibrations(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """List a dataset's rounds; by POST, by adjudicators, open one, or only fill a proposal into the form."""
+    found = _dataset(request, dataset)
+    form = CalibrationForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        if "propose" in request.POST:
+            form = form.proposing(proposed_names(found, form.cleaned_data["size"], seed=form.cleaned_data["name"]))
+        else:
+            try:
+                opened = services.calibration_open(dataset=found, actor=request.user, **form.cleaned_data)
+                return redirect("labeling:calibration", request.project.slug, found.slug, opened.pk)
+            except InvalidAct as error:
+                form.add_error(None, str(error))
+            except InvalidDocument as error:
+                form.add_error(None, [problem.message for problem in error.problems])
+    rounds = found.calibrations.with_progress(request.user).select_related("actor")
+    page = page_of(rounds, request.GET.get("before", ""))
+    may_own = request.role >= Role.OWNER
+    finished = finished_counts(page.rows, found.project) if may_own else {}
+    context = {
+        "dataset": found,
+        "here": "calibration",
+        "form": form,
+        "page": page,
+        "rows": [(one, finished.get(one.pk)) for one in page.rows],
+        "may_own": may_own,
+    }
+    return render(request, "labeling/calibrations.html", context, status=422 if form.errors else 200)
+
+
+@require_GET
+def calibration(request: ProjectRequest, dataset: str, calibration: UUID) -> HttpResponse:
+    """Show how far a round is, and, to those who have answered it or once it is closed, what came of it."""
+    found = _round(request, dataset, calibration)
+    progress = progress_in(found, request.user, request.role)
+    context: dict[str, Any] = {
+        "dataset": found.dataset,
+        "here": "calibration",
+        "calibration": found,
+        "progress": progress,
+        "left": [one for one in progress if not one.is_finished],
+        "may_own": request.role >= Role.OWNER,
+    }
+    if may_compare_calibration(found, request.user):
+        results = results_of(found, request.user, request.role)
+        context["results"] = results
+        context["rows"] = [(one, last_words(one.item.revision.input)) for one in results.items]
+    return render(request, "labeling/calibration.html", context)
+
+
+@require_POST
+def calibration_close(request: ProjectRequest, dataset: str, calibration: UUID) -> HttpResponse:
+    """End a round."""
+    found = services.calibration_close(calibration=_round(request, dataset, calibration), actor=request.user)
+    return redirect("labeling:calibration", request.project.slug, found.dataset.slug, found.pk)
+
+
+@require_GET
+def calibration_csv(request: ProjectRequest, dataset: str, calibration: UUID) -> HttpResponseBase:
+    """Send every answer that the results show, a line each."""
+    found = _round(request, dataset, calibration)
+    try:
+        rows = list(answer_rows(found, request.user, request.role))
+    except InvalidAct as error:
+        return _first_answer(request, found, error)
+    response = StreamingHttpResponse(csv_stream(COLUMNS, rows), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{found.dataset.slug}-calibration.csv"'
+    return response
+
+
+@require_GET
+def calibration_item(request: ProjectRequest, dataset: str, calibration: UUID, item: UUID) -> HttpResponse:
+    """Show what was said of one example, part by part beside the gold."""
+    found = _round(request, dataset, calibration)
+    try:
+        results = results_of(found, request.user, request.role)
+    except InvalidAct as error:
+        return _first_answer(request, found, error)
+    places = {one.item.pk: place for place, one in enumerate(results.items)}
+    if item not in places:
+        raise Http404
+    place = places[item]
+    result = results.items[place]
+    revision = result.item.revision
+    context = {
+        "dataset": found.dataset,
+        "calibration": found,
+        "result": result,
+        "compared": compared(result),
+        "gold": revision.gold,
+        "gold_words": expectation_words(revision.gold.expectation) if revision.gold else None,
+        "example": revision.example,
+        "conversation": read_conversation(revision.input),
+        "place": place + 1,
+        "total": len(results.items),
+        "before": results.items[place - 1].item.pk if place else None,
+        "after": results.items[place + 1].item.pk if place + 1 < len(results.items) else None,
+    }
+    return render(request, "labeling/calibration_item.html", context)
+
+
+def _first_answer(request: ProjectRequest, calibration: CalibrationRound, error: InvalidAct) -> HttpResponse:
+    messages.info(request, str(error))
+    return redirect("labeling:calibration", request.project.slug, calibration.dataset.slug, calibration.pk)
+
+
+def _dataset(request: ProjectRequest, slug: str) -> Dataset:
+    rows = Dataset.objects.in_project(request.project).select_related("project", "default_tools__registry")
+    return get_object_or_404(rows, slug=slug)
+
+
+def _round(request: ProjectRequest, dataset: str, pk: UUID) -> CalibrationRound:
+    rows = CalibrationRound.objects.in_project(request.project).with_progress(request.user)
+    content = rows.select_related("dataset__project", "dataset__default_tools__registry", "actor")
+    return get_object_or_404(content, dataset__slug=dataset, pk=pk)
