@@ -87,6 +87,18 @@ def test_cut_short_the_answer_is_still_allowed_and_not_below_the_greedy(steps, p
     assert total(weights, assigned) >= total(weights, greedy(weights, positions, unordered))
 
 
+@settings(max_examples=60)
+@given(st.lists(st.lists(st.sampled_from((0, 0, 1, 3, 10)), min_size=4, max_size=4), min_size=2, max_size=4))
+def test_calls_in_one_line_need_no_search(weights):
+    positions = [(row,) for row in range(len(weights))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ordered_search, "MAX_STEPS", 0)
+        patch.setattr(ordered_search, "LEAST_WIDTH", 1)
+        assigned = best_sequence(weights, positions, ())
+    allowed = (each for each in every_assignment(weights) if is_allowed(weights, positions, each))
+    assert total(weights, assigned) == max(total(weights, each) for each in allowed)
+
+
 @settings(max_examples=40)
 @given(problems(), st.lists(st.integers(0, 6), min_size=4, max_size=4))
 def test_no_assignment_weighs_more_than_the_bound_whatever_the_prices(problem, prices):

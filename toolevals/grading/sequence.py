@@ -181,8 +181,6 @@ class _Contest:
                 continue
             while here[column] == here[column + 1]:
                 column += 1
-            if here[column] == after[column]:
-                continue
             chain[row] = column
             column += 1
         return chain

@@ -85,6 +85,13 @@ def test_many_distinct_values_give_the_normal_interval():
     assert interval.high == pytest.approx(mean + half, abs=0.1 * half)
 
 
+def test_few_values_are_not_rounded_however_near_they_are():
+    interval = mean_interval({0.0: 50, 0.0001: 50, 1.0: 1})
+    assert interval is not None
+    # A resample without the one great value: 50 of the other 100 are 0.0001, give or take.
+    assert interval.low == pytest.approx(0.0000425, rel=0.05)
+
+
 def test_trials_of_one_example_do_not_count_as_examples():
     alike = clustered_mean({i: [i % 3 > 0] * 8 for i in range(60)})
     single = clustered_mean({i: [i % 3 > 0] for i in range(60)})

@@ -42,6 +42,12 @@ def test_a_published_matrix_gives_its_figures():
     )
 
 
+def test_names_that_were_read_apart_are_one_class():
+    again = "".join(list(STATUS))
+    assert again is not STATUS
+    assert ConfusionMatrix({(STATUS, again): 3, (STATUS, ETA): 1}).accuracy == 0.75
+
+
 @pytest.mark.parametrize("reference", REFERENCES["confusion"])
 def test_every_rate_is_that_of_scikit_learn(reference):
     matrix = ConfusionMatrix.of_cases(map(tuple, reference["cases"]))

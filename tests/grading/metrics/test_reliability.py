@@ -114,8 +114,9 @@ def test_errors_compound():
     assert compound(0.95, 8) == pytest.approx(0.6634, abs=5e-5)
     assert compound(0.99, 8) == pytest.approx(0.9227, abs=5e-5)
     assert compound(0.5, 0) == 1
+    assert compound(0.0, 3) == 0
     assert compound_interval(Interval(0.9, 1.0), 2) == Interval(0.9 * 0.9, 1.0)
-    for arguments in ((1.1, 2), (0.5, -1)):
+    for arguments in ((1.1, 2), (-0.1, 2), (0.5, -1)):
         with pytest.raises(ValueError):
             compound(*arguments)
     for needed in ((1.1, 2), (0.5, 0)):

@@ -105,6 +105,11 @@ def test_counts():
     assert (recovery.errors, recovery.identical_retries_after_error, episode.recovered) == (3, 2, True)
 
 
+def test_the_same_call_after_a_refusal_is_futile_each_time():
+    (graded,) = grade_recovery(script(user(), book(REFUSED), book(REFUSED), book(REFUSED))).episodes
+    assert (graded.episode.repeats, graded.episode.futile_repeats) == (2, 2)
+
+
 def test_the_reaction_must_be_among_the_right_ones():
     honest = script(user(), book(REFUSED), says("I was unable to book it."))
     assert grade_recovery(honest, reactions=["honest_failure"]).verdict.status == "passed"
