@@ -33,6 +33,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/guideline/", guidelines.guideline, name="guideline"),
     path("datasets/<slug:dataset>/import/", imports.import_examples, name="import"),
     path("datasets/<slug:dataset>/import/<uuid:upload>/", imports.import_options, name="import-options"),
+    path("datasets/<slug:dataset>/import/<uuid:job>/lines/", imports.import_lines, name="import-lines"),
     path("datasets/<slug:dataset>/export/", exports.export, name="export"),
     path("datasets/<slug:dataset>/exports/", exports.exports, name="exports"),
     path("datasets/<slug:dataset>/exports/<uuid:export>/file/", exports.export_file, name="export-file"),

@@ -22,6 +22,7 @@ urlpatterns = [
     path("datasets/<slug:dataset>/examples/", examples.Examples.as_view(), name="examples"),
     path("datasets/<slug:dataset>/suggestions/", suggestions.Suggestions.as_view(), name="suggestions"),
     path("datasets/<slug:dataset>/imports/", transfer.Imports.as_view(), name="imports"),
+    path("imports/<uuid:job>/lines/", transfer.ImportLines.as_view(), name="import-lines"),
     path("datasets/<slug:dataset>/export/", transfer.Export.as_view(), name="export"),
     path("datasets/<slug:dataset>/exports/", transfer.Exports.as_view(), name="exports"),
     path("exports/<uuid:export>/file/", transfer.ExportFile.as_view(), name="export-file"),

@@ -9,18 +9,30 @@ from typing import Any
 
 from django.db.models import Count
 
-from labeling.imports.staging import LISTED
 from labeling.models import ImportPart, StagedExample
+
+# So many are told on the page; the file of lines tells all that were kept.
+LISTED = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The first errors and warnings of a file (`line` from 1, `pointer`, `message`), and how many there are of each."""
+    """Errors and warnings of a file (`line` from 1, `pointer`, `message`) by line, and how many there are of each."""
 
-    errors: list[dict[str, Any]]
+    every_error: list[dict[str, Any]]
     error_count: int
-    warnings: list[dict[str, Any]]
+    every_warning: list[dict[str, Any]]
     warning_count: int
+
+    @property
+    def errors(self) -> list[dict[str, Any]]:
+        """The first errors."""
+        return self.every_error[:LISTED]
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """The first warnings."""
+        return self.every_warning[:LISTED]
 
     @property
     def sentence(self) -> str:
@@ -38,9 +50,9 @@ def findings_of(parts: Sequence[ImportPart], *, unit: str = "line") -> Findings:
     errors = _in_file(before, [part.problems for part in parts])
     repeated = _repeated_ids(parts, before, unit)
     return Findings(
-        errors=sorted(errors + repeated, key=lambda each: int(each["line"]))[:LISTED],
+        every_error=sorted(errors + repeated, key=lambda each: int(each["line"])),
         error_count=sum(part.errors for part in parts) + len(repeated),
-        warnings=_in_file(before, [part.remarks for part in parts])[:LISTED],
+        every_warning=sorted(_in_file(before, [part.remarks for part in parts]), key=lambda each: int(each["line"])),
         warning_count=sum(part.warnings for part in parts),
     )
 

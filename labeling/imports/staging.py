@@ -18,8 +18,8 @@ from toolevals.registry.models import RegistryVersion, ToolList
 from toolevals.registry.tool_lists import list_digest, tool_lists_store, tools_in
 from toolevals.workspace.bulk import rows_insert
 
-# So many problems of a part are listed; all are counted.
-LISTED = 100
+# So many problems of a part are kept; all are counted.
+KEPT = 1000
 _COLUMNS = (
     "id", "part_id", "line", "example_id", "gold_id", "external_id", "digest", "input", "tools_id",
     "expectation", "rationale", *Example.STRATA, "origin",
@@ -182,5 +182,5 @@ def _check_strata(row: ExampleRow) -> None:
 
 
 def _list(listed: list[dict[str, Any]], line: int, problem: Problem) -> None:
-    if len(listed) < LISTED:
+    if len(listed) < KEPT:
         listed.append({"line": line, "pointer": problem.pointer, "message": problem.message})

@@ -15,6 +15,7 @@ from labeling.services.disputes import dispute_open, dispute_settle
 from labeling.services.exports import export_file, export_start, exports_forget
 from labeling.services.feedback import feedback_mark_seen
 from labeling.services.guidelines import guideline_publish
+from labeling.services.import_lines import import_lines_file
 from labeling.services.imports import examples_import, import_start
 from labeling.services.keys import keys_set
 from labeling.services.labels import label_submit, label_withdraw
@@ -67,6 +68,7 @@ __all__ = [
     "finding_restore",
     "gold_restore",
     "guideline_publish",
+    "import_lines_file",
     "import_start",
     "keys_set",
     "label_submit",

@@ -20,6 +20,7 @@ from labeling.imports.sources import Source, source_named
 from labeling.imports.staging import Part, part_resolve, part_store
 from labeling.imports.tables import table_parts
 from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
+from labeling.services.import_lines import lines_stored
 from labeling.services.publishing import Published, rows_publish
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, Problem
@@ -109,14 +110,15 @@ def import_publish(lease: Lease) -> None:
     is_document = source_named(lease.payload.get("source", "jsonl")).shape == "document"
     findings = findings_of(parts, unit="entry" if is_document else "line")
     if findings.error_count:
-        with lease.transaction():
+        with lines_stored(job, parts, findings) as lines, lease.transaction():
+            lease.report({"error_count": findings.error_count, "lines": lines.keep()})
             _forget(parts)
-            lease.report({"error_count": findings.error_count})
         raise BatchRefused(findings.sentence, findings.errors)
     dataset = _dataset(lease.payload["dataset"])
-    with lease.finish():
+    with lines_stored(job, parts, findings) as lines, lease.finish():
         published = rows_publish(dataset, key=job.pk, actor=job.actor)
-        lease.report(published.to_document() | {"warnings": findings.warnings, "warning_count": findings.warning_count})
+        warnings = {"warnings": findings.warnings, "warning_count": findings.warning_count}
+        lease.report(published.to_document() | warnings | {"lines": lines.keep(published)})
         _forget(parts)
         audit_record(
             project=dataset.project,

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -38,10 +38,14 @@ class Published:
     disputed: int = 0
     strata_changed: int = 0
     unchanged: int = 0
+    # What became of the rows that say something new about an example that was there before, by the staged row's id.
+    changes: dict[UUID, list[str]] = field(default_factory=dict)
 
     def to_document(self) -> dict[str, int]:
         """Return the counts by name."""
-        return asdict(self)
+        counts = asdict(self)
+        counts.pop("changes")
+        return counts
 
 
 class Change(NamedTuple):
@@ -104,10 +108,12 @@ class _Publication:
         replaced, disputed = self._gold()
         strata = [change for change in changes if change.other_strata]
         self._each(sql.SET_STRATA, strata)
-        done.revised, done.gold_changed = len(contents), len(replaced)
-        done.disputed, done.strata_changed = len(disputed), len(strata)
-        touched = {change.example for change in (*contents, *replaced, *disputed, *strata)}
-        done.unchanged = done.rows - done.added - len(touched)
+        told = {"revised": contents, "gold_changed": replaced, "disputed": disputed, "strata_changed": strata}
+        for name, some in told.items():
+            setattr(done, name, len(some))
+            for change in some:
+                done.changes.setdefault(UUID(str(change.staged)), []).append(name)
+        done.unchanged = done.rows - done.added - len(done.changes)
         return done
 
     def _changes(self) -> list[Change]:

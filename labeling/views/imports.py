@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
 from labeling.forms.transfer import ColumnsForm, ImportForm, RecordedForm
@@ -16,9 +17,10 @@ from labeling.imports.packing import unpacked
 from labeling.imports.sources import SOURCES, Source
 from labeling.imports.tables import Preview, preview
 from labeling.models import Dataset
+from labeling.views.exports import stored_response
 from labeling.views.jobs import job_asked
 from toolevals.grading.problems import InvalidDocument
-from toolevals.workspace.models import Upload
+from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services import upload_store
 
@@ -50,6 +52,7 @@ def import_examples(request: ProjectRequest, dataset: str) -> HttpResponse:
         "sources": SOURCES.values(),
         "job": job,
         "report": _report_words(job.report) if job and not job.is_running else [],
+        "lines": services.import_lines_file(job) if job else None,
     }
     return render(request, "labeling/import.html", context, status=422 if form.errors else 200)
 
@@ -73,6 +76,16 @@ def import_options(request: ProjectRequest, dataset: str, upload: UUID) -> HttpR
         return _started(request, found, file, source, form.options)
     context = {"dataset": found, "here": "import", "upload": file, "form": form, "table": table}
     return render(request, "labeling/import_options.html", context, status=422 if form.errors else 200)
+
+
+@require_GET
+def import_lines(request: ProjectRequest, dataset: str, job: UUID) -> HttpResponseBase:
+    """Send what became of each line of an import, as CSV; 410 when the file is no longer kept."""
+    found = get_object_or_404(Job, project=request.project, kind="import", pk=job)
+    upload = services.import_lines_file(found)
+    if upload is None:
+        return HttpResponse("What became of each line is not kept any more.", status=HTTPStatus.GONE)
+    return stored_response(upload)
 
 
 def _taken(request: ProjectRequest, dataset: Dataset, given: dict[str, Any]) -> HttpResponse:

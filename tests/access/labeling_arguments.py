@@ -28,6 +28,7 @@ from labeling.services import (
     dispute_open,
     examples_import,
     export_start,
+    import_start,
     label_submit,
     lint_start,
     slot_claim,
@@ -152,6 +153,13 @@ def a_batch(world: World, person: User) -> UUID:
     return pk
 
 
+def an_import(world: World, person: User) -> UUID:
+    """Return an import that has just begun."""
+    upload = upload_store(project=world.project, actor=None, file=io.BytesIO(b"{}\n"), name="rows.jsonl")
+    job: UUID = import_start(dataset=a_dataset_of(world), actor=None, upload=upload).pk
+    return job
+
+
 def a_finding(world: World, person: User) -> str:
     return "a-finding"
 
@@ -200,6 +208,7 @@ ARGUMENTS: dict[str, Argument] = {
     "finding": a_finding,
     "proposal": a_proposal,
     "upload": an_upload,
+    "job": an_import,
     "dispute": a_dispute,
     "gold": a_gold,
     "adjudication": an_adjudication,

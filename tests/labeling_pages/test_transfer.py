@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -55,6 +56,62 @@ def test_a_table_is_previewed_mapped_and_imported(client, page, dataset, run_job
     done = client.get(started.url).content.decode()
     assert "2 new" in done
     assert Job.objects.get().batches.get(stage=0).payload["options"]["columns"]["Question"] == "user"
+
+
+def imported(client, page, run_jobs, file: bytes) -> str:
+    """Import a file of lines and return the page of how it went."""
+    started = client.post(f"{page}import/", {"source": "jsonl", "file": SimpleUploadedFile("rows.jsonl", file)})
+    run_jobs()
+    return str(client.get(started.url).content.decode())
+
+
+def lines_of(client, shown: str) -> list[str]:
+    """Follow the page's link to the lines and return them."""
+    found = re.search(r'href="([^"]+/lines/)"', shown)
+    assert found is not None
+    return b"".join(client.get(found[1])).decode().splitlines()
+
+
+def a_line(name: str, words: str, **more: Any) -> bytes:
+    return (
+        json.dumps({"id": name, "input": {"messages": [{"role": "user", "content": words}]}, **more}).encode() + b"\n"
+    )
+
+
+def test_the_fate_of_every_line_is_told(client, page, dataset, run_jobs):
+    examples_import(dataset=dataset, actor=None, rows=[row("same"), row("other"), row("strata")])
+    rows = [
+        a_line("=new", "Hi", expected_tool="get_order", expected_args={"order": "A-1"}),
+        b"\n",
+        a_line("same", "Where is order same?"),
+        a_line("other", "Quite another question"),
+        a_line("strata", "Where is order strata?", strata={"difficulty": "hard"}),
+    ]
+    told = lines_of(client, imported(client, page, run_jobs, b"".join(rows)))
+    assert told[0] == "line,id,fate,pointer,message"
+    assert [line for line in told[1:] if not line.startswith("1,")] == [
+        "3,same,unchanged,,",
+        "4,other,revised,,",
+        "5,strata,strata changed,,",
+    ]
+    warnings = [line for line in told if line.startswith("1,")]
+    assert warnings
+    assert all(line.startswith("1,'=new,added,/expectation") for line in warnings)
+
+
+def test_the_lines_of_a_refused_file_say_what_stood_in_the_way(client, page, dataset, run_jobs):
+    rows = [a_line("a", "Hi"), b"{broken\n", a_line("a", "Hi again"), b'{"id": "c"}\n', a_line("d", "Hi")]
+    shown = imported(client, page, run_jobs, b"".join(rows))
+    told = [line.split(",", 4) for line in lines_of(client, shown)[1:]]
+    assert [line[:3] for line in told] == [
+        ["1", "a", "not imported"],
+        ["2", "", "refused"],
+        ["3", "a", "refused"],
+        ["4", "", "refused"],
+        ["5", "d", "not imported"],
+    ]
+    assert "used in line 1 already" in told[2][4]
+    assert not Example.objects.exists()
 
 
 def test_a_file_that_is_no_table_says_so(client, page, dataset):

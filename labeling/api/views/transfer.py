@@ -66,6 +66,18 @@ class Imports(LabelingView):
         return _accepted(job)
 
 
+class ImportLines(LabelingView):
+    """What became of each line of an import, as CSV: line, id, fate, and what was found; 410 when no longer kept."""
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.BINARY})
+    def get(self, request: Request, job: UUID) -> StreamingHttpResponse:
+        found = get_object_or_404(Job, project=self.project, kind="import", pk=job)
+        upload = services.import_lines_file(found)
+        if upload is None:
+            raise Problems(HTTPStatus.GONE, "The file is not there: the import is not done yet, or its days are over.")
+        return stored_response(upload)
+
+
 class Export(LabelingView):
     """All examples of a dataset with the gold in force, written while they are sent."""
 
