@@ -163,7 +163,9 @@ def _place(revision: Revision, slot: LabelSlot, actor: User) -> LabelSlot:
 
 
 def _newest(slot: LabelSlot, actor: User) -> Label | None:
-    return Label.objects.filter(slot=slot, reviewer=actor).newest().first()
+    """Return the slot's newest label if it is this person's and was not taken back."""
+    newest = Label.objects.filter(slot=slot).order_by("-id").first()
+    return newest if newest and newest.reviewer_id == actor.pk and newest.withdrawn_at is None else None
 
 
 def _said(label: Label) -> Said:

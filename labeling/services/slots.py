@@ -154,7 +154,7 @@ _FREE: dict[str, Any] = {"state": SlotState.OPEN, "reviewer": None, "claimed_at"
 
 def _wait_turn(project: Project, actor: User) -> None:
     """Let one person's claims in a project wait for each other."""
-    Membership.objects.select_for_update().filter(project=project, user=actor).first()
+    _TURN.rows(project=project.pk, actor=actor.pk)
 
 
 def _require_calibrated(place: Dataset | Project, actor: User) -> None:
@@ -174,17 +174,16 @@ def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> I
     """Yield the parts of the queue, what comes first first; last whole datasets."""
     slots = _scope(scope, batch)
     # By ids, which are few: SQLite would go through the whole queue to find them in their order.
-    begun = list(Draft.objects.filter(user=actor).order_by("-id").values_list("revision", flat=True)[:FEW])
-    if begun:
-        yield slots.filter(revision__in=begun)
-    kept = LabelSlot.objects.filter(assignee=actor, state__in=[SlotState.OPEN, SlotState.CLAIMED])
-    if pks := list(kept.values_list("pk", flat=True)[:FEW]):
-        yield slots.filter(pk__in=pks)
+    if begun := _BEGUN.rows(actor=actor.pk):
+        yield slots.filter(revision__in=[row[0] for row in begun])
+    if kept := _KEPT.rows(actor=actor.pk):
+        yield slots.filter(pk__in=[row[0] for row in kept])
     if batch is not None:
         yield slots
         return
-    for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):
-        yield LabelSlot.objects.of_batch(mine)
+    if _OWNS.rows(actor=actor.pk):
+        for mine in LabelBatch.objects.in_work(scope).filter(owner=actor):
+            yield LabelSlot.objects.of_batch(mine)
     # One dataset after the other: each has its queue in one index.
     yield from [scope] if isinstance(scope, Dataset) else scope.datasets.order_by("id")
 
@@ -218,8 +217,28 @@ def _fit_in_turn(slots: SlotQuerySet, actor: Any, now: datetime) -> Any:
     return fit.select_for_update(skip_locked=True, of=("self",)).values_list("pk")[:1]
 
 
-def _build(dataset: Any, actor: Any, now: datetime) -> Any:
+def _first(dataset: Any, actor: Any, now: datetime) -> Any:
     return _fit_in_turn(LabelSlot.objects.of_dataset(dataset), actor, now)
 
 
-_FIRST_OF_DATASET = PreparedQuery(_build, {"dataset": an_id(1), "actor": an_id(2), "now": A_MOMENT})
+def _begun(actor: Any) -> Any:
+    return Draft.objects.filter(user=actor).order_by("-id").values_list("revision")[:FEW]
+
+
+def _kept(actor: Any) -> Any:
+    kept = LabelSlot.objects.filter(assignee=actor, state__in=[SlotState.OPEN, SlotState.CLAIMED])
+    return kept.values_list("pk")[:FEW]
+
+
+def _owns(actor: Any) -> Any:
+    return LabelBatch.objects.filter(owner=actor, closed_at=None).order_by().values_list("pk")[:1]
+
+
+def _turn(project: Any, actor: Any) -> Any:
+    return Membership.objects.select_for_update().filter(project=project, user=actor).values_list("pk")
+
+
+# What every claim asks.
+_BEGUN, _KEPT, _OWNS = (PreparedQuery(build, {"actor": an_id(2)}) for build in (_begun, _kept, _owns))
+_TURN = PreparedQuery(_turn, {"project": an_id(1), "actor": an_id(2)})
+_FIRST_OF_DATASET = PreparedQuery(_first, {"dataset": an_id(1), "actor": an_id(2), "now": A_MOMENT})

@@ -40,6 +40,8 @@ def prepare(_: int) -> None:
 
 def label(first: int) -> None:
     """Let some clients, from number `first` on, label until every label is in; print a line for each of theirs."""
+    # Whoever holds SQLite's one lock shall not wait long for Python's.
+    sys.setswitchinterval(0.0005)
     with ThreadPoolExecutor(CLIENTS_A_PROCESS) as pool:
         for done in [pool.submit(_label_all, first + number) for number in range(CLIENTS_A_PROCESS)]:
             done.result()
