@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 # Values of `labeling.models.Resolution`: what is resolved, and what waits for an adjudicator.
 RESOLVED = ("resolved", "set_aside")
 TO_DECIDE = ("disagreed", "passed_on")
+OPEN = "open"
 
 
 def is_resolved(revision: str = "revision") -> Q:
@@ -106,6 +107,11 @@ def shown_resolution(user: User, role: Role, *, revision: str) -> Combinable:
     if role < Role.ADJUDICATOR:
         return Case(resolved, default=Value(Resolution.OPEN.value))
     return Case(resolved, When(may_decide(user, revision), then=F(field)), default=Value(Resolution.OPEN.value))
+
+
+def is_told(status: str, role: Role) -> bool:
+    """Tell whether `shown_resolution` ever tells somebody of this role that a revision is in this status."""
+    return status == OPEN or status in RESOLVED or role >= Role.ADJUDICATOR
 
 
 def may_see_resolution(revision: Revision, user: User, role: Role) -> str:

@@ -33,12 +33,17 @@ class Coverage:
 
 def coverage_of(dataset: Dataset, *, actor: User | None) -> Coverage:
     """Return a dataset's counts as they are, or as they were a short while ago while a job counts anew."""
-    if not _is_large(dataset) and unread(dataset)[: 4 * UNREAD_AT_ONCE + 1].count() <= 4 * UNREAD_AT_ONCE:
+    if not is_large(dataset) and unread(dataset)[: 4 * UNREAD_AT_ONCE + 1].count() <= 4 * UNREAD_AT_ONCE:
         gold_read(dataset)
         return Coverage(coverage_count(dataset))
+    return coverage_kept(dataset, actor=actor)
+
+
+def coverage_kept(dataset: Dataset, *, actor: User | None, fresh: timedelta = FRESH) -> Coverage:
+    """Return a large dataset's counts as they were at most `fresh` ago, or before while a job counts anew."""
     kept = CoverageCount.objects.select_related("job").filter(dataset=dataset).first()
-    if kept is None or not _is_fresh(kept):
-        kept = _count_in_a_job(dataset, actor)
+    if kept is None or not _is_fresh(kept, fresh):
+        kept = _count_in_a_job(dataset, actor, fresh)
     counts = Counts.from_document(kept.document) if kept.document else None
     job = kept.job if kept.job and kept.job.is_running else None
     return Coverage(counts, kept.counted_at, job)
@@ -56,11 +61,11 @@ def coverage_count_work(lease: Lease) -> None:
 
 
 @transaction.atomic
-def _count_in_a_job(dataset: Dataset, actor: User | None) -> CoverageCount:
+def _count_in_a_job(dataset: Dataset, actor: User | None, fresh: timedelta) -> CoverageCount:
     """Begin to count, unless somebody does already; return what is known so far. No audit row: nothing changes."""
     CoverageCount.objects.bulk_create([CoverageCount(dataset=dataset)], ignore_conflicts=True)
     kept = CoverageCount.objects.select_for_update(of=("self",)).select_related("job").get(dataset=dataset)
-    if not _is_fresh(kept):
+    if not _is_fresh(kept, fresh):
         plan = BatchPlan("labeling.coverage_count", {"dataset": str(dataset.pk)})
         title = f"Count what {dataset.name} covers"
         kept.job = job_create(
@@ -75,11 +80,12 @@ def _count_in_a_job(dataset: Dataset, actor: User | None) -> CoverageCount:
     return kept
 
 
-def _is_fresh(kept: CoverageCount) -> bool:
+def _is_fresh(kept: CoverageCount, fresh: timedelta) -> bool:
     if kept.job is not None and kept.job.is_running:
         return True
-    return kept.counted_at is not None and timezone.now() - kept.counted_at < FRESH
+    return kept.counted_at is not None and timezone.now() - kept.counted_at < fresh
 
 
-def _is_large(dataset: Dataset) -> bool:
+def is_large(dataset: Dataset) -> bool:
+    """Tell whether a dataset has too many examples to count them while a page waits."""
     return Example.objects.of_dataset(dataset).order_by()[: COUNTED_AT_ONCE + 1].count() > COUNTED_AT_ONCE

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from django.db import models
 from django.db.models import F, Q
 
-from labeling.blindness import RESOLVED, TO_DECIDE, may_decide, shown_resolution
+from labeling.blindness import OPEN, RESOLVED, TO_DECIDE, is_told, may_decide, shown_resolution
 from toolevals.workspace.models import Role
 
 if TYPE_CHECKING:
@@ -35,13 +36,35 @@ class ExampleQuerySet(models.QuerySet["Example"]):
         """Add `status`: the current revision's resolution, as far as this person is told."""
         return self.annotate(status=shown_resolution(user, role, revision="current"))
 
-    def in_status(self, status: str) -> ExampleQuerySet:
-        """Return the examples that `seen_by` says are in one status; all where none is named."""
-        return self.filter(Q(("status", status))) if status else self
+    def in_status(self, status: str, role: Role) -> ExampleQuerySet:
+        """Return the examples that `seen_by` says are in one status to this role; all where none is named."""
+        if not status:
+            return self
+        if not is_told(status, role):
+            return self.none()
+        if status in RESOLVED:
+            return self.filter(current__resolution=status)
+        # Whoever is told more than "open" is told what is stored, and that has an index.
+        stored = Q() if status == OPEN else Q(current__resolution=status)
+        return self.filter(stored, Q(("status", status)))
 
     def named_like(self, text: str) -> ExampleQuerySet:
         """Return the examples whose external id holds `text`."""
         return self.filter(external_id__icontains=text) if text else self
+
+    def strata_values(self, *, most: int | None = None) -> dict[str, list[str]]:
+        """Return the values of strata among these examples, sorted, without empty strata.
+
+        `most`: look at so many of the oldest and of the newest only, which a page can afford of any dataset.
+        """
+        rows = self.order_by().values_list(*self.model.STRATA)
+        ends = [self.order_by("-pk"), self.order_by("pk")]
+        looked_at = [end.values_list(*self.model.STRATA)[:most] for end in ends] if most else [rows.distinct()]
+        found: dict[str, set[str]] = {name: set() for name in self.model.STRATA}
+        for values in chain.from_iterable(looked_at):
+            for name, value in zip(self.model.STRATA, values, strict=True):
+                found[name].add(value)
+        return {name: sorted(filter(None, values)) for name, values in found.items() if any(values)}
 
     def in_strata(self, strata: dict[str, str]) -> ExampleQuerySet:
         """Return the examples that have these values; names that are no strata are ignored."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,17 +13,24 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
 from labeling.coverage.cells import Cell
+from labeling.coverage.kept import coverage_kept, is_large
 from labeling.forms.datasets import DatasetForm, NewDatasetForm
 from labeling.guideline import guideline_blocks
 from labeling.models import Dataset, Example, Resolution
 from labeling.querysets.examples import ExampleQuerySet
 from labeling.views.example_rows import example_rows
+from toolevals.workspace.models import Role, User
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
 MAX_STRATUM_VALUES = 30
 # What `seen_by` adds to examples.
 STATUS = "status"
+# What a large dataset holds is counted so often.
+LARGE_FRESH = timedelta(minutes=10)
+# So many of a large dataset's oldest and newest examples say which values its strata have.
+LOOK_AT = 500
+LIST_SIZE = 100
 
 
 @require_http_methods(["GET", "POST"])
@@ -43,8 +51,9 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     services.settle_due(project=request.project)
     every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
     chosen = {name: request.GET.get(name, "") for name in ("q", "status", "covers", "tool", *Example.STRATA)}
-    rows = _filtered(every, chosen)
-    page = page_of(rows.with_content(), request.GET.get("before", ""))
+    rows = _filtered(every, chosen, request.role)
+    page = page_of(rows.with_content(), request.GET.get("before", ""), LIST_SIZE)
+    large = is_large(found)
     kept = request.GET.copy()
     kept.pop("before", None)
     context = {
@@ -55,8 +64,8 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
         "older_url": f"?{kept.urlencode()}&before={page.older}" if kept else f"?before={page.older}",
         "chosen": chosen,
         "is_filtered": any(chosen.values()),
-        "counts": _counts(every),
-        "strata": _strata(found, chosen),
+        **(_counts_kept(found, request.user) if large else _counts(every)),
+        "strata": _strata(found, chosen, LOOK_AT if large else None),
     }
     return render(request, "labeling/dataset.html", context)
 
@@ -82,29 +91,40 @@ def _dataset(request: ProjectRequest, slug: str) -> Dataset:
     return get_object_or_404(Dataset.objects.in_project(request.project), slug=slug)
 
 
-def _filtered(examples: ExampleQuerySet, chosen: dict[str, str]) -> ExampleQuerySet:
+def _filtered(examples: ExampleQuerySet, chosen: dict[str, str], role: Role) -> ExampleQuerySet:
     cell = Cell.asked(chosen)
     rows = examples.named_like(chosen["q"].strip()[:200]).in_strata(chosen)
     rows = cell.examples(rows) if cell else rows
-    return rows.filter(**{STATUS: chosen["status"]}) if chosen["status"] in Resolution.values else rows
+    return rows.in_status(chosen["status"], role) if chosen["status"] in Resolution.values else rows
 
 
-def _counts(examples: ExampleQuerySet) -> list[dict[str, Any]]:
+def _counts(examples: ExampleQuerySet) -> dict[str, Any]:
     """Return how many examples there are of each status that this person is told, all together first."""
     found = dict(examples.order_by().values_list(*(STATUS,)).annotate(n=Count("pk")))
     counts = [{"key": key, "title": title, "count": found[key]} for key, title in Resolution.choices if key in found]
-    return [{"key": "", "title": "all", "count": sum(found.values())}, *counts]
+    return {"counts": [{"key": "", "title": "all", "count": sum(found.values())}, *counts]}
 
 
-def _strata(dataset: Dataset, chosen: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the strata that have values here, each with its values."""
-    combinations = Example.objects.of_dataset(dataset).order_by().values_list(*Example.STRATA).distinct()
-    found: dict[str, set[str]] = {name: set() for name in Example.STRATA}
-    for values in combinations[:2000]:
-        for name, value in zip(Example.STRATA, values, strict=True):
-            found[name].add(value)
+def _counts_kept(dataset: Dataset, user: User) -> dict[str, Any]:
+    """Return what was counted of a large dataset a while ago, as everybody is told it; nothing before that."""
+    kept = coverage_kept(dataset, actor=user, fresh=LARGE_FRESH)
+    if kept.counts is None:
+        return {"counts": []}
+    told = {"open": kept.counts.waiting, "resolved": kept.counts.gold, "set_aside": kept.counts.set_aside}
+    counts = [{"key": key, "title": Resolution(key).label, "count": count} for key, count in told.items() if count]
+    every = {"key": "", "title": "all", "count": kept.counts.size}
+    return {"counts": [every, *counts], "counted_at": kept.counted_at}
+
+
+def _strata(dataset: Dataset, chosen: dict[str, str], most: int | None) -> list[dict[str, Any]]:
+    """Return the strata that have values here, each with its values and the one that is chosen."""
+    found = Example.objects.of_dataset(dataset).strata_values(most=most)
     return [
-        {"name": name, "title": name.replace("_", " "), "values": sorted(filter(None, values)), "chosen": chosen[name]}
+        {"name": name, "title": name.replace("_", " "), "values": _with(values, chosen[name]), "chosen": chosen[name]}
         for name, values in found.items()
-        if any(values) and len(values) <= MAX_STRATUM_VALUES
+        if len(values) < MAX_STRATUM_VALUES
     ]
+
+
+def _with(values: list[str], chosen: str) -> list[str]:
+    return sorted({*values, chosen} - {""})

@@ -123,7 +123,7 @@ def test_whether_labels_agree_is_the_adjudicators_alone(scene, dataset, reader, 
     statuses = {each.external_id: vars(each)["status"] for each in seen}
     assert {name: statuses[name] for name in told} == told
     assert {name: may_see_resolution(revision(name), user, role) for name in told} == told
-    assert {each.external_id for each in seen.in_status("disagreed")} == {
+    assert {each.external_id for each in seen.in_status("disagreed", role)} == {
         name for name, status in told.items() if status == "disagreed"
     }
 

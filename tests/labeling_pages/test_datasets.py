@@ -13,10 +13,11 @@ from django.urls import reverse
 
 from labeling.models import Dataset, DatasetVersion, Example, Revision
 from labeling.services import adjudication_decide, examples_import
+from labeling.tasks import coverage_count as coverage_task
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row
 from toolevals.grading.examples import read_example
-from toolevals.workspace.models import Project, User
+from toolevals.workspace.models import Job, Project, User
 
 AsUser = Callable[[User], Client]
 PLAIN = {"expected_tool": "get_order", "expected_args": {"order_id": "A-1"}}
@@ -70,10 +71,10 @@ def test_the_examples_are_filtered_by_address(dataset: Dataset, client: Client):
 
 
 def test_pages_follow_each_other(dataset: Dataset, client: Client):
-    rows = [read_example(row(number)) for number in range(100, 160)]
+    rows = [read_example(row(number)) for number in range(100, 210)]
     examples_import(dataset=dataset, actor=None, rows=rows)
     first = client.get(url("dataset", "core") + "?q=ex-")
-    assert body(first).count('<a class="mono"') == 50
+    assert body(first).count('<a class="mono"') == 100
     second = body(client.get(url("dataset", "core") + first.context["older_url"]))
     assert second.count('<a class="mono"') == 13
     assert client.get(url("dataset", "core") + "?before=nonsense").status_code == 200
@@ -178,3 +179,21 @@ def test_a_version_gets_a_note_and_a_tag_that_moves(disagreed: Revision, client:
     assert "begins with a lower-case letter" in body(wrong)
     client.force_login(reviewer)
     assert client.post(first, {"note": "mine"}).status_code == 403
+
+
+def test_a_large_dataset_is_counted_by_a_job(dataset: Dataset, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [read_example(row(number, strata={"bucket": "selection"}, **PLAIN)) for number in (7, 8)]
+    examples_import(dataset=dataset, actor=None, rows=rows)
+    exact = client.get(url("dataset", "core")).context
+    monkeypatch.setattr("labeling.coverage.kept.COUNTED_AT_ONCE", 2)
+    first = client.get(url("dataset", "core") + "?bucket=no_call").context
+    assert first["counts"] == []
+    assert [stratum["values"] for stratum in first["strata"]] == [["no_call", "selection"]]
+    coverage_task(str(Job.objects.get(kind="coverage").batches.get().pk))
+    second = client.get(url("dataset", "core"))
+    assert second.context["counts"] == exact["counts"]
+    assert "counted" in body(second)
+
+
+def test_reviewers_are_told_nothing_of_disagreement(dataset: Dataset, reviewer: User, as_user: AsUser) -> None:
+    assert as_user(reviewer).get(url("dataset", "core") + "?status=disagreed").context["rows"] == []

@@ -36,7 +36,7 @@ class Examples(LabelingView, ListAPIView[Example]):
             .select_related("current__gold")
             .defer("current__input", "current__gold__expectation")
             .seen_by(self.user, self.role)
-            .in_status(asked.get("status", ""))
+            .in_status(asked.get("status", ""), self.role)
             .named_like(asked.get("q", ""))
             .in_strata(asked.dict())
         )
