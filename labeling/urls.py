@@ -41,6 +41,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(
         "datasets/<slug:dataset>/versions/<str:version>/describe/", versions.version_describe, name="version-describe"
     ),
+    path("datasets/<slug:dataset>/versions/<str:version>/changes/", versions.version_changes, name="version-changes"),
+    path(
+        "datasets/<slug:dataset>/versions/<str:version>/changes/csv/",
+        versions.version_changes_csv,
+        name="version-changes-csv",
+    ),
     path("datasets/<slug:dataset>/versions/<str:version>/export/", exports.version_export, name="version-export"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/", examples.example, name="example"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/dispute/", examples.dispute, name="dispute"),

@@ -46,6 +46,11 @@ urlpatterns = [
     path("datasets/<slug:dataset>/versions/", versions.Versions.as_view(), name="versions"),
     path("datasets/<slug:dataset>/versions/<str:version>/", versions.VersionDetail.as_view(), name="version"),
     path(
+        "datasets/<slug:dataset>/versions/<str:version>/changes/",
+        versions.VersionChanges.as_view(),
+        name="version-changes",
+    ),
+    path(
         "datasets/<slug:dataset>/versions/<str:version>/export/",
         transfer.VersionExport.as_view(),
         name="version-export",

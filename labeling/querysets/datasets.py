@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from labeling.version_names import is_tag
@@ -68,3 +68,20 @@ class EntryQuerySet(models.QuerySet["VersionEntry"]):
     def stale(self) -> EntryQuerySet:
         """Return the entries whose gold is no longer the one in force for their revision."""
         return self.exclude(gold_id=F("revision__gold_id"))
+
+    def of_version(self, version: DatasetVersion) -> EntryQuerySet:
+        """Return a version's entries, in order."""
+        return self.filter(version=version).order_by("position")
+
+    def differing_from(self, before: DatasetVersion) -> EntryQuerySet:
+        """Return the entries that another version does not hold as they are: another revision, gold, or neither."""
+        same = self.model.objects.filter(version=before, revision=OuterRef("revision"), gold=OuterRef("gold"))
+        return self.filter(~Exists(same.order_by()))
+
+    def without_example_in(self, other: DatasetVersion) -> EntryQuerySet:
+        """Return the entries whose example another version does not hold."""
+        return self.filter(~Exists(self.model.objects.same_example(other)))
+
+    def same_example(self, version: DatasetVersion) -> EntryQuerySet:
+        """Return a version's entry of the example of an outer entry."""
+        return self.filter(version=version, revision__example=OuterRef("revision__example")).order_by()

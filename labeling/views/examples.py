@@ -15,7 +15,16 @@ from labeling.blindness import RESOLVED, TO_DECIDE, may_see_resolution
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
 from labeling.forms.datasets import DisputeForm, ReasonForm
-from labeling.models import Dispute, Example, Gold, LabelAnswer, Resolution, Revision
+from labeling.models import (
+    DatasetVersion,
+    Dispute,
+    Example,
+    Gold,
+    LabelAnswer,
+    Resolution,
+    Revision,
+    VersionEntry,
+)
 from labeling.views.history import history_of
 from labeling.views.workplace import offered
 from labeling.wording import expectation_words
@@ -26,7 +35,7 @@ from toolevals.workspace.requests import ProjectRequest
 
 @require_GET
 def example(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
-    """Show an example; with `?revision=`, one of its earlier revisions."""
+    """Show an example; with `?revision=`, one of its earlier revisions, with `?version=`, as a version froze it."""
     services.settle_due(project=request.project)
     found = _example(request, dataset, example)
     return render(request, "labeling/example.html", _context(request, found))
@@ -103,7 +112,8 @@ def _example(request: ProjectRequest, dataset: str, pk: UUID) -> Example:
 def _context(request: ProjectRequest, example: Example, **shown: Any) -> dict[str, Any]:
     revisions = list(example.revisions.order_by("-number").values_list("number", flat=True))
     revision = _revision(request, example)
-    gold = revision.gold
+    frozen = _frozen(request, example)
+    revision, gold = (frozen.revision, frozen.gold) if frozen else (revision, revision.gold)
     disputes = Dispute.objects.filter(revision=revision).visible_to(request.user, request.role).open()
     resolution = may_see_resolution(revision, request.user, request.role)
     is_current = revision.pk == example.current_id
@@ -113,6 +123,7 @@ def _context(request: ProjectRequest, example: Example, **shown: Any) -> dict[st
         "revision": revision,
         "revisions": revisions,
         "is_current": is_current,
+        "frozen": frozen.version if frozen else None,
         "status": Resolution(resolution).label,
         "conversation": read_conversation(revision.input),
         "gold": gold,
@@ -129,6 +140,18 @@ def _context(request: ProjectRequest, example: Example, **shown: Any) -> dict[st
         "may_decide": resolution in TO_DECIDE or (resolution in RESOLVED and disputes.exists()),
         **shown,
     }
+
+
+def _frozen(request: ProjectRequest, example: Example) -> VersionEntry | None:
+    """Return the example as the frozen version holds it that the address names, if it names one."""
+    name = request.GET.get("version", "")
+    if not name:
+        return None
+    version = DatasetVersion.objects.filter(dataset=example.dataset_id).called(name)
+    rows = VersionEntry.objects.select_related(
+        "version", "gold", "revision__example__dataset__project", "revision__gold"
+    )
+    return get_object_or_404(rows.select_related("revision__tools"), version=version, revision__example=example)
 
 
 def _revision(request: ProjectRequest, example: Example) -> Revision:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
 from labeling.errors import InvalidAct
 from labeling.forms.datasets import DescribeForm, FreezeForm
 from labeling.models import Dataset, DatasetVersion
+from labeling.version_changes import CSV, KINDS, VersionDiff
+from toolevals.presentation.csv import csv_stream
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
@@ -52,6 +54,61 @@ def version_describe(request: ProjectRequest, dataset: str, version: str) -> Htt
             context["is_taken"] = True
     status = 409 if context["is_taken"] else 422 if form.errors else 200
     return render(request, "labeling/version_describe.html", context, status=status)
+
+
+@require_GET
+def version_changes(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
+    """Show what changed since an earlier version, or any other: by default the one before."""
+    diff = _diff(request, dataset, version)
+    counts = diff.counts()
+    kind = request.GET.get("kind", "")
+    if kind not in KINDS:
+        kind = next((name for name, count in counts.items() if count), "added")
+    rows, following = diff.page(kind, _cursor(request), user=request.user, role=request.role)
+    lists, more_lists = diff.lists() if counts["tools"] else ([], 0)
+    context = {
+        "dataset": diff.after.dataset,
+        "here": "versions",
+        "diff": diff,
+        "counts": [(name, words, counts[name]) for name, words in KINDS.items()],
+        "kind": kind,
+        "kind_words": KINDS[kind],
+        "rows": rows,
+        "next": following,
+        "lists": lists,
+        "more_lists": more_lists,
+        "strata": diff.strata(),
+        "versions": diff.after.dataset.versions.values_list("number", flat=True)[:50],
+    }
+    return render(request, "labeling/version_changes.html", context)
+
+
+@require_GET
+def version_changes_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
+    """Send every change, or those of one kind."""
+    diff = _diff(request, dataset, version)
+    kind = request.GET.get("kind", "")
+    response = StreamingHttpResponse(
+        csv_stream(CSV, diff.lines(kind if kind in KINDS else "")), content_type="text/csv; charset=utf-8"
+    )
+    name = f"{diff.after.dataset.slug}-{diff.before.number}-{diff.after.number}-changes.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _diff(request: ProjectRequest, dataset: str, version: str) -> VersionDiff:
+    """Return the comparison that is asked for; the first version, which has none before it, is compared with itself."""
+    after = version_of(request, dataset, version)
+    since = request.GET.get("since", "")
+    if since:
+        return VersionDiff(version_of(request, dataset, since), after)
+    before = after.dataset.versions.filter(number__lt=after.number).first()
+    return VersionDiff(before or after, after)
+
+
+def _cursor(request: ProjectRequest) -> int:
+    text = request.GET.get("from", "")
+    return int(text[:9]) if text.isascii() and text.isdigit() else 0
 
 
 def version_of(request: ProjectRequest, dataset: str, version: str) -> DatasetVersion:

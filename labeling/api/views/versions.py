@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,8 +15,10 @@ from labeling.api.serializers.datasets import (
     DatasetVersionSerializer,
     NewDatasetVersionSerializer,
     VersionChangeSerializer,
+    VersionChangesSerializer,
 )
 from labeling.models import DatasetVersion
+from labeling.version_changes import KINDS, VersionDiff
 
 
 class Versions(LabelingView, ListAPIView[DatasetVersion]):
@@ -51,3 +54,38 @@ class VersionDetail(LabelingView):
         asked.is_valid(raise_exception=True)
         changed = services.version_describe(version=found, actor=self.user, **asked.validated_data)
         return Response(DatasetVersionSerializer(changed).data)
+
+
+class VersionChanges(LabelingView):
+    """What changed since another version: counts of every kind of change, and the examples of one kind, in pages."""
+
+    @extend_schema(
+        responses=VersionChangesSerializer,
+        parameters=[
+            OpenApiParameter("since", str, description="A number or a tag; by default the version before."),
+            OpenApiParameter("kind", str, enum=list(KINDS), description="By default added."),
+            OpenApiParameter("from", int, description="Where the page begins: the `next` of the one before."),
+        ],
+    )
+    def get(self, request: Request, dataset: str, version: str) -> Response:
+        after = self.find_version(dataset, version)
+        since = request.query_params.get("since", "")
+        before = (
+            self.find_version(dataset, since)
+            if since
+            else after.dataset.versions.filter(number__lt=after.number).first()
+        )
+        kind = request.query_params.get("kind", "added")
+        if kind not in KINDS:
+            raise Http404
+        diff, start = VersionDiff(before or after, after), request.query_params.get("from", "")
+        cursor = int(start[:9]) if start.isascii() and start.isdigit() else 0
+        rows, following = diff.page(kind, cursor, user=self.user, role=self.role)
+        shown = {
+            "before": str(before),
+            "after": str(after),
+            "counts": diff.counts(),
+            "results": rows,
+            "next": following,
+        }
+        return Response(VersionChangesSerializer(shown).data)
