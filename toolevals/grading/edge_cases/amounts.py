@@ -28,6 +28,7 @@ _CODE_LIST = """
     THB TRY TWD UAH USD VND ZAR
 """
 _CODES = frozenset(_CODE_LIST.split())
+_DIGIT = re.compile(r"[0-9]")
 _AMOUNT = re.compile(
     r"(?P<minus>-?)(?P<before>US\$|[$€£¥₹₩]|[A-Z]{3})? ?"
     r"(?P<number>[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?) ?(?P<after>[$€£¥₹₩¢]|[A-Za-z]{1,7})?"
@@ -54,7 +55,9 @@ def read_amount(value: Any) -> Amount | None:
         return None
     if isinstance(value, int | float):
         return Amount(decimal_value(value)) if is_finite(value) else None
-    if not isinstance(value, str) or len(value) > MAX_LENGTH or not (found := _AMOUNT.fullmatch(value.strip())):
+    if not isinstance(value, str) or len(value) > MAX_LENGTH or not _DIGIT.search(value):
+        return None
+    if not (found := _AMOUNT.fullmatch(value.strip())):
         return None
     before, after = _unit(found["before"]), _unit(found["after"])
     if before is None or after is None:

@@ -94,7 +94,11 @@ def _edge_of_missing(value: Any) -> EdgeCase | None:
 
 
 def _differ_in_unit(expected: Any, actual: Any, name: str) -> bool:
-    one, other = read_amount(expected), read_amount(actual)
+    if not (isinstance(expected, str) or isinstance(actual, str) or is_money(name, {})):
+        # Bare numbers of something else.
+        return False
+    one = read_amount(expected)
+    other = None if one is None else read_amount(actual)
     if one is None or other is None:
         return False
     if not (one.is_marked or other.is_marked or is_money(name, {})):

@@ -7,6 +7,7 @@ import re
 from toolevals.grading.dates import MAX_LENGTH, Moment, read_moment
 
 _DAY = 86_400 * 1_000_000_000
+_DIGIT = re.compile(r"[0-9]")
 # A zone by name, as ISO 9557 writes it in brackets, or by its abbreviation.
 _NAMED = re.compile(r" ?\[[A-Za-z_/+-]{1,40}\]$| [A-Z][A-Za-z_]{1,30}/[A-Z][A-Za-z_/+-]{1,40}$| [A-Z]{3,4}$")
 
@@ -14,19 +15,26 @@ _NAMED = re.compile(r" ?\[[A-Za-z_/+-]{1,40}\]$| [A-Z][A-Za-z_]{1,30}/[A-Z][A-Za
 def has_time(text: str) -> bool:
     """Tell whether text is a time, alone or after a date."""
     found = _read(text)
-    return found is not None and (found[0].offset is not None or bool(found[0].wall % _DAY) or ":" in text)
+    return found is not None and _shows_time(found[0], text)
 
 
 def differ_in_zone(one: str, other: str) -> bool:
     """Tell whether two unequal texts are the same instant, or the same time on the clock, with other or no zones."""
-    first, second = _read(one), _read(other)
-    if first is None or second is None or not (has_time(one) or has_time(other)):
+    first = _read(one)
+    second = None if first is None else _read(other)
+    if first is None or second is None:
         return False
     (left, left_zone), (right, right_zone) = first, second
+    if not (_shows_time(left, one) or _shows_time(right, other)):
+        return False
     if left.offset == right.offset and left_zone == right_zone:
         return False
     same_instant = left.offset is not None and left.instant == right.instant
     return same_instant or left.wall == right.wall
+
+
+def _shows_time(moment: Moment, text: str) -> bool:
+    return moment.offset is not None or bool(moment.wall % _DAY) or ":" in text
 
 
 def _read(text: str) -> tuple[Moment, str] | None:
@@ -34,6 +42,9 @@ def _read(text: str) -> tuple[Moment, str] | None:
     if len(text) > 2 * MAX_LENGTH:
         return None
     text = text.strip()
+    if text and "[" not in text and not _DIGIT.search(text):
+        # Most texts are no times, and show it at once.
+        return None
     moment = _moment(text)
     if moment is not None:
         return moment, ""

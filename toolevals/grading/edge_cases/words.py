@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -30,6 +31,7 @@ _NAME_FORMATS = frozenset({"email", "idn-email", "hostname", "idn-hostname", "ur
 _LONGEST_DESCRIPTION = 2_000
 
 
+@lru_cache(maxsize=1024)
 def words_of(name: str) -> frozenset[str]:
     """Return the words of a name in snake, kebab or camel case, in lower case."""
     return frozenset(word.lower() for word in _WORD.findall(name))

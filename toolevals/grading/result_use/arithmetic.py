@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from toolevals.grading.result_use.fields import FieldValue, has_unit
+from toolevals.grading.result_use.fields import FieldValue, units_of
 
 # Units in which numbers can be added.
-_ADDED = ("s", "min", "km", "mi", "kg", "lb", "MB", "GB", "TB")
+_ADDED = frozenset({"s", "min", "km", "mi", "kg", "lb", "MB", "GB", "TB"})
 # The numbers of a result up to which every two are tried.
 MAX_PAIRED = 12
 _MAX_TIMES = 64
@@ -141,4 +141,4 @@ def _is_one_sort(left: FieldValue, right: FieldValue) -> bool:
     """Whether two numbers can be added: both money, or both of one unit."""
     if left.is_money or right.is_money:
         return left.is_money and right.is_money
-    return any(has_unit(unit, left) and has_unit(unit, right) for unit in _ADDED)
+    return not _ADDED.isdisjoint(units_of(left) & units_of(right))

@@ -45,12 +45,16 @@ class Attributor:
         """Return where a value comes from, and every field value that it may be, the likeliest first."""
         mention = reply.mentions[place]
         for rule, entries in self._in_results(reply, place):
-            says_unit = any(has_unit(mention.unit, self.sources.values[entry]) for entry in entries)
             # Any number may be equal; what was said of days or hours comes first.
-            if mention.kind == "duration" and not says_unit and (spoken := self._spoken(reply, mention)):
+            if (
+                mention.kind == "duration"
+                and not any(has_unit(mention.unit, self.sources.values[entry]) for entry in entries)
+                and (spoken := self._spoken(reply, mention))
+            ):
                 return spoken, []
             best = self._nearest(reply, place, entries)
-            return self._from_value(best, rule), [best, *(entry for entry in entries if entry != best)]
+            others = [entry for entry in entries if entry != best] if len(entries) > 1 else []
+            return self._from_value(best, rule), [best, *others]
         if spoken := self._spoken(reply, mention):
             return spoken, []
         if mention.kind == "date" and (entry := self._day_before(reply, place)) is not None:
@@ -249,8 +253,11 @@ class Attributor:
         if len(entries) == 1:
             return entries[0]
         words = reply.words_before(place) | reply.words_after(place)
+        newest = entries[-32:]
+        if not words:
+            return max(newest)
         values = self.sources.values
-        return max(entries[-32:], key=lambda entry: (len(words & values[entry].labels), entry))
+        return max(newest, key=lambda entry: (len(words & values[entry].labels), entry))
 
     def _from_value(self, entry: int, rule: str) -> Attribution:
         value = self.sources.values[entry]

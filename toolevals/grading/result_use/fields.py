@@ -21,6 +21,8 @@ from toolevals.grading.result_use.values import ClaimKind, Key
 
 _PART = re.compile(r"[A-Z]?[a-z]+\d?|[A-Z]+(?![a-z])|[^\W\d_A-Za-z]+")
 _STEM = 6
+# Whose names on a field say that it is in no other unit.
+_EXCLUSIVE_UNITS = frozenset({"s", "min", "h", "d", "TB", "GB", "MB"})
 
 
 class FieldValue(NamedTuple):
@@ -175,17 +177,25 @@ def unit_fits(unit: str, value: FieldValue) -> bool:
     """Whether a field may be in this unit: its value or name says so, or neither says another."""
     if value.unit:
         return value.unit == unit or {value.unit, unit} == {"C", "deg"} or {value.unit, unit} == {"F", "deg"}
-    words = raw_words(value.pointer)
-    if not words.isdisjoint(UNIT_HINTS.get(unit, frozenset())):
-        return True
-    return not any(hint in words for other in ("s", "min", "h", "d", "TB", "GB", "MB") for hint in UNIT_HINTS[other])
+    hinted = hinted_units(value.pointer)
+    return unit in hinted or hinted.isdisjoint(_EXCLUSIVE_UNITS)
 
 
 def has_unit(unit: str, value: FieldValue) -> bool:
     """Whether the field says that it is in this unit."""
-    if value.unit:
-        return value.unit == unit
-    return not raw_words(value.pointer).isdisjoint(UNIT_HINTS.get(unit, frozenset()))
+    return value.unit == unit if value.unit else unit in hinted_units(value.pointer)
+
+
+def units_of(value: FieldValue) -> frozenset[str]:
+    """Return the units that the field says it is in, or may be by its name."""
+    return frozenset({value.unit}) if value.unit else hinted_units(value.pointer)
+
+
+@lru_cache(maxsize=8192)
+def hinted_units(pointer: str) -> frozenset[str]:
+    """Return the units that a field may be in by its name."""
+    words = raw_words(pointer)
+    return frozenset(unit for unit, hints in UNIT_HINTS.items() if not words.isdisjoint(hints))
 
 
 def same_currency(left: str, right: str) -> bool:

@@ -119,10 +119,11 @@ class _Reading:
         for position, mention in enumerate(reply.mentions):
             attribution, entries = self.attributor.attribute(reply, position, run)
             if attribution.is_grounded:
-                if mention.value == mention.value and mention.kind != "identifier":
-                    run.append(round(mention.value, 2))
+                value = mention.value
+                if value == value and mention.kind != "identifier":
+                    run.append(round(value, 2))
                     if mention.kind == "amount":
-                        reply.line_ends[reply.line_start(mention)] = round(mention.value, 2)
+                        reply.line_ends[reply.line_start(mention)] = run[-1]
                 found[position] = (attribution, entries)
             else:
                 waiting.append(position)
@@ -165,14 +166,14 @@ class _Reading:
             if not attribution.is_grounded:
                 continue
             mention = reply.mentions[position]
-            if mention.value == mention.value and mention.kind in {"number", "amount"} and not mention.is_weak:
+            if mention.kind in {"number", "amount"} and not mention.is_weak:
                 self.attributor.derivations.say(round(mention.value, 2))
             if attribution.source == "derived" and attribution.message is not None:
                 self.usage.drawn_on.add(attribution.message)
-            values = [self.sources.values[entry] for entry in (entries[:1] if mention.is_weak else entries)]
-            self.usage.used.update((value.result, value.pointer) for value in values)
-            if values:
-                self.examiner.said.setdefault((values[0].result, values[0].pointer), reply.message)
+            if entries:
+                fields = [self.sources.values[entry][:2] for entry in (entries[:1] if mention.is_weak else entries)]
+                self.usage.used.update(fields)
+                self.examiner.said.setdefault(fields[0], reply.message)
 
 
 def _is_inside(mention: Mention, spans: list[tuple[int, int]]) -> bool:

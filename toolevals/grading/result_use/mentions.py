@@ -7,6 +7,9 @@ from typing import NamedTuple
 from toolevals.grading.result_use.values import ClaimKind, Key
 
 
+_NAN = float("nan")
+
+
 class Mention(NamedTuple):
     """One value in a text, at `start` to `end`, under each key that it may be looked up by, the likeliest first.
 
@@ -28,4 +31,4 @@ class Mention(NamedTuple):
     def value(self) -> float:
         """The number; NaN for what is none."""
         first = self.keys[0] if self.keys else None
-        return first if isinstance(first, int | float) else float("nan")
+        return _NAN if isinstance(first, str | tuple | None) else first

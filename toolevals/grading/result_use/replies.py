@@ -16,6 +16,7 @@ from toolevals.grading.result_use.mentions import Mention
 _BEFORE, _AFTER = 64, 28
 _WORD = re.compile(r"[^\W\d_]+(?:_[^\W\d_]+)*")
 _BREAK = re.compile(r"[\n;|]|[.!?](?=\s|$)")
+_MARKS = frozenset(".!?")
 _start = attrgetter("start")
 _OPERATORS = frozenset("+-×=/÷–")
 _AFTER_BREAK = re.compile(r"[\n;|,.()]|\band\b|\bfor\b|\bat\b")
@@ -55,6 +56,15 @@ class Reply:
     _segments: dict[int, tuple[int, int]] = field(default_factory=dict)
     _sentences: dict[tuple[int, int], Sentence] = field(default_factory=dict)
 
+    @property
+    def breaks(self) -> list[int]:
+        """Where sentences and lines end: the places of the marks that end them."""
+        if self._breaks is None:
+            self._breaks = [mark.start() for mark in _BREAK.finditer(self.text)]
+        return self._breaks
+
+    _breaks: list[int] | None = None
+
     def line_start(self, mention: Mention) -> int:
         """Return where a value's line begins."""
         return self.text.rfind("\n", 0, mention.start) + 1
@@ -83,7 +93,7 @@ class Reply:
     def words_close(self, place: int) -> frozenset[str]:
         """Return the stems among the last three words before the value."""
         start = self.mentions[place].start
-        return stems_of(_WORD.findall(_last_piece(self.text[max(start - 40, 0) : start]))[-3:])
+        return stems_of(_WORD.findall(self.text, self._piece_start(max(start - 40, 0), start), start)[-3:])
 
     def words_wide(self, place: int) -> frozenset[str]:
         """Return the stems before the value back to the start of its sentence or line, past other values."""
@@ -149,11 +159,12 @@ class Reply:
         return known
 
     def _found_segment(self, mention: Mention) -> tuple[int, int]:
-        start = max(mention.start - 200, 0)
-        for stop in _BREAK.finditer(self.text, start, mention.start):
-            start = stop.end()
-        after = _BREAK.search(self.text, mention.end, min(len(self.text), mention.end + 200))
-        return start, after.start() if after else min(len(self.text), mention.end + 200)
+        start = self._piece_start(max(mention.start - 200, 0), mention.start)
+        limit = min(len(self.text), mention.end + 200)
+        following = bisect_left(self.breaks, mention.end)
+        end = self.breaks[following] if following < len(self.breaks) else limit
+        # A mark at the limit ends the piece that is looked at, whatever follows it.
+        return start, min(end, limit - 1 if limit > mention.end and self.text[limit - 1] in _MARKS else limit)
 
     def _sentence(self, place: int) -> Sentence:
         segment = self.segment(place)
@@ -164,12 +175,12 @@ class Reply:
         return known
 
     def _stems(self, start: int, end: int) -> frozenset[str]:
-        return stems_of(_WORD.findall(_last_piece(self.text[start:end]))[-8:])
+        return stems_of(_WORD.findall(self.text, self._piece_start(start, end), end)[-8:])
 
-
-def _last_piece(text: str) -> str:
-    """Return what follows the last end of a sentence or line."""
-    end = 0
-    for stop in _BREAK.finditer(text):
-        end = stop.end()
-    return text[end:]
+    def _piece_start(self, start: int, end: int) -> int:
+        """Return where the last sentence or line begins that is between two places."""
+        if start < end and self.text[end - 1] in _MARKS:
+            # A mark right before a value ends a sentence, though no space follows.
+            return end
+        last = bisect_left(self.breaks, end) - 1
+        return max(start, self.breaks[last] + 1) if last >= 0 else start

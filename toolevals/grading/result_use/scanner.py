@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import zip_longest
 from operator import itemgetter
 
 from toolevals.grading.patterns import compile_pattern
@@ -35,6 +34,8 @@ _NUMBER_WORD = compile_pattern(rf"(?i)\b(?:{'|'.join(NUMBER_WORDS)})\b")
 # A word as long as the names of small numbers are.
 _LETTERS = re.compile(r"\b[^\W\d_]{3,6}\b")
 _LIST_MARK = re.compile(r"\d{1,3}[.)](?=\s|$)")
+# How what may be a month's name ends.
+_MONTH_ENDS = frozenset(letter for name in MONTHS for letter in (name[-1], name[-1].upper())) | {"."}
 _TYPOGRAPHY = tuple(zip("\u2010\u2011\u2212\u00a0\u2009\u202f", "---   ", strict=True))
 _place = itemgetter(0, 1)
 # What users are asked to say.
@@ -76,7 +77,10 @@ def mentions_in(text: str, most: int = MAX_TEXT) -> list[Mention]:
         mentions, place = _at_digit(text, start, place)
         found.extend(mentions)
     found.sort(key=_place)
-    return [_with_unit_of_next(text, mention, following) for mention, following in zip_longest(found, found[1:])]
+    for at in range(len(found) - 1):
+        if found[at + 1].unit and found[at].kind == "number":
+            found[at] = _with_unit_of_next(text, found[at], found[at + 1])
+    return found
 
 
 def replies_mentions(text: str, most: int = MAX_TEXT) -> list[Mention]:
@@ -115,9 +119,9 @@ def _with_days(text: str, mentions: list[Mention]) -> list[Mention]:
     return mentions
 
 
-def _with_unit_of_next(text: str, mention: Mention, following: Mention | None) -> Mention:
+def _with_unit_of_next(text: str, mention: Mention, following: Mention) -> Mention:
     """Return the first of "5 to 10 days" with the unit of the second."""
-    if following is None or mention.kind != "number" or mention.unit or not following.unit or following.is_weak:
+    if mention.unit or following.is_weak:
         return mention
     if text[mention.end : following.start].strip(" ").lower() not in _RANGE_WORDS:
         return mention
@@ -179,12 +183,15 @@ def _at_digit(text: str, start: int, floor: int) -> tuple[list[Mention], int]:
         word_start = _walk_left(text, start, max(floor, start - MAX_WORD), _JOINED)
         if word_start < start:
             return _word(text, word_start)
-    if before == " " and (dates := _with_month(text, start, floor)):
+    if before == " " and text[start - 2 : start - 1] in _MONTH_ENDS and (dates := _with_month(text, start, floor)):
         return dates, dates[-1].end
-    if at_line_start(text, start) and (mark := _LIST_MARK.match(text, start)):
+    if (mark := _LIST_MARK.match(text, start)) and at_line_start(text, start):
         return [], mark.end()
     mention = (
-        _phone(text, start, floor) or moment_at(text, start) or _code(text, start) or quantity_at(text, start, floor)
+        (_phone(text, start, floor) if before in "+(" or _PHONE.match(text, start) else None)
+        or moment_at(text, start)
+        or _code(text, start)
+        or quantity_at(text, start, floor)
     )
     if mention is None:
         return _word(text, start)

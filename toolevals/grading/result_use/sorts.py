@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolevals.grading.result_use.fields import FieldValue, has_unit, raw_words
+from toolevals.grading.result_use.fields import FieldValue, has_unit, hinted_units, raw_words
 from toolevals.grading.result_use.lexicon import DURATIONS, MONEY_WORDS, UNIT_HINTS
 from toolevals.grading.result_use.mentions import Mention
 
@@ -39,7 +39,7 @@ def fits(mention: Mention, value: FieldValue) -> bool:
 
 def has_sort(value: FieldValue) -> bool:
     """Whether a field says what its number counts."""
-    return value.is_money or bool(value.unit) or any(has_unit(unit, value) for unit in UNIT_HINTS)
+    return value.is_money or bool(value.unit or hinted_units(value.pointer))
 
 
 def same_sort(mention: Mention, value: FieldValue) -> bool:
