@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from math import isnan
 
 from toolevals.grading.result_use.attribution import Attributor
 from toolevals.grading.result_use.derivations import Derivations
@@ -120,7 +121,7 @@ class _Reading:
             attribution, entries = self.attributor.attribute(reply, position, run)
             if attribution.is_grounded:
                 value = mention.value
-                if value == value and mention.kind != "identifier":
+                if mention.kind != "identifier" and not isnan(value):
                     run.append(round(value, 2))
                     if mention.kind == "amount":
                         reply.line_ends[reply.line_start(mention)] = run[-1]

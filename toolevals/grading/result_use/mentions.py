@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from toolevals.grading.result_use.values import ClaimKind, Key
 
-
 _NAN = float("nan")
 
 
