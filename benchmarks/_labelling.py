@@ -13,6 +13,7 @@ from typing import Any
 import django
 
 EXAMPLES, CLIENTS, SECONDS, ALONE = 10_000, 8, 10, 300
+LARGE = 1_000_000
 WORDS = "My parcel was due on Monday and has not come; can you tell me where it is? "
 PROPERTIES = {"order_id": {"type": "string"}, "verbose": {"type": "boolean"}}
 TOOLS = [
@@ -39,9 +40,39 @@ def lines(**more: Any) -> Iterator[bytes]:
 
 def transfer() -> dict[str, float]:
     """Import examples to label, and others with gold; export those. Rates in examples a second."""
+    from labeling.exports import dataset_lines
+
+    project, tools = _project()
+    bare = EXAMPLES / _timed(lambda: _bare_import(b"".join(lines())))
+    to_label = EXAMPLES / _timed(lambda: _import(project, tools, "support", b"".join(lines())))
+    text = b"".join(lines(expectation=CALL, rationale="It asks where the parcel is."))
+    with_gold = EXAMPLES / _timed(lambda: _import(project, tools, "gold", text))
+    exported = EXAMPLES / _timed(lambda: sum(map(len, dataset_lines(project.datasets.get(slug="gold")))))
+    return {"bare": bare, "to_label": to_label, "with_gold": with_gold, "exported": exported}
+
+
+def large() -> dict[str, float]:
+    """Write a dataset of LARGE examples; return examples a second. PostgreSQL only."""
+    from benchmarks._labelling_load import load
+    from labeling.services import dataset_create
+    from toolevals.workspace.models import User
+
+    project, tools = _project()
+    dataset = dataset_create(project=project, actor=None, slug="support", name="Support", default_tools=tools)
+    one, other = User.objects.order_by("-email")[:2]
+    return {"loaded": LARGE / _timed(lambda: load(dataset, tools.tools, (one, other), LARGE))}
+
+
+def alone() -> dict[str, list[float]]:
+    """Label as the only client; seconds of each claim, each submit, and each bare transaction of one update."""
+    found = _label(0, lambda done: done < ALONE)
+    return found | {"bare": [_timed(_bare_transaction) for _ in range(ALONE)]}
+
+
+def _project() -> tuple[Any, Any]:
+    """Make the tables, a project with its reviewers, and tools."""
     from django.core.management import call_command
 
-    from labeling.exports import dataset_lines
     from toolevals.registry.services import registry_create, registry_publish
     from toolevals.workspace.models import Role
     from toolevals.workspace.services import member_set, project_create, user_create
@@ -53,18 +84,7 @@ def transfer() -> dict[str, float]:
         member_set(project=project, actor=None, user=user, role=Role.REVIEWER)
     registry = registry_create(project=project, actor=None, slug="shop", name="Shop")
     tools = registry_publish(registry=registry, actor=None, document=TOOLS)
-    bare = EXAMPLES / _timed(lambda: _bare_import(b"".join(lines())))
-    to_label = EXAMPLES / _timed(lambda: _import(project, tools, "support", b"".join(lines())))
-    text = b"".join(lines(expectation=CALL, rationale="It asks where the parcel is."))
-    with_gold = EXAMPLES / _timed(lambda: _import(project, tools, "gold", text))
-    exported = EXAMPLES / _timed(lambda: sum(map(len, dataset_lines(project.datasets.get(slug="gold")))))
-    return {"bare": bare, "to_label": to_label, "with_gold": with_gold, "exported": exported}
-
-
-def alone() -> dict[str, list[float]]:
-    """Label as the only client; seconds of each claim, each submit, and each bare transaction of one update."""
-    found = _label(0, lambda done: done < ALONE)
-    return found | {"bare": [_timed(_bare_transaction) for _ in range(ALONE)]}
+    return project, tools
 
 
 def _label(number: int, go_on: Callable[[int], bool]) -> dict[str, list[float]]:
@@ -135,4 +155,4 @@ def _timed(act: Callable[[], Any]) -> float:
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
     django.setup()
-    print(json.dumps({"transfer": transfer, "alone": alone}[sys.argv[1]]()))
+    print(json.dumps({"transfer": transfer, "large": large, "alone": alone}[sys.argv[1]]()))

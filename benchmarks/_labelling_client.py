@@ -1,4 +1,4 @@
-"""A labeller of a running server: `python -m benchmarks._labelling_client api|page NUMBER SECONDS PORT`; prints JSON.
+"""A labeller of a running server: `python -m benchmarks._labelling_client WAY NUMBER SECONDS PORT`; prints JSON.
 
 Speaks HTTP on one kept connection, as a browser or a program would, and times each request to its last byte.
 """
@@ -20,6 +20,16 @@ from benchmarks._labelling import CALL
 
 BASE, PAGES = "/api/v1/projects/bench", "/p/bench/label/"
 ENTERED = {"tool": "1", "c1.v/order_id": "A-1", "rationale": "It asks where the parcel is.", "scope": "support"}
+# What somebody looks at, of a dataset of any size.
+PAGES_OF_MANY = {
+    "list, first page": "datasets/support/",
+    "list, by stratum": "datasets/support/?bucket=no_call&difficulty=hard",
+    "list, with gold": "datasets/support/?status=resolved",
+    "list, by part of an id": "datasets/support/?q=ex-00",
+    "coverage": "datasets/support/coverage/",
+    "batches": "datasets/support/queue/",
+    "next": "label/?dataset=support",
+}
 Times = dict[str, list[float]]
 
 
@@ -45,6 +55,23 @@ class Labeller:
             raise RuntimeError(f"{method} {path}: {response.status} {content[:300]!r}")
         return response, content, taken
 
+    def sign_in(self) -> None:
+        """Ask as a signed-in browser from now on."""
+        from django.middleware.csrf import _get_new_csrf_string
+        from django.test import Client
+
+        signed_in = Client()
+        signed_in.force_login(self.user)
+        token = _get_new_csrf_string()
+        cookies = f"sessionid={signed_in.cookies['sessionid'].value}; csrftoken={token}"
+        self.headers = {"Cookie": cookies, "HX-Request": "true", "X-CSRFToken": token}
+
+    def pages(self, times: int) -> Times:
+        """Ask for each of PAGES_OF_MANY so many times, after once that counts for nothing."""
+        self.sign_in()
+        asked = {name: f"/p/bench/{path}" for name, path in PAGES_OF_MANY.items()}
+        return {name: [self.ask("GET", path)[2] for _ in range(times + 1)][1:] for name, path in asked.items()}
+
     def by_api(self, go_on: Callable[[], bool]) -> Times:
         """Claim and submit by REST."""
         from toolevals.workspace.models import Role
@@ -62,14 +89,7 @@ class Labeller:
 
     def by_page(self, go_on: Callable[[], bool]) -> Times:
         """Submit on the page, which answers with the next example."""
-        from django.middleware.csrf import _get_new_csrf_string
-        from django.test import Client
-
-        signed_in = Client()
-        signed_in.force_login(self.user)
-        token = _get_new_csrf_string()
-        cookies = f"sessionid={signed_in.cookies['sessionid'].value}; csrftoken={token}"
-        self.headers = {"Cookie": cookies, "HX-Request": "true", "X-CSRFToken": token}
+        self.sign_in()
         self.headers["Content-Type"] = "application/x-www-form-urlencoded"
         response = self.ask("GET", f"{PAGES}?dataset=support")[0]
         times: Times = {"next": [], "submit": []}
@@ -86,6 +106,9 @@ def main() -> None:
     way, number, seconds, port = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
     labeller = Labeller(number, port)
     until = time.monotonic() + seconds
+    if way == "pages":
+        print(json.dumps(labeller.pages(round(seconds))))
+        return
     act = {"api": labeller.by_api, "page": labeller.by_page}[way]
     found: dict[str, Any] = act(lambda: time.monotonic() < until)
     print(json.dumps(found))

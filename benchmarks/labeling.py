@@ -38,18 +38,18 @@ def rows() -> Iterator[Row]:
 
 
 def _rows(database: str, environment: dict[str, str]) -> Iterator[Row]:
-    moved = _step(environment, "transfer")
+    moved = step(environment, "transfer")
     unit = "examples/s"
     yield Row(f"{database}: import to label", moved["to_label"], unit, moved["bare"], IMPORT_RATE)
     yield Row(f"{database}: import with gold", moved["with_gold"], unit, moved["bare"], IMPORT_RATE)
     yield Row(f"{database}: export", moved["exported"], unit, target=EXPORT_RATE)
-    one = _step(environment, "alone")
-    bare = _p95(one["bare"])
-    yield Row(f"{database}: claim, the service alone, p95", _p95(one["claims"]), "ms", bare, ALONE_MS, "lower")
-    yield Row(f"{database}: submit, the service alone, p95", _p95(one["submits"]), "ms", bare, ALONE_MS, "lower")
-    with _server(environment) as server:
+    one = step(environment, "alone")
+    bare = p95(one["bare"])
+    yield Row(f"{database}: claim, the service alone, p95", p95(one["claims"]), "ms", bare, ALONE_MS, "lower")
+    yield Row(f"{database}: submit, the service alone, p95", p95(one["submits"]), "ms", bare, ALONE_MS, "lower")
+    with server_of(environment) as server:
         for way, what in (("api", ""), ("page", ", page with the next")):
-            one = _merged(_label(environment, server, way, 0))
+            one = _merged(label_with(environment, server, way, 0))
             yield from _http_rows(one, f"{database}: {{}}{what}, p95", bare=bare, most=ALONE_MS)
             many = _merged(*_together(environment, server, way))
             yield from _http_rows(many, f"{database}, eight at once: {{}}{what}, p95", bare=bare, most=TOGETHER_MS)
@@ -66,11 +66,12 @@ def _http_rows(times: dict[str, list[float]], title: str, *, bare: float, most: 
     """Yield a row for each kind of request that was made."""
     for name, taken in times.items():
         if taken:
-            yield Row(title.format(name), _p95(taken), "ms", bare, most, "lower")
+            yield Row(title.format(name), p95(taken), "ms", bare, most, "lower")
 
 
 @contextmanager
-def _server(environment: dict[str, str]) -> Iterator[Application]:
+def server_of(environment: dict[str, str]) -> Iterator[Application]:
+    """Run the web server and a worker on a database."""
     own = {"REDIS_URL": "", "DATABASE_URL": "", **environment}
     folder = Path(environment["TOOLEVALS_DATA_DIR"])
     with Application(python=sys.executable, data=folder, port=free_port(), environment=own) as server:
@@ -84,17 +85,21 @@ def _together(environment: dict[str, str], server: Application, way: str) -> lis
     return [_answer(process) for process in labellers]
 
 
-def _label(environment: dict[str, str], server: Application, way: str, number: int) -> Any:
-    return _answer(_labeller(environment, server, way, number))
+def label_with(environment: dict[str, str], server: Application, way: str, number: int, seconds: int = SECONDS) -> Any:
+    """Let one labeller work, and return the seconds of each request."""
+    return _answer(_labeller(environment, server, way, number, seconds))
 
 
-def _labeller(environment: dict[str, str], server: Application, way: str, number: int) -> subprocess.Popen[bytes]:
-    words = (way, str(number), str(SECONDS), str(server.port))
+def _labeller(
+    environment: dict[str, str], server: Application, way: str, number: int, seconds: int = SECONDS
+) -> subprocess.Popen[bytes]:
+    words = (way, str(number), str(seconds), str(server.port))
     return _process(environment, *words, module="benchmarks._labelling_client")
 
 
-def _step(environment: dict[str, str], step: str) -> Any:
-    with _process(environment, step) as process:
+def step(environment: dict[str, str], name: str) -> Any:
+    """Do one step of `benchmarks._labelling` in a process of its own, and return what it prints."""
+    with _process(environment, name) as process:
         return _answer(process)
 
 
@@ -117,6 +122,6 @@ def _answer(process: subprocess.Popen[bytes]) -> Any:
     return json.loads(printed)
 
 
-def _p95(seconds: list[float]) -> float:
+def p95(seconds: list[float]) -> float:
     """Return the 95th percentile in milliseconds."""
     return quantiles(seconds, n=20)[-1] * 1000
