@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labeling.agreement import kept as counted
 from labeling.coverage import kept
 from labeling.services import exports, imports, ordering, overlap
 from labeling.services import lint as linting
@@ -55,3 +56,9 @@ def coverage_count(batch_id: str) -> None:
 def lint(batch_id: str) -> None:
     """Lint a dataset."""
     batch_work(batch_id, linting.lint_work)
+
+
+@app.task(name="labeling.agreement")
+def agreement(batch_id: str) -> None:
+    """Count agreement in a dataset."""
+    batch_work(batch_id, counted.agreement_count_work)

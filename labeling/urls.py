@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from labeling.views import (
     adjudicate,
+    agreement,
     batches,
     calibrating,
     calibration,
@@ -64,6 +65,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/proposals/", proposals.proposals, name="proposals"),
     path("datasets/<slug:dataset>/proposals/make/", proposals.proposals_make, name="proposals-make"),
     path("datasets/<slug:dataset>/proposals/decide/", proposals.proposals_decide, name="proposals-decide"),
+    path("datasets/<slug:dataset>/agreement/", agreement.agreement, name="agreement"),
+    path("datasets/<slug:dataset>/agreement/csv/", agreement.agreement_csv, name="agreement-csv"),
+    path("datasets/<slug:dataset>/agreement/cases/", agreement.agreement_cases, name="agreement-cases"),
+    path("datasets/<slug:dataset>/agreement/cases/csv/", agreement.agreement_cases_csv, name="agreement-cases-csv"),
     path("datasets/<slug:dataset>/lint/", lint.lint, name="lint"),
     path("datasets/<slug:dataset>/lint/csv/", lint.lint_csv, name="lint-csv"),
     path("datasets/<slug:dataset>/lint/ignore/", lint.lint_ignore, name="lint-ignore"),

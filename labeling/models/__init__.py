@@ -1,5 +1,6 @@
 """Datasets, their examples, people's labels, and the gold that comes of them."""
 
+from labeling.models.agreement import AgreementReport, LabelReading
 from labeling.models.calibration import CalibrationAnswer, CalibrationItem, CalibrationRound
 from labeling.models.coverage import CoverageCount, GoldTool, ToolPart
 from labeling.models.datasets import Dataset, DatasetVersion, GuidelineVersion, QueueOrder, VersionEntry
@@ -13,6 +14,7 @@ from labeling.models.talk import Comment
 
 __all__ = [
     "Adjudication",
+    "AgreementReport",
     "CalibrationAnswer",
     "CalibrationItem",
     "CalibrationRound",
@@ -33,6 +35,7 @@ __all__ = [
     "Label",
     "LabelAnswer",
     "LabelBatch",
+    "LabelReading",
     "LabelSlot",
     "LintReport",
     "Origin",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import F, Q
 
-from labeling.blindness import OPEN, RESOLVED, TO_DECIDE, is_told, may_decide, shown_resolution
+from labeling.blindness import OPEN, RESOLVED, TO_DECIDE, is_resolved, is_told, may_decide, shown_resolution
 from toolevals.workspace.models import Role
 
 if TYPE_CHECKING:
@@ -81,6 +81,10 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
     def current(self) -> RevisionQuerySet:
         """Return the revisions that their examples show now."""
         return self.filter(example__current=F("pk"))
+
+    def resolved(self) -> RevisionQuerySet:
+        """Return the revisions that have gold or were set aside."""
+        return self.filter(is_resolved(""))
 
     def with_content(self) -> RevisionQuerySet:
         """Return revisions with their example, dataset, tool list and gold at hand."""

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import F, OuterRef, Subquery
 
 from labeling.blindness import comparable, visible
+from labeling.querysets.agreement import ComparedLabels
 from toolevals.workspace.models import Role
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from toolevals.workspace.models import Project, User
 
 
-class LabelQuerySet(models.QuerySet["Label"]):
+class LabelQuerySet(ComparedLabels):
     """Reads of labels. Whatever leaves the application goes through `visible_to`."""
 
     def in_project(self, project: Project) -> LabelQuerySet:

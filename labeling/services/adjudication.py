@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
+from labeling.agreement.kept import agreement_forget
 from labeling.blindness import RESOLVED, TO_DECIDE, decides_own
 from labeling.errors import InvalidAct
 from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, LabelAnswer, Revision
@@ -70,6 +71,7 @@ def adjudication_withdraw(*, adjudication: Adjudication, actor: User) -> Revisio
         found.withdrawn_at = now
         found.save(update_fields=["withdrawn_at"])
         _restore(revision, found.before)
+        agreement_forget(revision.example.dataset)
         feedback_give(revision)
         audit_record(
             project=project,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
+from labeling.agreement.kept import agreement_forget
 from labeling.blindness import RESOLVED, TO_DECIDE
 from labeling.errors import InvalidAct
 from labeling.models import Dispute, Draft, Feedback, Gold, GoldSource, LabelSlot, Resolution, Revision, Skip
@@ -46,6 +47,7 @@ def revision_reopen(*, revision: Revision, actor: User, reason: str) -> Revision
         # A decision half made compares labels that no longer count.
         Draft.objects.filter(revision=locked, user=actor).delete()
         Feedback.objects.filter(label__revision=locked).delete()
+        agreement_forget(locked.example.dataset)
         _slots_add(locked)
         audit_record(
             project=locked.example.dataset.project,

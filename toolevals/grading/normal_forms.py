@@ -121,12 +121,16 @@ def _disallowed_form(calls: Iterable[CallExpectation], profile: Profile) -> list
 def _call_form(call: CallExpectation, profile: Profile) -> dict[str, Any]:
     return {
         "tool": profile.tool_name(call.tool),
-        "arguments": _arguments_form(call.arguments, call.additional_arguments, profile),
+        "arguments": arguments_form(call.arguments, call.additional_arguments, profile),
         "additional_arguments": call.additional_arguments,
     }
 
 
-def _arguments_form(arguments: Mapping[str, Matcher], additional: bool, profile: Profile) -> dict[str, Any]:
+def arguments_form(arguments: Mapping[str, Matcher], additional: bool, profile: Profile) -> dict[str, Any]:
+    """Return what each argument must be, by name, without those of which nothing is said.
+
+    `additional`: whether arguments that are not named may be given.
+    """
     return {
         name: matcher_form(matcher, profile)
         for name, matcher in arguments.items()
@@ -147,7 +151,7 @@ def _admitted(matcher: Matcher, profile: Profile) -> dict[str, Any]:
         case OneOf():
             return {"one_of": _set_of(profile.form(value) for value in matcher.values)}
         case Fields():
-            fields = _arguments_form(matcher.fields, matcher.additional_fields, profile)
+            fields = arguments_form(matcher.fields, matcher.additional_fields, profile)
             return {"fields": fields, "additional_fields": matcher.additional_fields}
         case Items():
             # An item cannot be left out: lists have just the length that is asked for.

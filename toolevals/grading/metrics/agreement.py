@@ -8,7 +8,7 @@ rows. Units with fewer than two labels say nothing about agreement and are left 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from math import sqrt
 from typing import TypeVar
 
@@ -50,12 +50,50 @@ def cohen_kappa(ratings: Mapping[Row, int], *, confidence: float = 0.95) -> Esti
     Everitt, "Large sample standard errors of kappa and weighted kappa", Psychological Bulletin 72 (1969). Undefined
     where both raters gave one and the same label throughout. Raises ValueError where a unit has not two places.
     """
-    if any(len(labels) != 2 for labels in ratings):
-        raise ValueError("Cohen's kappa compares two raters; use gwet_ac1, fleiss_kappa or krippendorff_alpha for more")
+    _require_two(ratings)
     pairs = paired(ratings)
     units = pairs.total()
     if not units:
         return Estimate.undefined(_TOO_FEW)
+    found = _kappa(pairs, units)
+    if found is None:
+        return Estimate.undefined(_ONE_LABEL, units)
+    kappa, error = found
+    return Estimate(kappa, _around(kappa, error, confidence), units)
+
+
+def mean_cohen_kappa(pairs: Iterable[Mapping[Row, int]], *, confidence: float = 0.95) -> Estimate:
+    """Return the mean of Cohen's kappas of several pairs of raters, each weighted by its units.
+
+    It is for raters of whom not every two labelled the same units, after R. J. Light, "Measures of response agreement
+    for qualitative data", Psychological Bulletin 76 (1971), who averages over all pairs of the same units. The interval
+    takes the pairs as independent: value ± z·√(Σ w²v), w a pair's share of the units, v as in `cohen_kappa`. Pairs
+    whose kappa is undefined are left out; `count` says how many units remain. Raises ValueError as `cohen_kappa` does.
+    """
+    found: list[tuple[int, float, float]] = []
+    seen = 0
+    for ratings in pairs:
+        _require_two(ratings)
+        counts = paired(ratings)
+        units = counts.total()
+        seen += units
+        if units and (one := _kappa(counts, units)) is not None:
+            found.append((units, *one))
+    total = sum(units for units, _, _ in found)
+    if not total:
+        return Estimate.undefined(_ONE_LABEL if seen else _TOO_FEW, seen)
+    kappa = sum(units * value for units, value, _ in found) / total
+    error = sqrt(sum((units * spread) ** 2 for units, _, spread in found)) / total
+    return Estimate(kappa, _around(kappa, error, confidence), total)
+
+
+def _require_two(ratings: Mapping[Row, int]) -> None:
+    if any(len(labels) != 2 for labels in ratings):
+        raise ValueError("Cohen's kappa compares two raters; use gwet_ac1, fleiss_kappa or krippendorff_alpha for more")
+
+
+def _kappa(pairs: Mapping[tuple[Label, ...], int], units: int) -> tuple[float, float] | None:
+    """Return Cohen's kappa of paired labels and its standard error; None where chance explains everything."""
     first, second = Counter[Label](), Counter[Label]()
     for (one, other), count in pairs.items():
         first[one] += count
@@ -63,7 +101,7 @@ def cohen_kappa(ratings: Mapping[Row, int], *, confidence: float = 0.95) -> Esti
     observed = sum(count for (one, other), count in pairs.items() if one == other) / units
     chance = sum(first[label] * second[label] for label in first) / units**2
     if chance == 1:
-        return Estimate.undefined(_ONE_LABEL, units)
+        return None
     kappa = (observed - chance) / (1 - chance)
     spread = -((kappa - chance * (1 - kappa)) ** 2)
     for (one, other), count in pairs.items():
@@ -74,8 +112,7 @@ def cohen_kappa(ratings: Mapping[Row, int], *, confidence: float = 0.95) -> Esti
             # The first rater's margin of the second's label, and the reverse.
             margins = (second[one] + first[other]) / units
             spread += count / units * ((1 - kappa) * margins) ** 2
-    error = sqrt(max(0.0, spread) / units) / (1 - chance)
-    return Estimate(kappa, _around(kappa, error, confidence), units)
+    return kappa, sqrt(max(0.0, spread) / units) / (1 - chance)
 
 
 def gwet_ac1(ratings: Mapping[Row, int], *, labels: Collection[Label] = (), confidence: float = 0.95) -> Estimate:
@@ -161,6 +198,8 @@ def _mean_shares(rows: _Rows) -> dict[Label, float]:
 
 def _agreement_of(labels: tuple[Label, ...]) -> float:
     raters = len(labels)
+    if raters == 2:
+        return float(labels[0] == labels[1])
     return sum(count * (count - 1) for count in Counter(labels).values()) / (raters * (raters - 1))
 
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, combinations
-from math import isfinite, lcm
+from math import isfinite, lcm, sqrt
 from typing import Literal
 
 from toolevals.grading.metrics.agreement import Label, Row, paired
 from toolevals.grading.metrics.bootstrap import bootstrap_interval
 from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Interval, normal_quantile
 from toolevals.grading.metrics.resampling import RESAMPLES, Resamples
 
 Scale = Literal["nominal", "ordinal", "interval"]
+_ONE_LABEL = "all labels are the same, so that chance explains them"
 
 
 def krippendorff_alpha(
@@ -33,10 +35,15 @@ def krippendorff_alpha(
     coincidences o_ck; n_c = Σ_k o_ck, n = Σ n_c. D_o = Σ o_ck·δ²_ck/n, D_e = Σ n_c·n_k·δ²_ck/(n(n - 1)), with δ² for
     `nominal` 0 or 1, for `interval` (c - k)², for `ordinal` the squared difference of mid-ranks, (n_c/2 + those between
     + n_k/2)². `order` lists the ordinal labels from low to high; without it they are sorted. The interval is a
-    percentile bootstrap over units. Undefined where fewer than two labels are paired or all are the same. Raises
-    ValueError on interval labels that are not numbers and on ordinal ones that cannot be ordered.
+    percentile bootstrap over units; with `resamples=0`, for nominal labels of very many kinds, it is analytic (see
+    `_linear_error`). Undefined where fewer than two labels are paired or all are the same. Raises ValueError on
+    interval labels that are not numbers, on ordinal ones that cannot be ordered, and on analytic intervals of these.
     """
+    if not resamples and scale != "nominal":
+        raise ValueError("only nominal labels have an analytic interval")
     units = paired(ratings)
+    if units and not resamples:
+        return _analytic(units, confidence)
     places = {label: place for place, label in enumerate(_labels_in_order(units, scale, order))}
     if not units:
         return Estimate.undefined("no unit has two labels")
@@ -47,11 +54,58 @@ def krippendorff_alpha(
     counted = sum(units.values())
     value = _alpha(table.counts(), scale, numbers, parts)
     if value is None:
-        return Estimate.undefined("all labels are the same, so that chance explains them", counted)
+        return Estimate.undefined(_ONE_LABEL, counted)
     if counted < 2:
         return Estimate(value, None, counted)
     draws = (_alpha(drawn, scale, numbers, parts) for drawn in table.resampled(series))
     return Estimate(value, bootstrap_interval(draws, value, confidence), counted)
+
+
+def _analytic(units: Mapping[tuple[Label, ...], int], confidence: float) -> Estimate:
+    """Return nominal alpha with value ± z·error; `paired` units."""
+    labels = sum(len(row) * count for row, count in units.items())
+    margins: Counter[Label] = Counter()
+    for row, count in units.items():
+        for label in row:
+            margins[label] += count
+    spread = labels * labels - sum(margin * margin for margin in margins.values())
+    counted = sum(units.values())
+    if not spread:
+        return Estimate.undefined(_ONE_LABEL, counted)
+    observed = sum(_disagreement(row) * count for row, count in units.items())
+    value = 1 - (labels - 1) * observed / spread
+    if counted < 2:
+        return Estimate(value, None, counted)
+    half = normal_quantile(confidence) * _linear_error(units, margins, labels, observed, spread)
+    return Estimate(value, Interval(max(min(-1.0, value), value - half), min(1.0, value + half)), counted)
+
+
+def _linear_error(
+    units: Mapping[tuple[Label, ...], int], margins: Mapping[Label, int], labels: int, observed: float, spread: int
+) -> float:
+    """Return the standard error of nominal alpha by linearization over units, which are taken as drawn at random.
+
+    With A = Σ_u d_u (ordered pairs of a unit that disagree, over m_u - 1) and B = n² - Σ n_c², 1 - alpha is (n - 1)A/B.
+    A unit adds m_u·A/B + (n - 1)·d_u/B - (n - 1)·A·2(n·m_u - Σ_c n_c·m_uc)/B²; the variance is that of the sum of
+    these (K. L. Gwet, "Handbook of Inter-Rater Reliability", 2014, 5, does so for the coefficients of its kind).
+    """
+    total = square = 0.0
+    for row, count in units.items():
+        held = len(row)
+        chance = 2 * (labels * held - sum(margins[label] for label in row)) / spread
+        adds = (held * observed + (labels - 1) * (_disagreement(row) - observed * chance)) / spread
+        total += count * adds
+        square += count * adds * adds
+    counted = sum(units.values())
+    return sqrt(max(0.0, square - total * total / counted) * counted / (counted - 1))
+
+
+def _disagreement(row: tuple[Label, ...]) -> float:
+    """Return how many ordered pairs of a unit's labels disagree, over the number of its labels less one."""
+    held = len(row)
+    if held == 2:
+        return 0.0 if row[0] == row[1] else 2.0
+    return (held * held - sum(given * given for given in Counter(row).values())) / (held - 1)
 
 
 # How often each label is paired, and each two different labels with each other (lower place first), both in parts.

@@ -25,10 +25,10 @@ class TrendPoint:
     hover: Sequence[str]
 
 
-def trend(segments: Sequence[Sequence[TrendPoint]], *, goal: float, token: str) -> dict[str, Any]:
+def trend(segments: Sequence[Sequence[TrendPoint]], *, goal: float | None, token: str) -> dict[str, Any]:
     """Return the chart of one rate. Runs that can't be compared stand in different segments, which are not joined.
 
-    `goal` is in percent; `token` names the line's colour in the palettes.
+    `goal` is in percent, None where there is none; `token` names the line's colour in the palettes.
     """
     traces: list[Any] = []
     for segment in segments:
@@ -50,11 +50,12 @@ def trend(segments: Sequence[Sequence[TrendPoint]], *, goal: float, token: str) 
     return chart(traces, {theme: _theme(theme, points, len(segments), goal, token) for theme in PALETTES})
 
 
-def _theme(theme: str, points: Sequence[TrendPoint], segments: int, goal: float, token: str) -> dict[str, Any]:
+def _theme(theme: str, points: Sequence[TrendPoint], segments: int, goal: float | None, token: str) -> dict[str, Any]:
     colour = PALETTES[theme][token]
     hidden = {"line": {"width": 0, "color": colour}}
     line = {"line": {"width": 1.75, "color": colour}, "marker": {"size": 6, "color": colour}}
-    floor = max(0.0, min([goal, *(point.low for point in points)]) - 3)
+    lowest = [*([] if goal is None else [goal]), *(point.low for point in points)]
+    floor = max(0.0, min(lowest, default=0.0) - 3)
     xaxis = {
         "tickmode": "array",
         "tickvals": [point.x for point in points],
@@ -64,14 +65,15 @@ def _theme(theme: str, points: Sequence[TrendPoint], segments: int, goal: float,
             max((point.x for point in points), default=0) + 0.4,
         ],
     }
-    goal_line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": goal, "y1": goal}
+    dashed = {"width": 1, "dash": "dash", "color": PALETTES[theme]["ink-3"]}
+    goal_line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": goal, "y1": goal, "line": dashed}
     return {
         "traces": [hidden, hidden | {"fillcolor": _faded(colour)}, line] * segments,
         "layout": layout(
             theme,
             xaxis=xaxis,
             yaxis={"range": [floor, 100.5], "ticksuffix": " %", "showgrid": True},
-            shapes=[goal_line | {"line": {"width": 1, "dash": "dash", "color": PALETTES[theme]["ink-3"]}}],
+            shapes=[] if goal is None else [goal_line],
         ),
     }
 

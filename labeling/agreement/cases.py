@@ -1,0 +1,160 @@
+"""The units behind a number, newest examples first: by the same reading of labels that the number was counted with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef
+
+from labeling.agreement.comparing import decided_tools, units_of
+from labeling.agreement.filters import Filters, text
+from labeling.agreement.reviewers import is_judged
+from labeling.agreement.units import Unit
+from labeling.models import Dataset, Label, Revision
+from labeling.querysets.examples import RevisionQuerySet
+
+PAGE_SIZE = 50
+AT_ONCE = 300
+# A page looks at no more examples than this; it says where it stopped.
+MOST_LOOKED_AT = 6_000
+SHOWS = ("tool_differs", "tool_same", "label_differs", "label_same", "argument_differs", "argument_same")
+AGAINST_GOLD = ("judged", "tool_wrong", "label_wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which units: where tools `one` and `two` were chosen; that agree or differ in something; or a person's labels.
+
+    `show` is one of SHOWS; of an argument, `tool` and `argument` name it. `gold` is one of AGAINST_GOLD, about `of`.
+    """
+
+    one: str = ""
+    two: str = ""
+    show: str = ""
+    tool: str = ""
+    argument: str = ""
+    gold: str = ""
+    of: UUID | None = None
+
+    @classmethod
+    def read(cls, query: Mapping[str, str], *, of: UUID | None) -> Asked:
+        """Return what an address asks for; what makes no sense counts as not said. `of`: who may be asked about."""
+        one, two, tool, argument = (text(query, name) for name in ("one", "two", "tool", "argument"))
+        show, gold = query.get("show", ""), query.get("gold", "")
+        about_argument = show.startswith("argument")
+        return cls(
+            one=one if two else "",
+            two=two if one else "",
+            show=show if show in SHOWS and (not about_argument or (tool and argument)) else "",
+            tool=tool if about_argument else "",
+            argument=argument if about_argument else "",
+            gold=gold if gold in AGAINST_GOLD and of else "",
+            of=of if gold in AGAINST_GOLD else None,
+        )
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What an address says of it."""
+        said = {name: getattr(self, name) for name in ("one", "two", "show", "tool", "argument", "gold", "of")}
+        return {name: str(value) for name, value in said.items() if value}
+
+    def matches(self, unit: Unit, decided: Mapping[UUID, str], filters: Filters) -> bool:
+        """Tell whether a unit is one of these; `decided` as in `reviewer_figures`."""
+        if self.gold:
+            return self._against_gold(unit, decided)
+        if not unit.is_compared:
+            return False
+        return (not self.one or self._chosen(unit, filters)) and (not self.show or self._shown(unit))
+
+    def _chosen(self, unit: Unit, filters: Filters) -> bool:
+        if filters.is_pair:
+            first, second = unit.of(filters.reviewer), unit.of(filters.other)
+            return bool(first and second and (first.tool, second.tool) == (self.one, self.two))
+        rest = list(unit.tools)
+        if self.one not in rest:
+            return False
+        rest.remove(self.one)
+        return self.two in rest
+
+    def _shown(self, unit: Unit) -> bool:
+        about, _, how = self.show.partition("_")
+        if about == "argument":
+            said = [found for tool, name, found in unit.arguments() if (tool, name) == (self.tool, self.argument)]
+            return any((len(set(found)) > 1) == (how == "differs") for found in said)
+        said_ = unit.tools if about == "tool" else unit.meanings
+        return (len(set(said_)) > 1) == (how == "differs")
+
+    def _against_gold(self, unit: Unit, decided: Mapping[UUID, str]) -> bool:
+        label = unit.of(self.of)
+        if label is None or not is_judged(label, decided):
+            return False
+        if self.gold == "tool_wrong":
+            return label.tool != decided[label.revision]
+        return self.gold == "judged" or bool(label.differs)
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    """Some units, and from where the next ones are; empty at the end. `looked_at`: so many examples were looked at."""
+
+    units: tuple[Unit, ...]
+    older: str
+    looked_at: int
+
+
+def case_page(dataset: Dataset, filters: Filters, asked: Asked, before: str) -> CasePage:
+    """Return the newest units that are asked for, older than the cursor `before`; what is no cursor counts as none."""
+    found: list[Unit] = []
+    looked_at, last = 0, ""
+    try:
+        start = UUID(before) if before else None
+    except ValueError:
+        start = None
+    for revision, units in _by_revision(dataset, filters, asked, start):
+        if len(found) >= PAGE_SIZE or looked_at >= MOST_LOOKED_AT:
+            return CasePage(tuple(found), last, looked_at)
+        found += units
+        looked_at, last = looked_at + 1, str(revision)
+    return CasePage(tuple(found), "", looked_at)
+
+
+def cases(dataset: Dataset, filters: Filters, asked: Asked) -> Iterator[Unit]:
+    """Yield all units that are asked for, newest examples first."""
+    for _, units in _by_revision(dataset, filters, asked, None):
+        yield from units
+
+
+def _by_revision(
+    dataset: Dataset, filters: Filters, asked: Asked, start: UUID | None
+) -> Iterator[tuple[UUID, list[Unit]]]:
+    """Yield each example that is looked at, with its units that are asked for."""
+    rows = _candidates(dataset, filters, asked)
+    while page := list(_older(rows, start)):
+        decided = decided_tools(dataset, page) if asked.gold else {}
+        units: dict[UUID, list[Unit]] = {}
+        for unit in units_of(dataset, filters, page):
+            if asked.matches(unit, decided, filters):
+                units.setdefault(unit.revision, []).append(unit)
+        for revision in page:
+            yield revision, units.get(revision, [])
+        start = page[-1]
+
+
+def _older(rows: RevisionQuerySet, start: UUID | None) -> Iterator[UUID]:
+    older = rows.filter(pk__lt=start) if start else rows
+    return iter(older.order_by("-pk").values_list("pk", flat=True)[:AT_ONCE])
+
+
+def _candidates(dataset: Dataset, filters: Filters, asked: Asked) -> RevisionQuerySet:
+    """Return the revisions that might hold such a unit."""
+    rows = Revision.objects.resolved().filter(example__dataset=dataset)
+    rows = rows.filter(**{f"example__{name}": value for name, value in filters.strata.items()})
+    labels = Label.objects.filter(revision=OuterRef("pk"))
+    rows = rows.filter(Exists(labels))
+    for person in filter(None, (filters.reviewer, filters.other, asked.of)):
+        rows = rows.filter(Exists(labels.filter(reviewer=person)))
+    for tool in filter(None, (asked.one, asked.two)):
+        rows = rows.filter(Exists(labels.filter(reading__tool=tool)))
+    return rows

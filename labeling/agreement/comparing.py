@@ -1,0 +1,57 @@
+"""The labels that are compared, from the database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+
+from labeling.agreement.filters import Filters
+from labeling.agreement.reading import tool_said
+from labeling.agreement.units import RatedLabel, Unit, units_in
+from labeling.models import Adjudication, Dataset, GoldSource, Label, LabelAnswer, Revision
+from labeling.querysets.labels import LabelQuerySet
+
+# Gold that somebody decided on, instead of the labels.
+DECIDED = (GoldSource.ADJUDICATED, GoldSource.RESTORED)
+COLUMNS = (
+    "pk",
+    "revision_id",
+    "slot__round",
+    "reviewer_id",
+    "reading__tool",
+    "reading__meaning",
+    "reading__arguments",
+    "created_at",
+    "seconds",
+    "decided_otherwise",
+)
+
+
+def units_of(dataset: Dataset, filters: Filters, revisions: Iterable[UUID] | None = None) -> list[Unit]:
+    """Return a dataset's units; of some revisions only, where they are given. What is not read yet is left out."""
+    rows = _labels(dataset, filters)
+    if revisions is not None:
+        rows = rows.filter(revision__in=list(revisions))
+    return units_in(map(RatedLabel._make, rows.values_list(*COLUMNS)), filters)
+
+
+def decided_tools(dataset: Dataset, revisions: Iterable[UUID] | None = None) -> dict[UUID, str]:
+    """Return the tool choice of what an adjudicator decided on, by revision."""
+    set_aside = Exists(Adjudication.objects.filter(revision=OuterRef("pk"), withdrawn_at=None))
+    decided = Q(gold__source__in=DECIDED) | Q(set_aside, gold=None)
+    rows = Revision.objects.resolved().filter(decided, example__dataset=dataset)
+    rows = rows.filter(pk__in=list(revisions)) if revisions is not None else rows
+    told = rows.order_by().values_list("pk", "set_aside_as", "gold__expectation")
+    return {pk: tool_said(answer or LabelAnswer.EXPECTATION, document) for pk, answer, document in told}
+
+
+def _labels(dataset: Dataset, filters: Filters) -> LabelQuerySet:
+    rows = Label.objects.compared_in(dataset).filter(reading__isnull=False).in_strata(filters.strata)
+    if filters.guideline is not None:
+        rows = rows.filter(guideline=filters.guideline)
+    decided = Q(feedback__gold__source__in=DECIDED) | Q(feedback__gold=None, feedback__adjudication__isnull=False)
+    told = Case(When(decided, then=F("feedback__differs")), default=Value(None))
+    annotated: LabelQuerySet = rows.annotate(decided_otherwise=told).order_by()
+    return annotated

@@ -1,0 +1,118 @@
+"""Agreement of units: percent, Cohen's kappa, Krippendorff's alpha and Gwet's AC1. Plain values in and out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from uuid import UUID
+
+from labeling.agreement.units import RatedLabel, Unit
+from toolevals.grading.metrics.agreement import gwet_ac1, mean_cohen_kappa, percent_agreement
+from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.krippendorff import krippendorff_alpha
+
+Ratings = Mapping[tuple[str, ...], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """One thing compared. `kappa` is None where labels have no classes that recur, as arguments have not."""
+
+    percent: Estimate
+    kappa: Estimate | None
+    alpha: Estimate
+    ac1: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentMeasures:
+    """One argument of one tool, where two labels or more choose the tool; `differ`: units in which not all agree."""
+
+    tool: str
+    argument: str
+    differ: int
+    measures: Measures
+
+
+def measures(units: Iterable[Unit], said: Callable[[RatedLabel], str]) -> Measures:
+    """Return the agreement of units in what `said` gives for a label."""
+    compared = [unit for unit in units if unit.is_compared]
+    ratings = _ordered(Counter(tuple(sorted(map(said, unit.labels))) for unit in compared))
+    return Measures(
+        percent_agreement(ratings),
+        mean_cohen_kappa(_by_pair(compared, said).values()),
+        krippendorff_alpha(ratings, resamples=0),
+        gwet_ac1(ratings),
+    )
+
+
+def argument_measures(units: Iterable[Unit]) -> list[ArgumentMeasures]:
+    """Return the agreement in each argument, what differs most often first; classes are what the argument must be."""
+    found: dict[tuple[str, str], Counter[tuple[str, ...]]] = {}
+    for unit in units:
+        for tool, name, said in unit.arguments():
+            found.setdefault((tool, name), Counter())[said] += 1
+    rows = [
+        ArgumentMeasures(tool, name, _differing(ratings), _free(ratings)) for (tool, name), ratings in found.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.differ, row.tool, row.argument))
+
+
+def all_arguments(units: Iterable[Unit]) -> Measures:
+    """Return the agreement in all arguments together, of labels that agree on the tool."""
+    ratings: Counter[tuple[str, ...]] = Counter(
+        tuple(sorted(_whole(label) for label in same)) for unit in units for same in unit.same_tool()
+    )
+    return _free(ratings)
+
+
+def cells(units: Iterable[Unit]) -> Counter[tuple[str, str]]:
+    """Return in how many units one label chose the one tool and another the other; the names of a key are in order."""
+    found: Counter[tuple[str, str]] = Counter()
+    for unit in units:
+        found.update(set(combinations(unit.tools, 2)))
+    return found
+
+
+def pair_cells(units: Iterable[Unit], reviewer: UUID, other: UUID) -> Counter[tuple[str, str]]:
+    """Return how often the one person chose a tool where the other chose another: (the one's, the other's)."""
+    found: Counter[tuple[str, str]] = Counter()
+    for unit in units:
+        one, two = unit.of(reviewer), unit.of(other)
+        if one is not None and two is not None:
+            found[one.tool, two.tool] += 1
+    return found
+
+
+def _by_pair(
+    units: Sequence[Unit], said: Callable[[RatedLabel], str]
+) -> dict[tuple[UUID, UUID], Counter[tuple[str, str]]]:
+    """Return what every two people said of the same, by the two."""
+    found: dict[tuple[UUID, UUID], Counter[tuple[str, str]]] = {}
+    for unit in units:
+        known = sorted((label.reviewer, said(label)) for label in unit.labels if label.reviewer is not None)
+        for (one, first), (two, second) in combinations(known, 2):
+            found.setdefault((one, two), Counter())[first, second] += 1
+    return found
+
+
+def _free(ratings: Ratings) -> Measures:
+    """Return the agreement in values that hardly recur: two people's marginals say nothing, so there is no kappa."""
+    ratings = _ordered(ratings)
+    alpha = krippendorff_alpha(ratings, resamples=0)
+    return Measures(percent_agreement(ratings), None, alpha, gwet_ac1(ratings))
+
+
+def _ordered(ratings: Ratings) -> Ratings:
+    """Return ratings in an order of their own, so that sums of floats come out the same on every database."""
+    return dict(sorted(ratings.items()))
+
+
+def _differing(ratings: Ratings) -> int:
+    return sum(count for said, count in ratings.items() if len(set(said)) > 1)
+
+
+def _whole(label: RatedLabel) -> str:
+    return repr([(tool, sorted(named.items())) for tool, named in sorted(label.arguments.items())])

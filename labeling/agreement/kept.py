@@ -1,0 +1,105 @@
+"""Agreement at the speed of a page: counted at once for some thousand labels, else kept, and counted by a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import parse_qsl
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from labeling.agreement.comparing import decided_tools, units_of
+from labeling.agreement.filling import labels_read, unread
+from labeling.agreement.filters import Filters
+from labeling.agreement.report import Agreement, agreement_of
+from labeling.models import AgreementReport, Dataset, Label
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Job, User
+
+# More labels than this are counted by a job; so many new ones are read at once.
+COUNTED_AT_ONCE = 3_000
+READ_AT_ONCE = 1_000
+# Kept figures that are older are counted anew when somebody looks; those that nobody looks at go.
+FRESH = timedelta(minutes=1)
+FORGOTTEN = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A dataset's figures: as of now where `counted_at` is None. `agreement` is None until a job has counted once."""
+
+    agreement: Agreement | None
+    counted_at: datetime | None = None
+    job: Job | None = None
+
+
+def agreement_now(dataset: Dataset, filters: Filters) -> Agreement:
+    """Count a dataset's agreement. Costs a read of all its labels: see `agreement_counted`."""
+    return agreement_of(units_of(dataset, filters), decided_tools(dataset), filters)
+
+
+def agreement_counted(dataset: Dataset, filters: Filters, *, actor: User | None) -> Counted:
+    """Return a dataset's figures as they are, or as they were a short while ago while a job counts anew."""
+    if not _is_large(dataset):
+        labels_read(dataset)
+        return Counted(agreement_now(dataset, filters))
+    kept = AgreementReport.objects.select_related("job").filter(dataset=dataset, key=filters.key).first()
+    if kept is None or not _is_fresh(kept):
+        kept = _count_in_a_job(dataset, filters, actor)
+    agreement = Agreement.from_document(kept.document) if kept.document else None
+    job = kept.job if kept.job and kept.job.is_running else None
+    return Counted(agreement, kept.counted_at, job)
+
+
+def agreement_count_work(lease: Lease) -> None:
+    """Read what labels are new and count: what the batch of the job does."""
+    dataset = Dataset.objects.get(pk=lease.payload["dataset"])
+    labels_read(dataset, lease)
+    filters = Filters.asked(dict(parse_qsl(lease.payload["filters"])), names=True)
+    document = agreement_now(dataset, filters).to_document()
+    with lease.finish():
+        # A report that is gone counted what is no longer resolved: it does not come back.
+        rows = AgreementReport.objects.filter(pk=lease.payload["report"])
+        rows.update(document=document, counted_at=timezone.now())
+
+
+def agreement_forget(dataset: Dataset) -> None:
+    """Drop what is kept, in the caller's transaction: something that it counts is no longer resolved."""
+    AgreementReport.objects.filter(dataset=dataset).delete()
+
+
+@transaction.atomic
+def _count_in_a_job(dataset: Dataset, filters: Filters, actor: User | None) -> AgreementReport:
+    """Begin to count, unless somebody does already; return what is known so far. No audit row: nothing changes."""
+    AgreementReport.objects.bulk_create([AgreementReport(dataset=dataset, key=filters.key)], ignore_conflicts=True)
+    rows = AgreementReport.objects.filter(dataset=dataset)
+    kept = rows.select_for_update(of=("self",)).select_related("job").get(key=filters.key)
+    if not _is_fresh(kept):
+        rows.filter(counted_at__lt=timezone.now() - FORGOTTEN).exclude(pk=kept.pk).delete()
+        payload = {"dataset": str(dataset.pk), "report": kept.pk, "filters": filters.query()}
+        address = reverse("labeling:agreement", args=[dataset.project.slug, dataset.slug])
+        kept.job = job_create(
+            project=dataset.project,
+            actor=actor,
+            kind="agreement",
+            title=f"Count agreement in {dataset.name}",
+            batches=[BatchPlan("labeling.agreement", payload)],
+            result_path=f"{address}?{filters.query()}",
+        )
+        kept.save(update_fields=["job"])
+    return kept
+
+
+def _is_fresh(kept: AgreementReport) -> bool:
+    if kept.job is not None and kept.job.is_running:
+        return True
+    return kept.counted_at is not None and timezone.now() - kept.counted_at < FRESH
+
+
+def _is_large(dataset: Dataset) -> bool:
+    compared = Label.objects.filter(revision__example__dataset=dataset).order_by()
+    if compared[: COUNTED_AT_ONCE + 1].count() > COUNTED_AT_ONCE:
+        return True
+    return unread(dataset)[: READ_AT_ONCE + 1].count() > READ_AT_ONCE

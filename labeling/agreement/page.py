@@ -1,0 +1,158 @@
+"""Figures as a page writes them, and as CSV: value, interval and count together, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from labeling.agreement.figures import Measures
+from labeling.agreement.periods import Period
+from labeling.agreement.report import Agreement
+from labeling.agreement.units import Unit
+from toolevals.grading.metrics.estimates import Estimate
+from toolevals.presentation.csv import Cell as CsvCell
+from toolevals.presentation.figures import TrendPoint, trend
+from toolevals.presentation.numbers import ABSENT, percent, span
+
+NO_CLASSES = "values hardly recur: two people's habits cannot be told from chance"
+FIGURES_CSV = ("what", "tool", "argument", "figure", "value", "low", "high", "units", "reason")
+MATRIX_CSV = ("one", "other", "units")
+PERIODS_CSV = ("since", "until", "figure", "value", "low", "high", "units")
+REVIEWERS_CSV = ("reviewer", "name", "labels", "median_seconds", "figure", "value", "low", "high", "judged")
+CASES_CSV = ("example", "external_id", "revision", "round", "label", "reviewer", "tool", "same_tool", "same_label",
+             "labelled_at")  # fmt: skip
+NAMES = ("percent", "kappa", "alpha", "ac1")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """An estimate in words: `value` is a dash where there is none, and `reason` says why."""
+
+    value: str
+    span: str
+    count: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRow:
+    """One thing compared, in words; `units` of it, and where those that differ are listed, as part of a query."""
+
+    title: str
+    percent: Figure
+    kappa: Figure
+    alpha: Figure
+    ac1: Figure
+    units: int
+    show: str
+
+    @property
+    def coefficients(self) -> tuple[Figure, Figure, Figure]:
+        return self.kappa, self.alpha, self.ac1
+
+
+def measured_rows(agreement: Agreement) -> list[MeasuredRow]:
+    """Return the rows of the summary."""
+    return [
+        measured("Tool choice", agreement.tool, "tool_differs"),
+        measured("Arguments, where the tool is the same", agreement.arguments),
+        measured("The whole label", agreement.whole, "label_differs"),
+    ]
+
+
+def measured(title: str, found: Measures, show: str = "") -> MeasuredRow:
+    """Return one row."""
+    kappa = coefficient(found.kappa) if found.kappa else Figure(ABSENT, "", 0, NO_CLASSES)
+    return MeasuredRow(
+        title,
+        in_percent(found.percent),
+        kappa,
+        coefficient(found.alpha),
+        coefficient(found.ac1),
+        found.percent.count,
+        show,
+    )
+
+
+def in_percent(one: Estimate) -> Figure:
+    """Return a proportion in words, in percent."""
+    ends = one.interval
+    return Figure(percent(one.value), span(ends.low, ends.high) if ends else "", one.count, one.reason)
+
+
+def coefficient(one: Estimate) -> Figure:
+    """Return a coefficient of -1 to 1 in words, with two decimals."""
+    ends = one.interval
+    between = f"{ends.low:.2f} to {ends.high:.2f}" if ends else ""
+    return Figure(ABSENT if one.value is None else f"{one.value:.2f}", between, one.count, one.reason)
+
+
+def periods_chart(periods: Sequence[Period]) -> dict[str, Any]:
+    """Return the chart of agreement on the tool over time, with its interval."""
+    points = [
+        TrendPoint(place, f"{one.since.day} {one.since:%b}", 100 * one.same_tool.value, 100 * ends.low, 100 * ends.high,
+                   (day_words(one), f"{percent(one.same_tool.value)} % the same tool ({span(ends.low, ends.high)})",
+                    f"{one.same_tool.count:,} examples"))
+        for place, one in enumerate(periods)
+        if one.same_tool.value is not None and (ends := one.same_tool.interval) is not None
+    ]  # fmt: skip
+    return trend([points], goal=None, token="ink")  # noqa: S106 (a colour)
+
+
+def day_words(period: Period) -> str:
+    """Return the days of a period: "3 Mar 2026", "2 Mar to 8 Mar 2026"."""
+    if period.since == period.until:
+        return f"{period.until.day} {period.until:%b %Y}"
+    return f"{period.since.day} {period.since:%b} to {period.until.day} {period.until:%b %Y}"
+
+
+def figure_lines(agreement: Agreement) -> Iterator[Sequence[CsvCell]]:
+    """Yield every figure as rows of FIGURES_CSV."""
+    for what, found in (("tool", agreement.tool), ("label", agreement.whole), ("arguments", agreement.arguments)):
+        yield from _figure_lines((what, "", ""), found)
+    for row in agreement.each_argument:
+        yield from _figure_lines(("argument", row.tool, row.argument), row.measures)
+
+
+def matrix_lines(agreement: Agreement) -> Iterator[Sequence[CsvCell]]:
+    """Yield the cells of the matrix as rows of MATRIX_CSV; without a pair of people each two tools once."""
+    for (one, other), count in sorted(agreement.cells.items()):
+        yield one, other, count
+
+
+def period_lines(agreement: Agreement) -> Iterator[Sequence[CsvCell]]:
+    """Yield agreement over time as rows of PERIODS_CSV."""
+    for one in agreement.periods:
+        days = one.since.isoformat(), one.until.isoformat()
+        for name, found in (("same_tool", one.same_tool), ("same_label", one.same_label)):
+            yield *days, name, *_numbers(found)
+
+
+def reviewer_lines(agreement: Agreement, names: Mapping[UUID, str]) -> Iterator[Sequence[CsvCell]]:
+    """Yield the people that `names` holds, against decisions, as rows of REVIEWERS_CSV."""
+    for row in agreement.reviewers:
+        if row.reviewer in names:
+            person = row.reviewer, names[row.reviewer], row.labels, row.seconds
+            for name, found in (("right_tool", row.right_tool), ("right_label", row.right_label)):
+                yield *person, name, *_numbers(found)
+
+
+def case_lines(unit: Unit, example: UUID, external_id: str) -> Iterator[Sequence[CsvCell]]:
+    """Yield a unit's labels as rows of CASES_CSV."""
+    same_tool, same_label = len(set(unit.tools)) == 1, len(set(unit.meanings)) == 1
+    for label in unit.labels:
+        yield (example, external_id, unit.revision, unit.round, label.pk, label.reviewer, label.tool, same_tool,
+               same_label, label.at)  # fmt: skip
+
+
+def _figure_lines(what: tuple[str, str, str], found: Measures) -> Iterator[Sequence[CsvCell]]:
+    for name, one in zip(NAMES, (found.percent, found.kappa, found.alpha, found.ac1), strict=True):
+        if one is not None:
+            yield *what, name, *_numbers(one), one.reason
+
+
+def _numbers(one: Estimate) -> tuple[CsvCell, CsvCell, CsvCell, CsvCell]:
+    ends = one.interval
+    return one.value, ends.low if ends else None, ends.high if ends else None, one.count

@@ -1,0 +1,132 @@
+"""All figures of a dataset with one set of filters, and the same as a document that can be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from labeling.agreement import figures
+from labeling.agreement.figures import ArgumentMeasures, Measures
+from labeling.agreement.filters import Filters
+from labeling.agreement.periods import Period, periods_of
+from labeling.agreement.reviewers import ReviewerFigures, reviewer_figures
+from labeling.agreement.units import Unit
+from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The figures. `units` can be compared, `alone` have one label; `people` have a label among them.
+
+    `cells`: tools x tools -> units; of a pair of people the first name is the first person's, else they are in order.
+    """
+
+    labels: int
+    units: int
+    alone: int
+    people: tuple[UUID, ...]
+    tool: Measures
+    whole: Measures
+    arguments: Measures
+    each_argument: tuple[ArgumentMeasures, ...]
+    cells: Mapping[tuple[str, str], int]
+    periods: tuple[Period, ...]
+    reviewers: tuple[ReviewerFigures, ...]
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what `from_document` takes."""
+        return {
+            "counts": [self.labels, self.units, self.alone],
+            "people": [str(person) for person in self.people],
+            "measures": [_measures(one) for one in (self.tool, self.whole, self.arguments)],
+            "each_argument": [[r.tool, r.argument, r.differ, _measures(r.measures)] for r in self.each_argument],
+            "cells": [[one, other, count] for (one, other), count in self.cells.items()],
+            "periods": [_period(one) for one in self.periods],
+            "reviewers": [
+                [str(r.reviewer), r.labels, r.seconds, _estimate(r.right_tool), _estimate(r.right_label)]
+                for r in self.reviewers
+            ],
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Agreement:
+        """Return the figures that `to_document` gave."""
+        tool, whole, arguments = map(_read_measures, document["measures"])
+        labels, units, alone = document["counts"]
+        return cls(
+            labels=labels,
+            units=units,
+            alone=alone,
+            people=tuple(map(UUID, document["people"])),
+            tool=tool,
+            whole=whole,
+            arguments=arguments,
+            each_argument=tuple(
+                ArgumentMeasures(name, argument, differ, _read_measures(found))
+                for name, argument, differ, found in document["each_argument"]
+            ),
+            cells={(one, other): count for one, other, count in document["cells"]},
+            periods=tuple(map(_read_period, document["periods"])),
+            reviewers=tuple(
+                ReviewerFigures(UUID(person), labels, seconds, _read_estimate(tools), _read_estimate(right))
+                for person, labels, seconds, tools, right in document["reviewers"]
+            ),
+        )
+
+
+def agreement_of(units: Sequence[Unit], decided: Mapping[UUID, str], filters: Filters) -> Agreement:
+    """Return the figures of units; `decided` as in `reviewer_figures`."""
+    compared = [unit for unit in units if unit.is_compared]
+    if filters.reviewer is not None and filters.other is not None:
+        cells = figures.pair_cells(compared, filters.reviewer, filters.other)
+    else:
+        cells = figures.cells(compared)
+    return Agreement(
+        labels=sum(len(unit.labels) for unit in units),
+        units=len(compared),
+        alone=len(units) - len(compared),
+        people=tuple(sorted({label.reviewer for unit in units for label in unit.labels if label.reviewer})),
+        tool=figures.measures(compared, lambda label: label.tool),
+        whole=figures.measures(compared, lambda label: label.meaning),
+        arguments=figures.all_arguments(compared),
+        each_argument=tuple(figures.argument_measures(compared)),
+        cells=cells,
+        periods=tuple(periods_of(compared)),
+        reviewers=tuple(reviewer_figures(units, decided)),
+    )
+
+
+def _measures(one: Measures) -> list[Any]:
+    return [_estimate(each) if each else None for each in (one.percent, one.kappa, one.alpha, one.ac1)]
+
+
+def _read_measures(found: list[Any]) -> Measures:
+    percent, kappa, alpha, ac1 = found
+    return Measures(
+        _read_estimate(percent), _read_estimate(kappa) if kappa else None, _read_estimate(alpha), _read_estimate(ac1)
+    )
+
+
+def _estimate(one: Estimate) -> list[Any]:
+    ends = [one.interval.low, one.interval.high] if one.interval else None
+    return [one.value, ends, one.count, one.reason]
+
+
+def _read_estimate(found: list[Any]) -> Estimate:
+    value, ends, count, reason = found
+    return Estimate(value, Interval(*ends) if ends else None, count, reason)
+
+
+def _period(one: Period) -> list[Any]:
+    return [one.since.isoformat(), one.until.isoformat(), _estimate(one.same_tool), _estimate(one.same_label)]
+
+
+def _read_period(found: list[Any]) -> Period:
+    since, until, same_tool, same_label = found
+    return Period(
+        date.fromisoformat(since), date.fromisoformat(until), _read_estimate(same_tool), _read_estimate(same_label)
+    )

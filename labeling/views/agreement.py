@@ -1,0 +1,182 @@
+"""How far reviewers agree: figures, tools by tools, over time, each against decisions; the cases behind, and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import QuerySet
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from labeling import services
+from labeling.agreement import page
+from labeling.agreement.cases import Asked, case_page, cases
+from labeling.agreement.filling import labels_read
+from labeling.agreement.filters import Filters
+from labeling.agreement.kept import agreement_counted
+from labeling.agreement.matrix import chart_document, tool_matrix
+from labeling.agreement.report import Agreement
+from labeling.agreement.units import Unit
+from labeling.models import Dataset, Revision
+from labeling.views.agreement_rows import askable, case_rows, people_told, subject_of
+from labeling.views.strata import strata_choices
+from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.workspace.models import Membership, Role
+from toolevals.workspace.requests import ProjectRequest
+
+ARGUMENTS_SHOWN = 30
+CASES_A_CHUNK = 300
+
+
+@require_GET
+def agreement(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Show how far the labels of a dataset's resolved examples agree."""
+    found = _dataset(request, dataset)
+    services.settle_due(project=request.project)
+    filters = _filters(request)
+    counted = agreement_counted(found, filters, actor=request.user)
+    context: dict[str, Any] = {
+        "dataset": found,
+        "here": "agreement",
+        "counted": counted,
+        "filters": filters,
+        "query": filters.query(),
+        "strata": strata_choices(found, filters.strata),
+        "guidelines": found.guidelines.order_by("-number").values_list("number", flat=True)[:50],
+        "reviewers": _people(request),
+    }
+    if counted.agreement is not None:
+        context |= _drawn(request, found, counted.agreement, filters)
+    return render(request, "labeling/agreement.html", context)
+
+
+@require_GET
+def agreement_cases(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """List the examples behind a number of the agreement page."""
+    found = _dataset(request, dataset)
+    labels_read(found)
+    filters, asked = _filters(request), _asked(request)
+    shown = case_page(found, filters, asked, request.GET.get("before", ""))
+    context = {
+        "dataset": found,
+        "here": "agreement",
+        "asked": asked,
+        "subject": subject_of(asked, filters),
+        "page": shown,
+        "rows": case_rows(shown.units),
+        "query": filters.query(),
+        "own_query": urlencode({**filters.parameters, **asked.parameters}),
+    }
+    return render(request, "labeling/agreement_cases.html", context)
+
+
+@require_GET
+def agreement_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
+    """Send the figures; with `?form=`, the matrix, the periods or the reviewers."""
+    found = _dataset(request, dataset)
+    counted = agreement_counted(found, _filters(request), actor=request.user).agreement
+    form = request.GET.get("form", "")
+    columns: Sequence[str] = page.FIGURES_CSV
+    rows: Iterable[Sequence[Cell]] = page.figure_lines(counted) if counted else ()
+    if form == "matrix":
+        columns, rows = page.MATRIX_CSV, page.matrix_lines(counted) if counted else ()
+    elif form == "periods":
+        columns, rows = page.PERIODS_CSV, page.period_lines(counted) if counted else ()
+    elif form == "reviewers":
+        told = people_told(counted, request.user, request.role) if counted else {}
+        columns, rows = page.REVIEWERS_CSV, page.reviewer_lines(counted, told) if counted else ()
+    else:
+        form = "figures"
+    return _file(f"{found.slug}-agreement-{form}", columns, rows)
+
+
+@require_GET
+def agreement_cases_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
+    """Send the labels of the units that are asked for, a row a label."""
+    found = _dataset(request, dataset)
+    labels_read(found)
+    return _file(
+        f"{found.slug}-agreement-cases", page.CASES_CSV, _case_lines(found, _filters(request), _asked(request))
+    )
+
+
+def _case_lines(dataset: Dataset, filters: Filters, asked: Asked) -> Iterable[Sequence[Cell]]:
+    waiting: list[Unit] = []
+    for unit in cases(dataset, filters, asked):
+        waiting.append(unit)
+        if len(waiting) == CASES_A_CHUNK:
+            yield from _named_lines(waiting)
+            waiting = []
+    yield from _named_lines(waiting)
+
+
+def _named_lines(units: Sequence[Unit]) -> Iterable[Sequence[Cell]]:
+    rows = Revision.objects.filter(pk__in=[unit.revision for unit in units])
+    names = {pk: (example, name) for pk, example, name in rows.values_list("pk", "example_id", "example__external_id")}
+    for unit in units:
+        example, name = names[unit.revision]
+        yield from page.case_lines(unit, example, name)
+
+
+def _drawn(request: ProjectRequest, dataset: Dataset, counted: Agreement, filters: Filters) -> dict[str, Any]:
+    behind = reverse("labeling:agreement-cases", args=[request.project.slug, dataset.slug])
+    matrix = tool_matrix(counted.cells, is_pair=filters.is_pair)
+    addresses = [f"{behind}?{filters.query(one=cell.row, two=cell.column)}" for _, _, cell in matrix.filled]
+    told = people_told(counted, request.user, request.role)
+    by_argument = [
+        (row, page.measured(row.argument, row.measures), filters.query(show="argument_differs", tool=row.tool,
+                                                                       argument=row.argument))
+        for row in counted.each_argument[:ARGUMENTS_SHOWN]
+    ]  # fmt: skip
+    return {
+        "agreement": counted,
+        "behind": behind,
+        "rows": [(row, filters.query(show=row.show)) for row in page.measured_rows(counted)],
+        "matrix": matrix,
+        "by_argument": by_argument,
+        "more_arguments": len(counted.each_argument) - len(by_argument),
+        "periods": [
+            (one, page.day_words(one), page.in_percent(one.same_tool), page.in_percent(one.same_label),
+             filters.between(one.since, one.until).query())
+            for one in reversed(counted.periods)
+        ],
+        "people": [
+            (told[row.reviewer], row, page.in_percent(row.right_tool), page.in_percent(row.right_label))
+            for row in counted.reviewers if row.reviewer in told
+        ],
+        "document": {
+            "matrix": chart_document(matrix, addresses) if matrix.names else None,
+            "periods": page.periods_chart(counted.periods) if len(counted.periods) > 1 else None,
+        },
+    }  # fmt: skip
+
+
+def _file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(csv_stream(columns, rows), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response
+
+
+def _filters(request: ProjectRequest) -> Filters:
+    return Filters.asked(request.GET.dict(), names=request.role == Role.OWNER)
+
+
+def _people(request: ProjectRequest) -> QuerySet[Membership]:
+    """Return who may be chosen: by owners, the members who may label."""
+    if request.role != Role.OWNER:
+        return Membership.objects.none()
+    rows = Membership.objects.filter(project=request.project, role__gte=Role.REVIEWER)
+    return rows.select_related("user").order_by("user__name", "id")
+
+
+def _asked(request: ProjectRequest) -> Asked:
+    return Asked.read(request.GET.dict(), of=askable(request.user, request.role, request.GET.get("of", "")))
+
+
+def _dataset(request: ProjectRequest, slug: str) -> Dataset:
+    rows = Dataset.objects.in_project(request.project).select_related("default_tools__registry", "project")
+    return get_object_or_404(rows, slug=slug)

@@ -1,0 +1,103 @@
+"""Rows of the agreement pages: the people one is told about, and cases with what each label says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from labeling.agreement.cases import Asked
+from labeling.agreement.filters import Filters
+from labeling.agreement.report import Agreement
+from labeling.agreement.units import Unit
+from labeling.comparison import answer_words
+from labeling.models import Label, LabelAnswer, Revision
+from labeling.views.example_rows import last_words
+from labeling.wording import summary
+from toolevals.workspace.models import Role, User
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One label: who (may be nobody), and what in words."""
+
+    who: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """One unit: its example's last words, what each label says and what was decided."""
+
+    unit: Unit
+    revision: Revision
+    says: str
+    said: tuple[Said, ...]
+    gold: str
+    # The example shows other content now.
+    superseded: bool
+
+
+def askable(user: User, role: Role, asked: str) -> UUID | None:
+    """Return the person whose labels may be held against decisions: anybody by owners, oneself by everybody."""
+    try:
+        person = UUID(asked)
+    except ValueError:
+        return None
+    return person if role == Role.OWNER or person == user.pk else None
+
+
+def people_told(agreement: Agreement, user: User, role: Role) -> dict[UUID, str]:
+    """Return the names of the people whose own figures one is told: everybody's to owners, else one's own."""
+    if role == Role.OWNER:
+        return dict(User.objects.filter(pk__in=[row.reviewer for row in agreement.reviewers]).values_list("pk", "name"))
+    return {user.pk: user.name}
+
+
+def subject_of(asked: Asked, filters: Filters) -> str:
+    """Return what a list of cases is about, as a title."""
+    if asked.one and asked.one == asked.two:
+        return f"Both said {asked.one}"
+    if asked.one:
+        return f"One said {asked.one}, {'the other' if filters.is_pair else 'another'} {asked.two}"
+    if asked.gold and asked.of:
+        name = User.objects.filter(pk=asked.of).values_list("name", flat=True).first() or "somebody"
+        return f"{AGAINST[asked.gold]} {name}"
+    if asked.argument:
+        return f"{asked.argument} of {asked.tool} {'differs' if asked.show.endswith('differs') else 'agrees'}"
+    return SHOWN.get(asked.show, "All that can be compared")
+
+
+SHOWN: Mapping[str, str] = {
+    "tool_differs": "The tool differs",
+    "tool_same": "The tool is the same",
+    "label_differs": "The labels differ",
+    "label_same": "The labels mean the same",
+}
+AGAINST: Mapping[str, str] = {
+    "judged": "Decided by an adjudicator, labelled by",
+    "tool_wrong": "Another tool was decided than said by",
+    "label_wrong": "Decided otherwise than said by",
+}
+
+
+def case_rows(units: Sequence[Unit]) -> list[CaseRow]:
+    """Return the rows of units, read together."""
+    revisions = Revision.objects.with_content().in_bulk([unit.revision for unit in units])
+    labels = Label.objects.select_related("reviewer").in_bulk([label.pk for unit in units for label in unit.labels])
+    return [_row(unit, revisions[unit.revision], [labels[label.pk] for label in unit.labels]) for unit in units]
+
+
+def _row(unit: Unit, revision: Revision, labels: Sequence[Label]) -> CaseRow:
+    if revision.gold is not None:
+        gold = summary(revision.gold.expectation)
+    else:
+        gold = str(LabelAnswer(revision.set_aside_as).label) if revision.set_aside_as else ""
+    return CaseRow(
+        unit=unit,
+        revision=revision,
+        says=last_words(revision.input),
+        said=tuple(Said(str(label.reviewer or "somebody"), answer_words(label)) for label in labels),
+        gold=gold,
+        superseded=revision.example.current_id != revision.pk,
+    )

@@ -1,0 +1,174 @@
+"""The pages of agreement: figures, matrix, cases and files say the same; who is told about whom."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from labeling.agreement.filling import labels_read
+from labeling.models import Dataset, Label, LabelReading, Revision
+from labeling.services import adjudication_decide, examples_import, label_submit, slot_claim
+from tests.labeling_pages.conftest import body
+from tests.labeling_pages.shop import returned, row
+from toolevals.grading.examples import read_example
+from toolevals.workspace.models import User
+
+GREETING = {"kind": "no_call", "why": "greeting"}
+
+
+def at(name: str = "agreement", query: str = "") -> str:
+    return reverse(f"labeling:{name}", args=["shop", "core"]) + query
+
+
+def table(response: Any) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode())))
+
+
+def decide(adjudicator: User) -> None:
+    for revision in Revision.objects.filter(resolution="disagreed"):
+        adjudication_decide(revision=revision, actor=adjudicator, expectation=returned(), rationale="So.")
+
+
+@pytest.fixture
+def decided(disagreed: Revision, reviewer: User, second_reviewer: User, adjudicator: User) -> Revision:
+    """Two examples: the arguments differ in the one, the tools in the other; both decided."""
+    for user, expectation in ((reviewer, returned()), (second_reviewer, GREETING)):
+        slot = slot_claim(dataset_or_project=disagreed.example.dataset, actor=user)
+        assert slot is not None
+        label_submit(slot=slot, actor=user, expectation=expectation)
+    decide(adjudicator)
+    return disagreed
+
+
+def test_page_matrix_cases_and_files_say_the_same(
+    decided: Revision, viewer: User, as_user: Callable[[User], Client]
+) -> None:
+    client = as_user(viewer)
+    page = body(client.get(at()))
+    assert "of 2 examples got the same tool" in page
+    data = re.search(r'<script id="agreement-data" type="application/json">(.*?)</script>', page)
+    assert data is not None
+    matrix = json.loads(data[1])["matrix"]
+    down, right = matrix["rows"].index("create_return"), matrix["columns"].index("(none)")
+    address = matrix["addresses"][matrix["cells"].index([down, right])]
+    assert f'<td class="e5"><a href="{address}">'.replace("&", "&amp;") in page
+    listed = body(client.get(address))
+    assert "One said create_return, another (none)" in listed
+    assert listed.count('<th scope="row">') == 1
+    (line,) = (each for each in table(client.get(at("agreement-csv", "?form=matrix"))) if each["one"] == "(none)")
+    assert (line["other"], line["units"]) == ("create_return", "1")
+    rows = table(client.get(at("agreement-cases-csv", "?show=tool_differs")))
+    assert [each["tool"] for each in rows] == ["create_return", "(none)"]
+    assert {each["label"] for each in rows} <= {str(pk) for pk in Label.objects.values_list("pk", flat=True)}
+    percent = table(client.get(at("agreement-csv")))[0]
+    assert (percent["what"], percent["figure"], percent["value"], percent["units"]) == ("tool", "percent", "0.5", "2")
+    assert len(table(client.get(at("agreement-csv", "?form=periods")))) == 2
+
+
+def test_owners_see_everybody_others_themselves(
+    decided: Revision, owner: User, reviewer: User, second_reviewer: User, as_user: Callable[[User], Client]
+) -> None:
+    page = body(as_user(owner).get(at()))
+    assert "Each against what was decided" in page
+    assert f"gold=label_wrong&amp;of={second_reviewer.pk}" in page
+    own = body(as_user(reviewer).get(at()))
+    assert "Your labels against what was decided" in own
+    assert str(second_reviewer.pk) not in own
+    assert 'name="reviewer"' not in own
+    told = table(as_user(reviewer).get(at("agreement-csv", "?form=reviewers")))
+    assert {each["reviewer"] for each in told} == {str(reviewer.pk)}
+    wrong = f"?gold=tool_wrong&of={second_reviewer.pk}"
+    assert body(as_user(owner).get(at("agreement-cases", wrong))).count('<th scope="row">') == 1
+    assert "Another tool was decided" not in body(as_user(reviewer).get(at("agreement-cases", wrong)))
+
+
+def test_a_pair_is_the_owners_to_choose(
+    decided: Revision, owner: User, adjudicator: User, reviewer: User, second_reviewer: User,
+    as_user: Callable[[User], Client],
+) -> None:  # fmt: skip
+    pair = f"?reviewer={second_reviewer.pk}&other={reviewer.pk}"
+    lines = table(as_user(owner).get(at("agreement-csv", f"{pair}&form=matrix")))
+    assert {"one": "(none)", "other": "create_return", "units": "1"} in lines
+    assert "What the two said" in body(as_user(owner).get(at(query=pair)))
+    assert "What the two said" not in body(as_user(adjudicator).get(at(query=pair)))
+
+
+def test_what_is_not_resolved_changes_nothing(
+    decided: Revision, dataset: Dataset, owner: User, reviewer: User, second_reviewer: User,
+    as_user: Callable[[User], Client],
+) -> None:  # fmt: skip
+    client = as_user(owner)
+    names = ("agreement", "agreement-csv", "agreement-cases", "agreement-cases-csv")
+
+    def shown() -> dict[str, bytes]:
+        return {name: b"".join(client.get(at(name))).rpartition(b"<main")[2] for name in names}
+
+    before = shown()
+    for user in (reviewer, second_reviewer):
+        slot = slot_claim(dataset_or_project=dataset, actor=user)
+        assert slot is not None
+        label_submit(slot=slot, actor=user, expectation=GREETING if user == reviewer else returned())
+    assert shown() == before
+    assert LabelReading.objects.count() == 4
+
+
+def test_filters_and_empty_pages(
+    decided: Revision, dataset: Dataset, viewer: User, as_user: Callable[[User], Client]
+) -> None:
+    client = as_user(viewer)
+    assert "Nothing can be compared with these filters" in body(client.get(at(query="?bucket=nothing")))
+    assert "Nothing can be compared with these filters" in body(client.get(at(query="?until=2020-01-01")))
+    assert "No example is like that" in body(client.get(at("agreement-cases", "?one=a&two=b")))
+    assert client.get(at("agreement-cases", "?before=%00&one=%00&two=%00&of=x&gold=judged")).status_code == 200
+
+
+def test_hostile_names_are_text(decided: Revision, viewer: User, as_user: Callable[[User], Client]) -> None:
+    labels_read(decided.example.dataset)
+    evil = "=<script>alert(1)</script>&\"'"
+    for reading in LabelReading.objects.all():
+        LabelReading.objects.filter(pk=reading.pk).update(tool=evil, arguments={evil: {evil: str(reading.pk)}})
+    client = as_user(viewer)
+    page = body(client.get(at()))
+    assert "<script>alert" not in page
+    addresses = [
+        each.replace("&amp;", "&") for each in re.findall(r'href="(/[^"]*(?:argument_differs|one=)[^"]*)"', page)
+    ]
+    assert len(addresses) == 2
+    for address in addresses:
+        listed = body(client.get(address))
+        assert "<script>alert" not in listed
+        assert listed.count('<th scope="row">') == 2
+    assert table(client.get(at("agreement-csv", "?form=matrix")))[0]["one"] == f"'{evil}"
+
+
+def test_pages_take_as_many_queries_for_many_as_for_few(
+    decided: Revision, dataset: Dataset, reviewer: User, second_reviewer: User, adjudicator: User, owner: User,
+    as_user: Callable[[User], Client],
+) -> None:  # fmt: skip
+    client = as_user(owner)
+
+    def queries(name: str) -> int:
+        client.get(at(name))
+        with CaptureQueriesContext(connection) as found:
+            assert client.get(at(name)).status_code == 200
+        return len(found)
+
+    few = {name: queries(name) for name in ("agreement", "agreement-cases")}
+    examples_import(dataset=dataset, actor=None, rows=[read_example(row(number)) for number in range(50, 56)])
+    while slot := slot_claim(dataset_or_project=dataset, actor=reviewer):
+        label_submit(slot=slot, actor=reviewer, expectation=returned())
+    while slot := slot_claim(dataset_or_project=dataset, actor=second_reviewer):
+        label_submit(slot=slot, actor=second_reviewer, expectation=GREETING)
+    decide(adjudicator)
+    assert {name: queries(name) for name in few} == few
+    assert max(few.values()) <= 20
