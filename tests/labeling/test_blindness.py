@@ -1,4 +1,4 @@
-"""Nobody sees another's work before an example is resolved: not by any address, not by any read.
+"""Nobody sees another's work before an example is resolved; `test_blindness_walk` walks every address for it.
 
 Ann's label holds secret words. It stands alone on one example, differs from Ben's on a second and agrees with his on a
 third. Ben owns the project, which unlocks nothing. Nora may adjudicate and has labelled nothing.
@@ -83,21 +83,9 @@ def pages(scene: dict[str, Any], reader: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("reader", ["ben", "carl", "viewer"])
-def test_no_address_tells_a_reviewer_an_owner_who_labelled_or_a_viewer(scene, reader):
-    answers = pages(scene, reader)
-    assert len(answers) > 40
-    leaks = {(path, secret) for path, text in answers.items() for secret in SECRETS if secret in text}
-    told_own = {(path, secret) for path, secret in leaks if reader == "ben" and secret == SECRETS[0]}
-    # Ben has entered the same order number himself: where he sees it, it is his.
-    assert leaks == told_own
-    if reader == "ben":
-        for path, _ in told_own:
-            assert "Ann-of-the-shop" not in answers[path]
-
-
 def test_an_adjudicator_sees_differing_labels_unnamed_and_nothing_else(scene):
     answers = pages(scene, "nora")
+    assert len(answers) > 40
     leaks = {path for path, text in answers.items() if any(secret in text for secret in SECRETS)}
     assert leaks
     assert [path for path in leaks if "adjudicat" not in path or str(revision(DIFFER).pk) not in path] == []

@@ -1,0 +1,153 @@
+"""Whatever somebody has said of an unresolved example changes no answer of any address to those who may not know.
+
+Every address of the table of addresses is asked, by GET and by an empty POST, in two worlds that differ in that alone.
+A new address is asked without being named here.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from labeling.exports import FORMATS
+from labeling.models import Dataset, Resolution
+from tests.access.addresses import Address, addresses
+from tests.access.arguments import argument
+from tests.access.world import World
+from tests.fixtures.people import person
+from tests.labeling.two_worlds import MARK, REOPENED, ROLES, TO_LABEL, WORLDS, Scene, world_made
+from toolevals.workspace.models import Project, User
+from toolevals.workspace.services import member_set
+
+EVERY = [address for address in addresses() if "project" in address.arguments]
+# Ids, tokens against forgery and the like differ from one world to the next by themselves.
+OWN = re.compile(
+    rb'[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=csrfmiddlewaretoken" value=")\w+'
+    rb'|(?<=X-CSRFToken": ")\w+|(?<="prefix":"te_)\w+'
+)
+# Questions that an address may be asked besides itself: filters and searches that could tell what stays unsaid.
+QUESTIONS: dict[str, list[str]] = {
+    "labeling:dataset": [*(f"?status={state}" for state in Resolution.values), "?tool=get_order", f"?q={MARK}"],
+    "labeling-api:examples": [*(f"?status={state}" for state in Resolution.values), f"?search={MARK}"],
+    "labeling:export": [f"?as={name}" for name in FORMATS],
+    "labeling-api:export": ["?as=labels_csv", "?as=csv&summary"],
+}
+# Of these examples an empty POST is sent too.
+POSTED = (TO_LABEL[0], "pair", "passed-on")
+HEADERS = ("Content-Type", "Content-Disposition", "Location", "Last-Modified", "X-Total-Count", "Link")
+# Status, headers and body.
+Answer = tuple[int, tuple[bytes, ...], bytes]
+Answers = dict[str, Answer]
+SHOWN = 120
+
+
+@pytest.fixture
+def people(project: Project) -> dict[str, User]:
+    project.undo_seconds = 3600
+    project.save()
+    found = {name: person(name.title()) for name in ROLES}
+    for name, role in ROLES.items():
+        member_set(project=project, actor=None, user=found[name], role=role)
+    return found
+
+
+@pytest.fixture
+def still(monkeypatch: pytest.MonkeyPatch) -> datetime:
+    """The clock stands still, so that no time tells the worlds apart."""
+    now = timezone.now()
+    monkeypatch.setattr("django.utils.timezone.now", lambda: now)
+    return now
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def asked(scene: Scene, reader: str) -> Answers:
+    """Return what a reader is answered by every address, about every example."""
+    client = Client(raise_request_exception=False)
+    client.force_login(scene.people[reader])
+    world = World(scene.project, {ROLES[name]: user for name, user in scene.people.items()}, scene.people["zoe"])
+    others: dict[tuple[str, str], Any] = {}
+    found: Answers = {}
+    seen = set()
+    for name in (*TO_LABEL, REOPENED):
+        known = scene.arguments(name)
+        for address in EVERY:
+            values = {key: _value(address, key, known, others, world, reader) for key in address.arguments}
+            path = reverse(address.name, kwargs=values)
+            if path in seen:
+                continue
+            seen.add(path)
+            requests = [("GET", query) for query in ("", *QUESTIONS.get(address.name, []))]
+            for method, query in [*requests, ("POST", "")] if name in POSTED else requests:
+                with undone():
+                    response = client.generic(method, path + query, content_type="application/json")
+                    found[f"{method} {address.name}{query} of {name}"] = _told(response)
+    return found
+
+
+def _value(address: Address, key: str, known: dict[str, Any], others: dict[Any, Any], world: World, reader: str) -> Any:
+    """Return an argument's value: of the example at hand, else the one with which access to the address is tested."""
+    of_labelling = address.name.startswith("labeling")
+    if key in known and (of_labelling or key == "project"):
+        return known[key]
+    place = ("" if of_labelling else address.name.partition(":")[0].removesuffix("-api"), key)
+    if place not in others:
+        others[place] = argument(address.name, key)(world, world.people[ROLES[reader]])
+    return others[place]
+
+
+def _told(response: Any) -> Answer:
+    body = b"".join(response) if response.streaming else response.content
+    assert response.status_code < 500, response.status_code
+    if body.startswith(b"PK"):
+        archive = zipfile.ZipFile(io.BytesIO(body))
+        body = b"".join(name.encode() + archive.read(name) for name in archive.namelist())
+    heads = tuple(response.get(name, "").encode() for name in HEADERS)
+    return response.status_code, tuple(OWN.sub(b"", head) for head in heads), OWN.sub(b"", body)
+
+
+def _apart(key: str, one: Answer, other: Answer) -> str:
+    """Say where two answers part."""
+    if one[:2] != other[:2]:
+        return f"{key}: {one[:2]} or {other[:2]}"
+    at = next((at for at, (a, b) in enumerate(zip(one[2], other[2], strict=False)) if a != b), 0)
+    here = slice(max(0, at - SHOWN), at + SHOWN)
+    return f"{key}: {one[2][here]!r} or {other[2][here]!r}"
+
+
+@pytest.mark.parametrize("reader", ["ben", "carl", "nora", "vera"])
+def test_no_answer_differs_by_what_another_has_said(
+    reader: str, dataset: Dataset, people: dict[str, User], still: datetime, run_jobs: Callable[..., int]
+):
+    """Ben owns the project and has labelled; Carl labels; Nora may adjudicate and has labelled nothing; Vera looks on.
+
+    Where a second label is in, or a question asked, an adjudicator who has labelled nothing learns of it by right.
+    """
+    told = []
+    for said in WORLDS:
+        cache.clear()
+        with undone():
+            told.append(asked(world_made(dataset, people, said, run_jobs, decidable=reader != "nora"), reader))
+    first, second = told
+    assert first.keys() == second.keys()
+    assert [_apart(key, first[key], second[key]) for key in first if first[key] != second[key]] == []
+    # What Ben has said himself is the order; her words are nobody else's.
+    marks = [f"{said.words}-".encode() for said in WORLDS] + ([] if reader == "ben" else [f"{MARK}-order".encode()])
+    assert [key for answers in told for key in answers for mark in marks if mark in answers[key][2]] == []
