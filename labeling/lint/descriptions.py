@@ -64,14 +64,20 @@ def _add_pairs(report: Report, lists: Iterable[Sequence[ToolSpec]], specs: Mappi
 
 
 def _add_each(report: Report, specs: Iterable[ToolSpec]) -> None:
-    for spec in sorted({spec.name: spec for spec in specs}.values(), key=lambda spec: spec.name):
+    told: set[str] = set()
+    # Several specs may have one name: told is the first of which there is anything to say, in a lasting order.
+    for spec in sorted(specs, key=lambda spec: (spec.name, spec.digest)):
         name, text = spec.name, spec.description.strip()
-        if len(words_in(text)) < FEWEST_WORDS:
+        is_described, has_trigger = len(words_in(text)) >= FEWEST_WORDS, _TRIGGER.search(text) is not None
+        if name in told or (is_described and has_trigger):
+            continue
+        told.add(name)
+        if not is_described:
             said = f"says only “{text[:60]}”" if text else "has no description"
             report.add(
                 "no_description", f"{name} {said}: a model has nothing to pick it by.", about=[name], tools=[name]
             )
-        elif not _TRIGGER.search(text):
+        else:
             report.add("no_trigger", f"{name} says what it does, not when to use it.", about=[name], tools=[name])
 
 
