@@ -10,7 +10,9 @@ from toolevals.grading.problems import InvalidDocument, Problem
 MOST_TAGS = 10
 # A tag is never taken for a number, nor for what is not a version.
 TAG = re.compile(r"[a-z][a-z0-9._-]{0,59}")
-RESERVED = frozenset({"newest", "now"})
+# Called so in addresses: what a dataset holds at the moment, frozen or not.
+NOW = "now"
+RESERVED = frozenset({"newest", NOW})
 TAG_RULE = (
     "A tag begins with a lower-case letter; lower-case letters, digits, full stops, hyphens and underscores follow, "
     "60 characters at most. It is not “newest” or “now”."

@@ -10,7 +10,15 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expected_tools
-from labeling.models import Dataset, GoldTool, Resolution, Revision, ToolPart
+from labeling.models import (
+    Dataset,
+    DatasetVersion,
+    GoldTool,
+    Resolution,
+    Revision,
+    ToolPart,
+    VersionEntry,
+)
 from labeling.offers import Offers
 from toolevals.workspace.jobs import Lease
 
@@ -36,6 +44,20 @@ def gold_read(dataset: Dataset, lease: Lease | None = None) -> int:
             GoldTool.objects.bulk_create(rows, ignore_conflicts=True)
         done, last = done + len(page), page[-1][0]
     return done
+
+
+def entries_unread(version: DatasetVersion) -> QuerySet[VersionEntry]:
+    """Return the entries of a frozen version whose gold has not been read: it need not be in force any more."""
+    return VersionEntry.objects.filter(version=version, gold__tools=None)
+
+
+def entries_read(version: DatasetVersion, most: int) -> None:
+    """Read the gold of so many entries of a frozen version that has not been read."""
+    offers = Offers()
+    told = ("pk", "gold_id", "gold__expectation", "revision__tools_id", "revision__input")
+    found = list(entries_unread(version).order_by("position").values_list(*told)[:most])
+    for start in range(0, len(found), AT_ONCE):
+        GoldTool.objects.bulk_create(_rows(found[start : start + AT_ONCE], offers), ignore_conflicts=True)
 
 
 def _page(dataset: Dataset, after: UUID | None) -> list[Any]:
