@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import CharField
 from django.db.models.functions import Cast, Right
 
-from labeling.calibration.saying import tool_choice
+from labeling.agreement.reading import tool_said
 from labeling.datasheet.scope import Scope
 from labeling.datasheet.values import ToolAgreement
 from labeling.querysets.labels import LabelQuerySet
@@ -33,7 +33,7 @@ def tool_agreement(scope: Scope, *, units: int) -> ToolAgreement:
             known, choices = number, []
             rounds[revision] = (known, choices)
         if number == known:
-            choices.append(tool_choice(answer, expectation))
+            choices.append(tool_said(answer, expectation))
     ratings = Counter(tuple(sorted(choices)) for _, choices in rounds.values() if len(choices) > 1)
     return ToolAgreement(
         units=units, sampled=ratings.total(), percent=percent_agreement(ratings), alpha=krippendorff_alpha(ratings)
