@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
+from django.core.cache import cache
 from django.utils import timezone
 
-from labeling.models import Dataset, Label, LabelSlot
-from labeling.waiting import own_part
+from labeling.models import Dataset, Label
+from labeling.waiting import KEPT_FROM, KEPT_SECONDS, own_part
 from toolevals.workspace.models import User
 
 RECENT = 20
@@ -44,17 +45,30 @@ class Progress:
 
 def progress_of(dataset: Dataset, user: User) -> Progress:
     """Return one person's progress in one dataset: what they have labelled and what still waits for them."""
+    part = own_part(dataset, user, most=MOST)
+    today, seconds_each = _pace(dataset, user, part.done)
+    return Progress(done=part.done, left=part.held + part.left, seconds_each=seconds_each, today=today)
+
+
+def _pace(dataset: Dataset, user: User, done: int) -> tuple[int, float | None]:
+    """Return how many examples this person labelled today, and their pace; of many labels kept for some seconds.
+
+    What they label meanwhile is counted: `done` says how many they have labelled in all.
+    """
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
-    part = own_part(LabelSlot.objects.of_dataset(dataset), user, place=dataset.pk, most=MOST)
+    key = f"labeling.pace:{dataset.pk}:{user.pk}:{midnight.date()}"
+    kept = cache.get(key)
+    if kept is not None:
+        today, then, seconds_each = kept
+        return max(today + done - then, 0), seconds_each
     own = Label.objects.filter(reviewer=user, slot__dataset=dataset, withdrawn_at=None)
     newest = list(own.order_by("-id").values_list("slot", "seconds", "created_at")[:DAYS_WORK])
     recent = [seconds for _, seconds, _ in newest[:RECENT] if seconds > 0]
-    return Progress(
-        done=part.done,
-        left=part.held + part.left,
-        seconds_each=median(recent) if len(recent) >= 3 else None,
-        today=len({slot for slot, _, created_at in newest if created_at >= midnight}),
-    )
+    seconds_each = median(recent) if len(recent) >= 3 else None
+    today = len({slot for slot, _, created_at in newest if created_at >= midnight})
+    if len(newest) >= KEPT_FROM:
+        cache.set(key, (today, done, seconds_each), KEPT_SECONDS)
+    return today, seconds_each
 
 
 def _span(seconds: float) -> str:

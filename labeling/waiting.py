@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from django.core.cache import cache
 from django.db.models import Exists, Q
 from django.utils import timezone
 
-from labeling.models import CalibrationRound, Comment, Feedback, LabelSlot, Revision
-from labeling.querysets.slots import SlotQuerySet
+from labeling.at_hand import calibration_waiting, own_counts
+from labeling.models import CalibrationRound, Comment, Dataset, Feedback, LabelSlot, Revision
 from toolevals.workspace.models import Membership, Project, Role, User
 
 # Beyond this the exact number tells nobody anything, and counting it would cost.
@@ -31,22 +30,22 @@ class Own:
 
 def to_label(project: Project, user: User) -> int:
     """Return how many examples wait for a label of this person, those they are at work on included; at most MANY."""
-    own = own_part(LabelSlot.objects.in_project(project), user, place=project.pk, most=MANY)
+    own = own_part(project, user, most=MANY)
     return min(own.held + own.left, MANY)
 
 
-def own_part(slots: SlotQuerySet, user: User, *, place: Any, most: int) -> Own:
-    """Return one person's part of the slots of one place, a dataset's id or a project's; at most `most` are left.
+def own_part(place: Dataset | Project, user: User, *, most: int) -> Own:
+    """Return one person's part of the slots of a dataset or a project; at most `most` are left.
 
     A large number is kept for a while, less what the person does meanwhile: counting it anew with each example would
     cost more than handing the example out. What others do shows a little later; a small number is always exact.
     """
-    held, done = slots.counts_of(user)
-    key = f"labeling.left:{place}:{user.pk}"
+    held, done = own_counts(place, user)
+    key = f"labeling.left:{place.pk}:{user.pk}"
     kept = cache.get(key)
     if kept is not None:
         return Own(done, held, max(kept[0] - (done - kept[1]) - held, 0))
-    left = slots.count_waiting(user, timezone.now(), most)
+    left = LabelSlot.objects.in_place(place).count_waiting(user, timezone.now(), most)
     if left >= KEPT_FROM:
         cache.set(key, (left + held, done), KEPT_SECONDS if left < MANY else LONG_KEPT_SECONDS)
     return Own(done, held, left)
@@ -73,4 +72,4 @@ def questions(project: Project, user: User) -> int:
 
 def to_calibrate(project: Project, user: User) -> CalibrationRound | None:
     """Return a calibration round of which this person has something to answer, with `size` and `own`; None if none."""
-    return CalibrationRound.objects.in_place(project).waiting_for(user).with_progress(user).first()
+    return calibration_waiting(project, user)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q
@@ -29,6 +29,12 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
     def of_dataset(self, dataset: Dataset) -> SlotQuerySet:
         """Return the slots of one dataset."""
         return self.filter(dataset=dataset)
+
+    def in_place(self, place: Dataset | Project) -> SlotQuerySet:
+        """Return the slots of a dataset, or of all of a project's."""
+        from labeling.models import Dataset
+
+        return self.of_dataset(place) if isinstance(place, Dataset) else self.in_project(place)
 
     def of_batch(self, batch: LabelBatch) -> SlotQuerySet:
         """Return the slots of one part of the work."""
@@ -65,13 +71,9 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         may = Q(Exists(Membership.objects.filter(**role)), *_fit(OuterRef("assignee")))
         return self.filter(~may, assignee__isnull=False, state=SlotState.OPEN)
 
-    def counts_of(self, user: User) -> tuple[int, int]:
-        """Return of how many slots this person holds the claim, and in how many they have a label."""
-        from labeling.models import SlotState
-
-        states = {"held": Q(state=SlotState.CLAIMED), "done": Q(state=SlotState.SUBMITTED)}
-        found = self.filter(reviewer=user).aggregate(**{name: Count("pk", filter=one) for name, one in states.items()})
-        return found["held"], found["done"]
+    def counted_states(self, user: User) -> models.QuerySet[Any, Any]:
+        """Return in which states slots of this person are, and how many in each."""
+        return self.filter(reviewer=user).order_by().values_list("state").annotate(n=Count("pk"))
 
     def count_waiting(self, user: User, now: datetime, most: int) -> int:
         """Return of how many examples a label by this person is wanted; at most `most`.

@@ -8,17 +8,16 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
+from labeling.at_hand import guideline_number, has_skipped, newest_label
 from labeling.blindness import RESOLVED, TO_DECIDE
 from labeling.errors import InvalidAct
 from labeling.models import (
     Draft,
-    GuidelineVersion,
     Label,
     LabelAnswer,
     LabelSlot,
     Resolution,
     Revision,
-    Skip,
     SlotState,
 )
 from labeling.services.expectations import answer_read
@@ -74,7 +73,7 @@ def label_submit(
             slot=place,
             revision=revision,
             reviewer=actor,
-            guideline=_guideline(revision),
+            guideline=guideline_number(revision.example.dataset_id),
             suggestion=suggestion,
             seconds=max(0.0, seconds),
             **said._asdict(),
@@ -154,7 +153,7 @@ def _place(revision: Revision, slot: LabelSlot, actor: User) -> LabelSlot:
     """Return the slot that takes this person's label of a locked revision. Raises InvalidAct."""
     if slot.round != revision.round and _newest(slot, actor) is not None:
         return slot
-    if Skip.objects.filter(revision=revision, reviewer=actor).standing().exists():
+    if has_skipped(revision, actor):
         raise InvalidAct("You passed this example on; take that back first.")
     place = slot_of_revision(revision.pk, actor, timezone.now())
     if place is None:
@@ -164,18 +163,12 @@ def _place(revision: Revision, slot: LabelSlot, actor: User) -> LabelSlot:
 
 def _newest(slot: LabelSlot, actor: User) -> Label | None:
     """Return the slot's newest label if it is this person's and was not taken back."""
-    newest = Label.objects.filter(slot=slot).order_by("-id").first()
+    newest = newest_label(slot)
     return newest if newest and newest.reviewer_id == actor.pk and newest.withdrawn_at is None else None
 
 
 def _said(label: Label) -> Said:
     return Said(label.answer, label.expectation, label.rationale, label.flagged)
-
-
-def _guideline(revision: Revision) -> int:
-    """Return the number of the guideline in force; 0 where there is none."""
-    versions = GuidelineVersion.objects.filter(dataset=revision.example.dataset_id).order_by("-number")
-    return versions.values_list("number", flat=True).first() or 0
 
 
 def _raise_others(revision: Revision) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from labeling.at_hand import count_skipped, locked_revision, states_of
 from labeling.blindness import RESOLVED
 from labeling.meaning import groups
 from labeling.models import (
@@ -19,7 +20,6 @@ from labeling.models import (
     LabelAnswer,
     Resolution,
     Revision,
-    Skip,
     SlotState,
 )
 from labeling.services.feedback import feedback_give
@@ -34,9 +34,7 @@ SKIPS_TO_RETIRE = 2
 
 def revision_locked(pk: Any) -> Revision:
     """Return the revision, locked to the end of the transaction: its labels are compared by one person at a time."""
-    return (
-        Revision.objects.select_for_update(of=("self",)).select_related("example__dataset__project", "tools").get(pk=pk)
-    )
+    return locked_revision(pk)
 
 
 def revision_evaluate(revision: Revision) -> None:
@@ -60,13 +58,12 @@ def revision_evaluate(revision: Revision) -> None:
 
 
 def _state(revision: Revision) -> Resolution:
-    states = set(revision.slots.filter(round=revision.round).values_list("state", flat=True))
+    states = {state for number, state in states_of(revision) if number == revision.round}
     is_missing = not states.isdisjoint({SlotState.OPEN, SlotState.CLAIMED}) or (
         revision.resolution == Resolution.PASSED_ON and SlotState.CLOSED in states
     )
     if is_missing:
-        skips = Skip.objects.filter(revision=revision).standing().values("reviewer").distinct()
-        return Resolution.PASSED_ON if skips.count() >= SKIPS_TO_RETIRE else Resolution.OPEN
+        return Resolution.PASSED_ON if count_skipped(revision) >= SKIPS_TO_RETIRE else Resolution.OPEN
     meanings = len(groups(Label.objects.filter(revision=revision).in_force()))
     return (Resolution.OPEN, Resolution.AGREED)[meanings] if meanings < 2 else Resolution.DISAGREED
 

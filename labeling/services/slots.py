@@ -11,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from labeling.at_hand import calibration_first, held_slot, slot_at_hand, slot_of_round
 from labeling.errors import CalibrationFirst, InvalidAct
-from labeling.models import CalibrationRound, Dataset, Draft, LabelBatch, LabelSlot, Revision, Skip, SlotState
-from labeling.querysets.prepared import A_MOMENT, PreparedQuery, an_id
+from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, Revision, Skip, SlotState
 from labeling.querysets.slots import SlotQuerySet
 from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.workspace.models import Membership, Project, User
+from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 from toolevals.workspace.services import audit_record
 
 FEW = 500
@@ -44,9 +46,9 @@ def slot_claim(
     with transaction.atomic():
         _wait_turn(project, actor)
         now = timezone.now()
-        held = _scope(dataset_or_project, batch).held_by(actor).only("pk").first()
-        if held is not None and slot_renew(slot=held, actor=actor):
-            return LabelSlot.objects.with_content().get(pk=held.pk)
+        held = _held(dataset_or_project, batch, actor)
+        if held is not None and _renewed(held, actor):
+            return slot_at_hand(held)
         _require_calibrated(batch.dataset if batch is not None else dataset_or_project, actor)
         slot = _take_first(_tiers(dataset_or_project, batch, actor), actor, now)
         if slot is not None:
@@ -73,9 +75,8 @@ def slot_reclaim(*, slot: LabelSlot, actor: User) -> LabelSlot | None:
 
 def slot_renew(*, slot: LabelSlot, actor: User) -> bool:
     """Extend the lease of a slot that `actor` holds; return whether they still hold it."""
-    until = lease_end(timezone.now())
-    held = LabelSlot.objects.filter(pk=slot.pk, reviewer=actor, state=SlotState.CLAIMED)
-    if not held.update(lease_until=until):
+    until = _renewed(slot.pk, actor)
+    if until is None:
         return False
     slot.lease_until = until
     return True
@@ -145,8 +146,7 @@ def slot_of_revision(revision_id: Any, actor: User, now: datetime) -> LabelSlot 
     None where none is left for them. Runs in the caller's transaction.
     """
     slots = LabelSlot.objects.filter(revision=revision_id).of_current_round()
-    own = slots.select_for_update(of=("self",)).filter(reviewer=actor).first()
-    return own or _take_first(_kept_first(slots, actor), actor, now)
+    return slot_of_round(revision_id, actor) or _take_first(_kept_first(slots, actor), actor, now)
 
 
 _FREE: dict[str, Any] = {"state": SlotState.OPEN, "reviewer": None, "claimed_at": None, "lease_until": None}
@@ -157,9 +157,23 @@ def _wait_turn(project: Project, actor: User) -> None:
     _TURN.rows(project=project.pk, actor=actor.pk)
 
 
+def _held(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> UUID | None:
+    """Return the id of what this person has claimed in a part of the queue and not submitted."""
+    if batch is None:
+        return held_slot(scope, actor)
+    return LabelSlot.objects.of_batch(batch).held_by(actor).values_list("pk", flat=True).first()
+
+
+def _renewed(slot: UUID, actor: User) -> datetime | None:
+    """Extend the lease of a slot that this person holds; return until when, None where they do not hold it."""
+    until = lease_end(timezone.now())
+    held = LabelSlot.objects.filter(pk=slot, reviewer=actor, state=SlotState.CLAIMED)
+    return until if held.update(lease_until=until) else None
+
+
 def _require_calibrated(place: Dataset | Project, actor: User) -> None:
     """Raise CalibrationFirst where there is a round that this person has to answer before they are handed examples."""
-    first = CalibrationRound.objects.in_place(place).filter(comes_first=True).waiting_for(actor).first()
+    first = calibration_first(place, actor)
     if first is not None:
         raise CalibrationFirst(first)
 
@@ -167,7 +181,7 @@ def _require_calibrated(place: Dataset | Project, actor: User) -> None:
 def _scope(scope: Dataset | Project, batch: LabelBatch | None) -> SlotQuerySet:
     if batch is not None:
         return LabelSlot.objects.of_batch(batch)
-    return LabelSlot.objects.of_dataset(scope) if isinstance(scope, Dataset) else LabelSlot.objects.in_project(scope)
+    return LabelSlot.objects.in_place(scope)
 
 
 def _tiers(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> Iterator[SlotQuerySet | Dataset]:
@@ -201,7 +215,7 @@ def _take_first(tiers: Iterator[SlotQuerySet | Dataset], actor: User, now: datet
             chosen = LabelSlot.objects.filter(pk=candidate[0][0])
             until = lease_end(now)
             if chosen.free(now).update(state=SlotState.CLAIMED, reviewer=actor, claimed_at=now, lease_until=until):
-                return chosen.with_content().get()
+                return slot_at_hand(candidate[0][0])
     return None
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from django import template
+from django.template.loader import render_to_string
 
+from labeling.at_hand import key_bindings
 from labeling.keyboard import bindings_of, moved_keys
-from labeling.models import KeyBindings
 from toolevals.workspace.models import User
 
 register = template.Library()
@@ -15,13 +17,21 @@ register = template.Library()
 
 def own_keys(user: User) -> dict[str, str]:
     """Return a person's keys by the names of actions, where they are not the usual ones."""
-    kept = KeyBindings.objects.filter(user=user).first()
+    kept = key_bindings(user)
     return dict(kept.bindings) if kept is not None else {}
 
 
-@register.inclusion_tag("labeling/parts/keys_sheet.html", takes_context=True)
-def keys_sheet(context: dict[str, Any], page: str, without: str = "") -> dict[str, Any]:
+@register.simple_tag(takes_context=True)
+def keys_sheet(context: dict[str, Any], page: str, without: str = "") -> str:
     """Return the sheet of one page, "label" or "adjudicate", without the actions of these names."""
     own = own_keys(context["request"].user)
+    return _drawn(tuple(own.items()), page, without, context["project"].slug)
+
+
+@lru_cache(maxsize=256)
+def _drawn(keys: tuple[tuple[str, str], ...], page: str, without: str, project: str) -> str:
+    """Return the sheet as HTML: it is the same with each example."""
+    own = dict(keys)
     bindings = [one for one in bindings_of(own, page) if one.action.name not in without.split()]
-    return {"bindings": bindings, "moved": moved_keys(own, page), "project": context["project"]}
+    content = {"bindings": bindings, "moved": moved_keys(own, page), "project": project}
+    return render_to_string("labeling/parts/keys_sheet.html", content)

@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
+from labeling.at_hand import count_answers, own_slot
 from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.forms.panel import panel
 from labeling.forms.reading import FieldProblem, read_label
-from labeling.models import Comment, Label, LabelSlot, Skip
+from labeling.models import Label, LabelSlot, Skip
 from labeling.progress import progress_of
 from labeling.suggestions import seen_suggestion, taken_over
 from labeling.views.answers import conflict, page_or_fragment, sentences
@@ -121,8 +122,7 @@ def label_renew(request: ProjectRequest, slot: UUID) -> HttpResponse:
     if found is None:
         return _claim_lost(request)
     services.slot_renew(slot=found, actor=request.user)
-    answers = Comment.objects.in_project(request.project).answered_to(request.user).count()
-    return JsonResponse({"answers": answers})
+    return JsonResponse({"answers": count_answers(request.project, request.user)})
 
 
 @require_POST
@@ -172,7 +172,7 @@ def problem_list(problems: Iterable[FieldProblem]) -> list[dict[str, str]]:
 
 
 def _own_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
-    return LabelSlot.objects.in_project(request.project).with_content().filter(pk=pk, reviewer=request.user).first()
+    return own_slot(request.project, pk, request.user)
 
 
 def _work_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:

@@ -8,6 +8,7 @@ from uuid import UUID
 from django.http import Http404, QueryDict
 from django.shortcuts import get_object_or_404
 
+from labeling.at_hand import dataset_called
 from labeling.models import Dataset, LabelBatch
 from toolevals.workspace.requests import ProjectRequest
 
@@ -56,4 +57,9 @@ def scope_of(request: ProjectRequest, data: QueryDict) -> Scope:
         rows = LabelBatch.objects.in_project(request.project).select_related("dataset__project")
         batch = get_object_or_404(rows, pk=pk)
         return Scope(batch.dataset, batch)
-    return Scope(get_object_or_404(Dataset, project=request.project, slug=key)) if key else Scope()
+    if not key:
+        return Scope()
+    dataset = dataset_called(request.project, key)
+    if dataset is None:
+        raise Http404
+    return Scope(dataset)

@@ -10,9 +10,10 @@ from typing import Any
 from django.http import QueryDict
 from django.urls import reverse
 
+from labeling.at_hand import count_answers, count_remarks, own_draft, own_label
 from labeling.conversation import read_conversation
 from labeling.forms.panel import empty_form, form_of, panel
-from labeling.models import Comment, Draft, Example, Label, LabelSlot, Revision, Skip
+from labeling.models import Example, Label, LabelSlot, Revision, Skip
 from labeling.progress import progress_of
 from labeling.suggestions import suggestion_context
 from labeling.views.guide_pane import guide_context
@@ -61,8 +62,8 @@ def label_context(request: ProjectRequest, slot: LabelSlot, *, undo: Label | Ski
         "calibration": to_calibrate(request.project, request.user),
         "scope": scope_key(request.GET),
         "show_ask": "ask" in request.GET,
-        "remarks": Comment.objects.filter(revision=revision, asker=request.user).count(),
-        "answers": Comment.objects.in_project(request.project).answered_to(request.user).count(),
+        "remarks": count_remarks(revision, request.user),
+        "answers": count_answers(request.project, request.user),
         **urls_of(request, slot),
         **suggestion_context(request, revision, started.data),
         **undo_context(request, undo),
@@ -112,7 +113,7 @@ def started_of(revision: Revision, user: User) -> Started:
     draft = drafted(revision, user)
     if draft is not None:
         return draft
-    label = Label.objects.filter(revision=revision, reviewer=user).order_by("-id").first()
+    label = own_label(revision, user)
     if label is None:
         return Started(empty_form())
     data = form_of(label.expectation, tools_in(revision.tools), answer=label.answer).copy()
@@ -123,7 +124,7 @@ def started_of(revision: Revision, user: User) -> Started:
 
 def drafted(revision: Revision, user: User) -> Started | None:
     """Return what this person has entered for a revision and not handed in; None where there is nothing."""
-    draft = Draft.objects.filter(revision=revision, user=user).first()
+    draft = own_draft(revision, user)
     return Started(fields_of(draft.document), draft.saved_at) if draft is not None else None
 
 

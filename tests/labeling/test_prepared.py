@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.db.models import F
 from django.utils import timezone
 
-from labeling.models import LabelSlot
-from labeling.querysets.prepared import A_MOMENT, PreparedQuery, an_id
+from labeling.models import Dataset, LabelSlot
+from toolevals.workspace.querysets.prepared import A_MOMENT, A_TEXT, PreparedQuery, an_id
 
 
 def test_each_value_takes_the_place_of_its_stand_in(dataset, examples, ann, ben, claim, django_assert_num_queries):
@@ -23,3 +24,27 @@ def test_each_value_takes_the_place_of_its_stand_in(dataset, examples, ann, ben,
         with django_assert_num_queries(1):
             assert query.rows(dataset=dataset.pk, actor=user.pk, now=now) == expected
     assert query.rows(dataset=an_id(3), actor=ann.pk, now=timezone.now()) == []
+
+
+def test_objects_come_with_what_is_joined_and_added(dataset, examples, ann, claim, django_assert_num_queries):
+    def build(actor: Any) -> Any:
+        slots = LabelSlot.objects.filter(reviewer=actor).select_related("revision__tools", "batch")
+        return slots.annotate(name=F("revision__example__external_id"))
+
+    query, slot = PreparedQuery(build, {"actor": an_id(1)}), claim(ann)
+    for _ in range(2):
+        with django_assert_num_queries(1):
+            found = query.first(actor=ann.pk)
+            assert found == slot
+            assert found.revision.tools == slot.revision.tools
+            assert found.batch is None
+            assert found.name == slot.revision.example.external_id
+        assert (found.lease_until, found.revision.input) == (slot.lease_until, slot.revision.input)
+    found.save()
+    assert query.first(actor=an_id(2)) is None
+
+
+def test_a_text_takes_the_place_of_its_stand_in(dataset):
+    query = PreparedQuery(lambda slug: Dataset.objects.filter(slug=slug), {"slug": A_TEXT})
+    assert query.first(slug="nothing") is None
+    assert query.first(slug=dataset.slug) == dataset

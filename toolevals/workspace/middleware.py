@@ -17,8 +17,15 @@ from django_htmx.http import HttpResponseClientRedirect
 from toolevals.workspace.access import Audience, Rule, rules
 from toolevals.workspace.api.problems import problem
 from toolevals.workspace.models import Membership, Role
+from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
 from toolevals.workspace.requests import ProjectRequest, is_api, is_on_this_machine
 from toolevals.workspace.tokens import UnknownToken, bearer_token, token_find
+
+# Asked with every request within a project.
+_MEMBERSHIP = PreparedQuery(
+    lambda slug, user: Membership.objects.filter(project__slug=slug, user=user).select_related("project"),
+    {"slug": A_TEXT, "user": an_id(1)},
+)
 
 
 class AccessMiddleware:
@@ -78,11 +85,8 @@ def _identify(request: ProjectRequest) -> None:
 
 def _enter(request: ProjectRequest, slug: str, needed: Role) -> None:
     """Set the project and the role in it. Raises `Http404` for outsiders, `PermissionDenied` if the role is too low."""
-    members = Membership.objects.filter(project__slug=slug, user_id=request.user.pk).select_related("project")
-    if request.token is not None:
-        members = members.filter(project_id=request.token.project_id)
-    membership = members.first()
-    if membership is None:
+    membership: Membership | None = _MEMBERSHIP.first(slug=slug, user=request.user.pk)
+    if membership is None or (request.token is not None and membership.project_id != request.token.project_id):
         raise Http404
     role = membership.role if request.token is None else min(membership.role, request.token.role)
     request.project, request.role = membership.project, Role(role)
