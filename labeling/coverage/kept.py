@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.urls import reverse
@@ -20,6 +22,8 @@ from toolevals.workspace.models import Job, User
 COUNTED_AT_ONCE = 20_000
 # Kept counts that are older are made anew when somebody looks.
 FRESH = timedelta(minutes=1)
+# How large a dataset is, is told this long.
+LARGE_FRESH = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,24 @@ def coverage_kept(dataset: Dataset, *, actor: User | None, fresh: timedelta = FR
     counts = Counts.from_document(kept.document) if kept.document else None
     job = kept.job if kept.job and kept.job.is_running else None
     return Coverage(counts, kept.counted_at, job)
+
+
+def datasets_counted(datasets: Iterable[Dataset], *, actor: User | None) -> list[Dataset]:
+    """Return datasets with `size`, how many examples each has, `with_gold`, how many of them have gold.
+
+    Large ones were counted at `counted_at`, and have None until a job has counted once; the others are counted now.
+    """
+    found: list[Any] = list(datasets)
+    rows: Iterable[Any] = Dataset.objects.filter(pk__in=[each.pk for each in found]).with_counts(COUNTED_AT_ONCE)
+    counts = {row.pk: row for row in rows}
+    for each in found:
+        each.size, each.with_gold, each.counted_at = counts[each.pk].size, counts[each.pk].with_gold, None
+        if each.size is None:
+            kept = coverage_kept(each, actor=actor, fresh=LARGE_FRESH)
+            each.counted_at = kept.counted_at
+            if kept.counts is not None:
+                each.size, each.with_gold = kept.counts.size, kept.counts.gold
+    return found
 
 
 def coverage_count_work(lease: Lease) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, When
 
 from labeling.version_names import is_tag
 
@@ -22,19 +21,27 @@ class DatasetQuerySet(models.QuerySet["Dataset"]):
         """Return the project's datasets, by name."""
         return self.filter(project=project).select_related("default_tools__registry").order_by("name", "id")
 
-    def with_counts(self) -> DatasetQuerySet:
-        """Add `size`, how many examples there are, and `with_gold`, how many of them have gold."""
+    def with_counts(self, most: int) -> DatasetQuerySet:
+        """Add `size`, how many examples there are, and `with_gold`, how many of them have gold.
+
+        No more than `most` examples of a dataset are looked at: where there are more, both are None.
+        """
         from labeling.models import Example
 
-        examples = Example.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
+        examples = Example.objects.filter(dataset=OuterRef("pk")).order_by().values("pk")
+        few = Q(looked_at__lte=most)
         return self.annotate(
-            size=_count(examples.annotate(n=Count("pk"))),
-            with_gold=_count(examples.annotate(n=Count("pk", filter=Q(current__gold__isnull=False)))),
+            looked_at=_Length(examples[: most + 1]),
+            size=Case(When(few, then=F("looked_at")), default=None),
+            with_gold=Case(When(few, then=_Length(examples.filter(current__gold__isnull=False))), default=None),
         )
 
 
-def _count(rows: models.QuerySet[Any, Any]) -> Coalesce:
-    return Coalesce(Subquery(rows.values("n"), output_field=models.IntegerField()), 0)
+class _Length(Subquery):
+    """How many rows a subquery has."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
+    output_field = models.IntegerField()
 
 
 class DatasetVersionQuerySet(models.QuerySet["DatasetVersion"]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -13,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
 from labeling.coverage.cells import Cell
-from labeling.coverage.kept import coverage_kept, is_large
+from labeling.coverage.kept import LARGE_FRESH, coverage_kept, datasets_counted, is_large
 from labeling.forms.datasets import DatasetForm, NewDatasetForm
 from labeling.guideline import guideline_blocks
 from labeling.models import Dataset, Example, Resolution
@@ -26,8 +25,6 @@ from toolevals.workspace.requests import ProjectRequest
 MAX_STRATUM_VALUES = 30
 # What `seen_by` adds to examples.
 STATUS = "status"
-# What a large dataset holds is counted so often.
-LARGE_FRESH = timedelta(minutes=10)
 # So many of a large dataset's oldest and newest examples say which values its strata have.
 LOOK_AT = 500
 LIST_SIZE = 100
@@ -40,7 +37,7 @@ def datasets(request: ProjectRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         dataset = services.dataset_create(project=request.project, actor=request.user, **form.cleaned_data)
         return redirect("labeling:import", request.project.slug, dataset.slug)
-    rows = Dataset.objects.in_project(request.project).with_counts()
+    rows = datasets_counted(Dataset.objects.in_project(request.project), actor=request.user)
     return render(request, "labeling/datasets.html", {"datasets": rows, "form": form})
 
 

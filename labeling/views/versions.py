@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
+from labeling.coverage.kept import datasets_counted
 from labeling.errors import InvalidAct
 from labeling.forms.datasets import DescribeForm, FreezeForm
 from labeling.models import Dataset, DatasetVersion
@@ -19,7 +20,7 @@ from toolevals.workspace.requests import ProjectRequest
 @require_http_methods(["GET", "POST"])
 def versions(request: ProjectRequest, dataset: str) -> HttpResponse:
     """List the frozen versions, newest first; by POST, freeze one."""
-    found = get_object_or_404(Dataset.objects.in_project(request.project).with_counts(), slug=dataset)
+    found = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
     form = FreezeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
@@ -27,6 +28,7 @@ def versions(request: ProjectRequest, dataset: str) -> HttpResponse:
             return redirect("labeling:versions", request.project.slug, found.slug)
         except InvalidAct as error:
             form.add_error(None, str(error))
+    datasets_counted([found], actor=request.user)
     rows = found.versions.select_related("actor")
     context = {
         "dataset": found,

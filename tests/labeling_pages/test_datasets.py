@@ -195,5 +195,23 @@ def test_a_large_dataset_is_counted_by_a_job(dataset: Dataset, client: Client, m
     assert "counted" in body(second)
 
 
+def test_lists_tell_how_large_a_dataset_was_when_it_was_counted(
+    dataset: Dataset, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"/api/v1/projects/shop/datasets/{dataset.slug}/"
+    now = client.get(address).json()
+    assert (now["size"], now["counted_at"]) == (dataset.examples.count(), None)
+    monkeypatch.setattr("labeling.coverage.kept.COUNTED_AT_ONCE", 1)
+    assert "being counted" in body(client.get(url("datasets")))
+    assert "being counted for the first time" in body(client.get(url("versions", "core")))
+    assert client.get(address).json()["size"] is None
+    coverage_task(str(Job.objects.get(kind="coverage").batches.get().pk))
+    kept = client.get(address).json()
+    assert (kept["size"], kept["with_gold"]) == (now["size"], now["with_gold"])
+    assert kept["counted_at"] is not None
+    assert "counted <time" in body(client.get(url("datasets")))
+    assert "when they were counted" in body(client.get(url("versions", "core")))
+
+
 def test_reviewers_are_told_nothing_of_disagreement(dataset: Dataset, reviewer: User, as_user: AsUser) -> None:
     assert as_user(reviewer).get(url("dataset", "core") + "?status=disagreed").context["rows"] == []

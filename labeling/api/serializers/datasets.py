@@ -36,15 +36,30 @@ class VersionNameField(serializers.CharField):
 
 
 class DatasetSerializer(serializers.ModelSerializer[Dataset]):
-    """A dataset: `size` counts its examples, `with_gold` those that have gold."""
+    """A dataset: `size` counts its examples, `with_gold` those that have gold.
+
+    Of a large one as counted at `counted_at`, and null before it was counted for the first time; else as of now.
+    """
 
     default_tools = RegistryVersionField(allow_null=True)
-    size = serializers.IntegerField(read_only=True)
-    with_gold = serializers.IntegerField(read_only=True)
+    size = serializers.IntegerField(read_only=True, allow_null=True)
+    with_gold = serializers.IntegerField(read_only=True, allow_null=True)
+    counted_at = serializers.DateTimeField(read_only=True, allow_null=True)
 
     class Meta:
         model = Dataset
-        fields = ("id", "slug", "name", "description", "guideline", "default_tools", "size", "with_gold", "created_at")
+        fields = (
+            "id",
+            "slug",
+            "name",
+            "description",
+            "guideline",
+            "default_tools",
+            "size",
+            "with_gold",
+            "counted_at",
+            "created_at",
+        )
 
 
 class DatasetChangeSerializer(serializers.Serializer[Any]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import ListAPIView
@@ -11,7 +13,9 @@ from rest_framework.response import Response
 from labeling import services
 from labeling.api.base import LabelingView
 from labeling.api.serializers.datasets import DatasetChangeSerializer, DatasetSerializer, NewDatasetSerializer
+from labeling.coverage.kept import datasets_counted
 from labeling.models import Dataset
+from toolevals.workspace.models import User
 
 
 class Datasets(LabelingView, ListAPIView[Dataset]):
@@ -21,14 +25,17 @@ class Datasets(LabelingView, ListAPIView[Dataset]):
     queryset = Dataset.objects.none()
 
     def get_queryset(self) -> QuerySet[Dataset]:
-        return Dataset.objects.in_project(self.project).with_counts()
+        return Dataset.objects.in_project(self.project)
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        return datasets_counted(super().paginate_queryset(queryset) or [], actor=self.user)
 
     @extend_schema(request=NewDatasetSerializer, responses={201: DatasetSerializer})
     def post(self, request: Request) -> Response:
         asked = NewDatasetSerializer(data=request.data, context={"project": self.project})
         asked.is_valid(raise_exception=True)
         made = services.dataset_create(project=self.project, actor=self.user, **asked.validated_data)
-        return Response(DatasetSerializer(Dataset.objects.with_counts().get(pk=made.pk)).data, status=201)
+        return Response(_shown(made, self.user), status=201)
 
 
 class DatasetDetail(LabelingView):
@@ -47,6 +54,8 @@ class DatasetDetail(LabelingView):
         return self._show(found)
 
     def _show(self, dataset: Dataset) -> Response:
-        return Response(
-            DatasetSerializer(Dataset.objects.in_project(self.project).with_counts().get(pk=dataset.pk)).data
-        )
+        return Response(_shown(dataset, self.user))
+
+
+def _shown(dataset: Dataset, user: User) -> Any:
+    return DatasetSerializer(datasets_counted([dataset], actor=user)[0]).data
