@@ -23,6 +23,8 @@ PERIODS_CSV = ("since", "until", "figure", "value", "low", "high", "units")
 REVIEWERS_CSV = ("reviewer", "name", "labels", "median_seconds", "figure", "value", "low", "high", "judged")
 CASES_CSV = ("example", "external_id", "revision", "round", "label", "reviewer", "tool", "same_tool", "same_label",
              "labelled_at")  # fmt: skip
+# A narrow chart names no more days than this under its line.
+DAYS_NAMED = 6
 NAMES = ("percent", "kappa", "alpha", "ac1")
 
 
@@ -91,14 +93,19 @@ def coefficient(one: Estimate) -> Figure:
 
 def periods_chart(periods: Sequence[Period]) -> dict[str, Any]:
     """Return the chart of agreement on the tool over time, with its interval."""
-    points = [
-        TrendPoint(place, f"{one.since.day} {one.since:%b}", 100 * one.same_tool.value, 100 * ends.low, 100 * ends.high,
-                   (day_words(one), f"{percent(one.same_tool.value)} % the same tool ({span(ends.low, ends.high)})",
-                    f"{one.same_tool.count:,} examples"))
-        for place, one in enumerate(periods)
-        if one.same_tool.value is not None and (ends := one.same_tool.interval) is not None
-    ]  # fmt: skip
-    return trend([points], goal=None, token="ink")  # noqa: S106 (a colour)
+    step = -(-len(periods) // DAYS_NAMED)
+    points = [_point(place, one, named=place % step == 0) for place, one in enumerate(periods)]
+    return trend([[point for point in points if point]], goal=None, token="ink")  # noqa: S106 (a colour)
+
+
+def _point(place: int, one: Period, *, named: bool) -> TrendPoint | None:
+    found, ends = one.same_tool, one.same_tool.interval
+    if found.value is None or ends is None:
+        return None
+    said = f"{percent(found.value)} % the same tool ({span(ends.low, ends.high)})"
+    label = f"{one.since.day} {one.since:%b}" if named else ""
+    hover = day_words(one), said, f"{found.count:,} examples"
+    return TrendPoint(place, label, 100 * found.value, 100 * ends.low, 100 * ends.high, hover)
 
 
 def day_words(period: Period) -> str:

@@ -130,7 +130,7 @@ def _drawn(request: ProjectRequest, dataset: Dataset, counted: Agreement, filter
     by_argument = [
         (row, page.measured(row.argument, row.measures), filters.query(show="argument_differs", tool=row.tool,
                                                                        argument=row.argument))
-        for row in counted.each_argument[:ARGUMENTS_SHOWN]
+        for row in counted.each_argument[:ARGUMENTS_SHOWN] if row.differ
     ]  # fmt: skip
     return {
         "agreement": counted,

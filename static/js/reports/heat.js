@@ -33,6 +33,7 @@ export class Heat {
     this.drawn = false;
     this.chart = new Chart(element, matrix.chart, (layout) => this.fitted(layout));
     element.addEventListener("keydown", (event) => this.key(event));
+    element.addEventListener("focus", () => element.matches(":focus-visible") && this.point());
   }
 
   async draw() {
@@ -77,6 +78,13 @@ export class Heat {
     this.selected = cell;
     this.cursor = null;
     if (this.drawn) this.draw();
+  }
+
+  // By keyboard one sees from where the arrows move, and what Enter opens.
+  point() {
+    if (this.selected || this.cursor || !this.drawn) return;
+    this.cursor = this.matrix.cells[0] || null;
+    this.draw();
   }
 
   // Arrows move a dotted ring over the cells that hold something; Enter opens.
