@@ -7,7 +7,7 @@ from uuid import UUID
 from tests.access.world import Argument, World
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services import member_set, token_create, user_create
+from toolevals.workspace.services import member_set, secret_set, token_create, user_create
 
 
 def a_job(world: World, person: User) -> UUID:
@@ -25,4 +25,18 @@ def a_token(world: World, person: User) -> UUID:
     return token.pk  # type: ignore[no-any-return]
 
 
-ARGUMENTS: dict[str, Argument] = {"job": a_job, "member": a_member, "token": a_token}
+def a_secret(world: World, person: User) -> UUID:
+    return secret_set(project=world.project, actor=None, name="model-host", value="hush").pk
+
+
+def a_secrets_name(world: World, person: User) -> str:
+    return secret_set(project=world.project, actor=None, name="model-host", value="hush").name
+
+
+ARGUMENTS: dict[str, Argument] = {
+    "job": a_job,
+    "member": a_member,
+    "name": a_secrets_name,
+    "secret": a_secret,
+    "token": a_token,
+}

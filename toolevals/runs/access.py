@@ -6,6 +6,7 @@ from toolevals.workspace.models import Role
 RULES: dict[str, Rule] = {
     "runs:runs": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs:new": Rule(Role.ADJUDICATOR),
+    "runs:live": Rule(Role.ADJUDICATOR),
     "runs:upload": Rule(Role.ADJUDICATOR),
     "runs:run-cancel": Rule(Role.ADJUDICATOR),
     "runs:run-retry": Rule(Role.ADJUDICATOR),
@@ -15,6 +16,8 @@ RULES: dict[str, Rule] = {
     "runs-api:subjects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs-api:experiments": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs-api:runs": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs-api:live": Rule(Role.ADJUDICATOR),
+    "runs-api:live-estimate": Rule(Role.ADJUDICATOR),
     "runs-api:predictions": Rule(Role.ADJUDICATOR),
     "runs-api:run": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs-api:gradings": Rule(Role.VIEWER, Role.ADJUDICATOR),

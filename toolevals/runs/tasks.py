@@ -13,6 +13,12 @@ def produce(batch_id: str) -> None:
     batch_work(batch_id, services.transcripts_produce)
 
 
+@app.task(name="runs.converse")
+def converse(batch_id: str) -> None:
+    """Let a live subject answer a part of a run's examples."""
+    batch_work(batch_id, services.transcripts_converse)
+
+
 @app.task(name="runs.ingest")
 def ingest(batch_id: str) -> None:
     """Read a run's uploaded predictions."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.views import new, runs, subjects
+from toolevals.runs.views import live, new, runs, subjects
 
 app_name = "runs"
 urlpatterns = [
     path("runs/", runs.runs, name="runs"),
     path("runs/new/", new.new, name="new"),
+    path("runs/live/", live.live, name="live"),
     path("runs/upload/", new.upload, name="upload"),
     path("runs/<int:number>/cancel/", runs.cancel, name="run-cancel"),
     path("runs/<int:number>/retry/", runs.retry, name="run-retry"),

@@ -19,6 +19,8 @@ DATA_DIR = Path(env.str("TOOLEVALS_DATA_DIR", str(BASE_DIR / "data"))).resolve()
 
 DEBUG = env.bool("TOOLEVALS_DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(DATA_DIR)
+# Keys that were in force before: what they signed and sealed is still taken.
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 ROOT_URLCONF = "toolevals.urls"
@@ -176,6 +178,9 @@ CELERY_TASK_DEFAULT_QUEUE = "toolevals"
 CELERY_WORKER_POOL = "prefork" if REDIS_URL else "solo"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
+
+# Private networks that subjects, simulators and judges may be called in, such as "10.0.0.0/8"; "*" is all.
+AGENT_NETWORKS = env.list("AGENT_NETWORKS", default=[])
 
 # Seconds that a worker may stay silent on a batch before another may take it.
 BATCH_LEASE_SECONDS = env.int("BATCH_LEASE_SECONDS", 60)

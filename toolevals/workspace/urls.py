@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from toolevals.workspace.views import audit, health, jobs, members, profile, projects, sessions, tokens
+from toolevals.workspace.views import audit, health, jobs, members, profile, projects, secrets, sessions, tokens
 
 app_name = "workspace"
 in_project = [
@@ -15,6 +15,8 @@ in_project = [
     path("members/<uuid:member>/remove/", members.remove, name="member-remove"),
     path("tokens/", tokens.tokens, name="tokens"),
     path("tokens/<uuid:token>/revoke/", tokens.revoke, name="token-revoke"),
+    path("secrets/", secrets.secrets, name="secrets"),
+    path("secrets/<uuid:secret>/forget/", secrets.forget, name="secret-forget"),
     path("audit/", audit.audit, name="audit"),
     path("jobs/", jobs.jobs, name="jobs"),
     path("jobs/<uuid:job>/", jobs.job, name="job"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import case_views, views
+from toolevals.runs.api import case_views, live, views
 
 app_name = "runs-api"
 urlpatterns = [
@@ -12,6 +12,8 @@ urlpatterns = [
     path("experiments/", views.Experiments.as_view(), name="experiments"),
     path("runs/", views.Runs.as_view(), name="runs"),
     path("runs/predictions/", views.Predictions.as_view(), name="predictions"),
+    path("runs/live/", live.LiveRuns.as_view(), name="live"),
+    path("runs/live/estimate/", live.LiveEstimate.as_view(), name="live-estimate"),
     path("runs/<int:number>/", views.RunDetail.as_view(), name="run"),
     path("runs/<int:number>/gradings/", views.Gradings.as_view(), name="gradings"),
     path("runs/<int:number>/gradings/<int:grading>/", views.GradingDetail.as_view(), name="grading"),

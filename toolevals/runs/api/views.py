@@ -73,7 +73,7 @@ class Runs(ProjectView, ListAPIView[Run]):
         asked = BaselineRunSerializer(data=request.data, context={"project": self.project})
         asked.is_valid(raise_exception=True)
         run = run_request_baseline(project=self.project, actor=self.user, request=asked.request())
-        return _started(run)
+        return started(run)
 
 
 class Predictions(ProjectView):
@@ -95,7 +95,7 @@ class Predictions(ProjectView):
         run = run_request_upload(
             project=self.project, actor=self.user, request=asked.request(), file=file, file_name=file.name
         )
-        return _started(run)
+        return started(run)
 
 
 class RunView(ProjectView):
@@ -150,5 +150,6 @@ class GradingDetail(RunView):
         return Response(GradingDetailSerializer(found).data)
 
 
-def _started(run: Run) -> Response:
+def started(run: Run) -> Response:
+    """Return the answer to whoever started a run."""
     return Response(RunStartedSerializer({"run": run, "job": run.job}).data, status=HTTPStatus.ACCEPTED)

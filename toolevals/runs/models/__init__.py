@@ -1,7 +1,7 @@
 """What is evaluated, what it did, and how it was graded."""
 
 from toolevals.runs.models.gradings import AlignedPair, CaseGrade, Grading, MatrixCount, VerdictCount
-from toolevals.runs.models.runs import Experiment, Run, Transcript
+from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.subjects import Connector, Subject
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Grading",
     "MatrixCount",
     "Run",
+    "RunPace",
     "Subject",
     "Transcript",
     "VerdictCount",

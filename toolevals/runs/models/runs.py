@@ -44,6 +44,8 @@ class Run(models.Model):
     subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="runs")
     dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="runs")
     trials = models.PositiveSmallIntegerField(default=1)
+    # Of a run that asks its subject: see `toolevals.runs.live.settings`.
+    settings = DocumentField(default=dict)
     job = models.OneToOneField(Job, null=True, on_delete=models.SET_NULL, related_name="run")
     # The newest finished grading: what is shown.
     grading = models.OneToOneField("runs.Grading", null=True, on_delete=models.SET_NULL, related_name="+")
@@ -71,6 +73,12 @@ class Transcript(models.Model):
     trial = models.PositiveSmallIntegerField(default=0)
     # The document of `toolevals.grading.values.Transcript`; null where no prediction came: unscored.
     document = DocumentField(null=True)
+    # Why the conversation ended (`toolevals.agents.loop.End`), and BUDGET; empty where it was uploaded.
+    ended = models.CharField(max_length=12, blank=True, db_default="")
+    # The snapshot that the endpoint says has answered.
+    model = models.CharField(max_length=120, blank=True, db_default="")
+    # In the currency of the run's prices; null where there are none.
+    cost = models.FloatField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = TranscriptQuerySet.as_manager()
@@ -79,3 +87,10 @@ class Transcript(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["run", "entry", "trial"], name="one_transcript_a_trial"),
         ]
+
+
+class RunPace(models.Model):
+    """When the next request of a live run may be made: the row that its workers take turns at."""
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="pace")
+    next_at = models.DateTimeField()

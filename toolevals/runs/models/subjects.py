@@ -17,6 +17,7 @@ class Connector(models.TextChoices):
 
     UPLOAD = "upload", "uploaded predictions"
     BASELINE = "baseline", "the built-in baseline"
+    OPENAI = "openai", "a model behind chat completions"
 
 
 class Subject(models.Model):

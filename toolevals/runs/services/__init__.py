@@ -1,12 +1,19 @@
 """Everything that changes subjects, experiments, runs and gradings."""
 
 from toolevals.runs.services.case_grading import cases_grade
+from toolevals.runs.services.conversing import transcripts_converse
 from toolevals.runs.services.gradings import grading_start
 from toolevals.runs.services.ingesting import transcripts_ingest
 from toolevals.runs.services.producing import transcripts_produce
-from toolevals.runs.services.requesting import RunRequest, run_request_baseline, run_request_upload
+from toolevals.runs.services.requesting import (
+    RunRequest,
+    live_request_read,
+    run_request_baseline,
+    run_request_live,
+    run_request_upload,
+)
 from toolevals.runs.services.rollups import grading_roll_up
-from toolevals.runs.services.starting import MAX_TRIALS, run_start, run_upload
+from toolevals.runs.services.starting import MAX_TRIALS, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 
 __all__ = [
@@ -16,11 +23,15 @@ __all__ = [
     "experiment_ensure",
     "grading_roll_up",
     "grading_start",
+    "live_request_read",
+    "run_converse",
     "run_request_baseline",
+    "run_request_live",
     "run_request_upload",
     "run_start",
     "run_upload",
     "subject_ensure",
+    "transcripts_converse",
     "transcripts_ingest",
     "transcripts_produce",
 ]

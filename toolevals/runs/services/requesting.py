@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from django.core.files import File
 from django.db import transaction
 from django.utils.text import slugify
 
 from labeling.models import DatasetVersion
+from toolevals.agents.chat_options import ChatOptions
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import NAME as BASELINE
+from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Run
-from toolevals.runs.services.starting import run_start, run_upload
+from toolevals.runs.services.starting import run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
-from toolevals.workspace.models import Project, User
+from toolevals.workspace.models import Project, Secret, User
 from toolevals.workspace.services import upload_store
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What a run is made of. `experiment` is the name of one, there already or new; `options` are the baseline's."""
+    """What a run is made of. `experiment` is the name of one, there already or new; `options` are the subject's.
+
+    `settings` are those of a live run.
+    """
 
     experiment: str
     dataset_version: DatasetVersion
@@ -34,6 +41,7 @@ class RunRequest:
     commit: str = ""
     tools: RegistryVersion | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def run_request_baseline(*, project: Project, actor: User | None, request: RunRequest) -> Run:
@@ -53,6 +61,34 @@ def run_request_baseline(*, project: Project, actor: User | None, request: RunRe
             experiment=experiment_ensure(project=project, actor=actor, **_experiment(request)),
             subject=subject,
             dataset_version=request.dataset_version,
+            trials=request.trials,
+        )
+
+
+def run_request_live(*, project: Project, actor: User | None, request: RunRequest) -> Run:
+    """Start a run of a model that is asked while it lasts. Raises InvalidDocument."""
+    options, settings = live_request_read(request)
+    with transaction.atomic():
+        _require_secret(project, options, "/options/secret")
+        _require_secret(project, settings.user, "/settings/user/secret")
+        subject = subject_ensure(
+            project=project,
+            actor=actor,
+            name=request.name,
+            connector=Connector.OPENAI,
+            model=request.model,
+            prompt_version=request.prompt_version,
+            commit=request.commit,
+            tools=request.tools,
+            options=request.options,
+        )
+        return run_converse(
+            project=project,
+            actor=actor,
+            experiment=experiment_ensure(project=project, actor=actor, **_experiment(request)),
+            subject=subject,
+            dataset_version=request.dataset_version,
+            settings=settings,
             trials=request.trials,
         )
 
@@ -89,3 +125,22 @@ def _experiment(request: RunRequest) -> dict[str, str]:
     if not slug:
         raise InvalidDocument.at("/experiment", "must hold a letter or a digit")
     return {"slug": slug, "name": request.experiment}
+
+
+def live_request_read(request: RunRequest) -> tuple[ChatOptions, LiveSettings]:
+    """Return how the model is asked and how the run goes about it. Raises InvalidDocument."""
+    options = _below("/options", lambda: ChatOptions.from_document({**request.options, "model": request.model}))
+    return options, _below("/settings", lambda: LiveSettings.from_document(request.settings))
+
+
+def _require_secret(project: Project, options: ChatOptions | None, pointer: str) -> None:
+    name = options.secret if options else ""
+    if name and not Secret.objects.filter(project=project, name=name).exists():
+        raise InvalidDocument.at(pointer, f"The project has no secret named {name!r}: an owner sets it first.")
+
+
+def _below(prefix: str, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except InvalidDocument as error:
+        raise error.below(prefix) from None

@@ -11,11 +11,18 @@ from toolevals.workspace.jobs import BatchPlan
 
 # Transcripts in one batch: some tenths of a second of grading, and one short transaction to write it.
 SLICE = 250
+# Conversations in one batch: some minutes of waiting for a model.
+LIVE_SLICE = 40
 
 
 def produce_plans(run: Run, *, stage: int) -> Iterator[BatchPlan]:
     """Yield the batches that let the baseline answer the run's examples."""
     yield from _plans("runs.produce", {"run": str(run.pk)}, run, stage)
+
+
+def converse_plans(run: Run, *, stage: int) -> Iterator[BatchPlan]:
+    """Yield the batches that let a live subject answer the run's examples."""
+    yield from _plans("runs.converse", {"run": str(run.pk)}, run, stage, most=LIVE_SLICE)
 
 
 def ingest_plan(run: Run, upload_id: UUID, *, stage: int) -> BatchPlan:
@@ -31,8 +38,8 @@ def grade_plans(grading: Grading, *, stage: int) -> Iterator[BatchPlan]:
     yield BatchPlan("runs.rollup", payload, stage=stage + 1)
 
 
-def _plans(task: str, payload: Mapping[str, Any], run: Run, stage: int) -> Iterator[BatchPlan]:
-    step = max(1, SLICE // run.trials)
+def _plans(task: str, payload: Mapping[str, Any], run: Run, stage: int, most: int = SLICE) -> Iterator[BatchPlan]:
+    step = max(1, most // run.trials)
     size = run.dataset_version.size
     for start in range(0, size, step):
         stop = min(start + step, size)

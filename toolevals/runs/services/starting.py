@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -10,9 +11,10 @@ from django.urls import reverse
 
 from labeling.models import DatasetVersion
 from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Experiment, Run, Subject
 from toolevals.runs.services.gradings import grading_make
-from toolevals.runs.services.slices import grade_plans, ingest_plan, produce_plans
+from toolevals.runs.services.slices import converse_plans, grade_plans, ingest_plan, produce_plans
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Project, Upload, User
 from toolevals.workspace.services import audit_record
@@ -40,6 +42,31 @@ def run_start(
         dataset_version=dataset_version,
         trials=trials,
         first_stage=lambda run: produce_plans(run, stage=0),
+    )
+
+
+def run_converse(
+    *,
+    project: Project,
+    actor: User | None,
+    experiment: Experiment,
+    subject: Subject,
+    dataset_version: DatasetVersion,
+    settings: LiveSettings,
+    trials: int = 1,
+) -> Run:
+    """Start a run that asks its subject while it lasts; `run.job` shows how far it is. Raises InvalidDocument."""
+    if subject.connector != Connector.OPENAI:
+        raise InvalidDocument.at("/subject", "is not one that can be asked")
+    return _start(
+        project=project,
+        actor=actor,
+        experiment=experiment,
+        subject=subject,
+        dataset_version=dataset_version,
+        trials=trials,
+        settings=settings.to_document(),
+        first_stage=lambda run: converse_plans(run, stage=0),
     )
 
 
@@ -83,6 +110,7 @@ def _start(
     dataset_version: DatasetVersion,
     trials: int,
     first_stage: Callable[[Run], Iterable[BatchPlan]],
+    settings: Mapping[str, Any] | None = None,
 ) -> Run:
     """Make the run, grading 1 and the job: transcripts in stage 0, grades in stage 1, counts in stage 2."""
     _check(project, experiment, subject, dataset_version, trials)
@@ -96,6 +124,7 @@ def _start(
         subject=subject,
         dataset_version=dataset_version,
         trials=trials,
+        settings=dict(settings or {}),
         actor=actor,
     )
     grading = grading_make(run=run, dataset_version=dataset_version, actor=actor)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from toolevals.agents.chat_options import ChatOptions
 from toolevals.grading.canonical import digest
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
@@ -47,7 +48,7 @@ def subject_ensure(
         "model": model.strip(),
         "prompt_version": prompt_version.strip(),
         "commit": commit.strip(),
-        "options": BaselineOptions.from_document(said).to_document() if connector == Connector.BASELINE else said,
+        "options": _options(connector, model.strip(), said),
     }
     subject, made = Subject.objects.get_or_create(
         project=project,
@@ -58,6 +59,14 @@ def subject_ensure(
         detail = {"name": subject.name, "connector": connector}
         audit_record(project=project, actor=actor, verb="subject_ensure", target=subject, detail=detail)
     return subject
+
+
+def _options(connector: str, model: str, said: dict[str, Any]) -> dict[str, Any]:
+    if connector == Connector.BASELINE:
+        return BaselineOptions.from_document(said).to_document()
+    if connector == Connector.OPENAI:
+        return ChatOptions.from_document({**said, "model": model}).to_document()
+    return said
 
 
 @transaction.atomic

@@ -20,12 +20,12 @@ from toolevals.workspace.requests import ProjectRequest
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: ProjectRequest) -> HttpResponse:
     """Show both forms; by POST, start a run of the baseline."""
-    form = BaselineForm(request.project, request.POST or None, initial=_initial(request), prefix="baseline")
+    form = BaselineForm(request.project, request.POST or None, initial=initial_of(request), prefix="baseline")
     if request.method == "POST" and form.is_valid():
         run = _started(form, lambda: run_request_baseline(**_who(request), request=form.request()))
         if run:
             return redirect("reports:run", request.project.slug, run.number)
-    return _page(request, form, UploadForm(request.project, initial=_initial(request), prefix="upload"))
+    return _page(request, form, UploadForm(request.project, initial=initial_of(request), prefix="upload"))
 
 
 @require_POST
@@ -40,7 +40,7 @@ def upload(request: ProjectRequest) -> HttpResponse:
         )
         if run:
             return redirect("reports:run", request.project.slug, run.number)
-    return _page(request, BaselineForm(request.project, initial=_initial(request), prefix="baseline"), form)
+    return _page(request, BaselineForm(request.project, initial=initial_of(request), prefix="baseline"), form)
 
 
 def _who(request: ProjectRequest) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _started(form: RunForm, start: Callable[[], Run]) -> Run | None:
         return None
 
 
-def _initial(request: ProjectRequest) -> dict[str, Any]:
+def initial_of(request: ProjectRequest) -> dict[str, Any]:
     """Return what the address fills in, `?experiment=` and `?dataset_version=`; by default the newest version."""
     newest = DatasetVersion.objects.filter(dataset__project=request.project).order_by("-pk").first()
     wanted = {key: request.GET[key] for key in ("experiment", "dataset_version") if key in request.GET}

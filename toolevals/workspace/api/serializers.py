@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from toolevals.workspace.models import ApiToken, AuditEntry, Job, JobState, Membership, Project, Role, User
+from toolevals.workspace.models import ApiToken, AuditEntry, Job, JobState, Membership, Project, Role, Secret, User
 
 
 @extend_schema_field({"type": "string", "enum": Role.labels})
@@ -125,6 +125,22 @@ class MadeTokenSerializer(serializers.Serializer[Any]):
 
     token = TokenSerializer()
     secret = serializers.CharField()
+
+
+class SecretSerializer(serializers.ModelSerializer[Secret]):
+    """A secret's name, and who set it when."""
+
+    actor = UserSerializer(allow_null=True)
+
+    class Meta:
+        model = Secret
+        fields = ("id", "name", "actor", "changed_at")
+
+
+class SecretValueSerializer(serializers.Serializer[Any]):
+    """What to keep."""
+
+    value = serializers.CharField(max_length=10_000, write_only=True, style={"input_type": "password"})
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):

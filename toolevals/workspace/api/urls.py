@@ -7,7 +7,7 @@ from drf_spectacular.renderers import OpenApiJsonRenderer
 from drf_spectacular.views import SpectacularAPIView
 
 from toolevals.workspace.api import schema  # noqa: F401 - its extension registers itself
-from toolevals.workspace.api.views import index, jobs, members
+from toolevals.workspace.api.views import index, jobs, members, secrets
 
 app_name = "workspace-api"
 in_project = [
@@ -16,6 +16,8 @@ in_project = [
     path("members/<uuid:member>/", members.Member.as_view(), name="member"),
     path("tokens/", members.Tokens.as_view(), name="tokens"),
     path("tokens/<uuid:token>/", members.Token.as_view(), name="token"),
+    path("secrets/", secrets.Secrets.as_view(), name="secrets"),
+    path("secrets/<slug:name>/", secrets.SecretDetail.as_view(), name="secret"),
     path("jobs/", jobs.Jobs.as_view(), name="jobs"),
     path("jobs/<uuid:job>/", jobs.JobDetail.as_view(), name="job"),
     path("jobs/<uuid:job>/retry/", jobs.JobRetry.as_view(), name="job-retry"),

@@ -49,6 +49,18 @@ class MemberForm(RoleForm):
             self.add_error("name", "Nobody has this address yet. With a name, an account is made.")
 
 
+class SecretForm(PlainForm):
+    """A value to keep under a name."""
+
+    name = forms.SlugField(max_length=60, help_text="Letters, digits and hyphens, such as “model-host”.")
+    value = forms.CharField(
+        max_length=10_000,
+        strip=True,
+        help_text="It cannot be read again.",
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
+    )
+
+
 class TokenForm(RoleForm):
     """A new token."""
 

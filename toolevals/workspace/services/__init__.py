@@ -9,12 +9,14 @@ from toolevals.workspace.services.projects import (
     project_create,
     project_update,
 )
+from toolevals.workspace.services.secrets import SecretMissingError, secret_forget, secret_read, secret_set
 from toolevals.workspace.services.tokens import token_create, token_revoke
 from toolevals.workspace.services.uploads import upload_store, uploads_forget
 from toolevals.workspace.services.users import password_change, user_create, user_update
 
 __all__ = [
     "LastOwnerError",
+    "SecretMissingError",
     "audit_record",
     "member_invite",
     "member_remove",
@@ -22,6 +24,9 @@ __all__ = [
     "password_change",
     "project_create",
     "project_update",
+    "secret_forget",
+    "secret_read",
+    "secret_set",
     "token_create",
     "token_revoke",
     "upload_store",

@@ -1,0 +1,116 @@
+"""Starting a run of a model by page and by REST."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.agents.chat_server import chat_server
+from tests.runs.live import shop_agent
+from toolevals.runs.models import Run, Transcript
+from toolevals.workspace.services import secret_set
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def loopback(settings):
+    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
+
+
+@pytest.fixture
+def page(client, owner, project):
+    client.force_login(owner)
+    return client
+
+
+def form(version, url, **more):
+    said = {
+        "experiment": "Live",
+        "dataset_version": str(version.pk),
+        "trials": "2",
+        "name": "Shop agent",
+        "base_url": url,
+        "model": "small",
+        "tools_by": "native",
+        "timeout": "30",
+        "concurrency": "2",
+        "max_steps": "5",
+        "tries": "1",
+    }
+    return said | more
+
+
+def asked(server, **more):
+    return {
+        "experiment": "Live",
+        "dataset": "core",
+        "trials": 2,
+        "name": "Shop agent",
+        "model": "small",
+        "options": {"base_url": server.url},
+    } | more
+
+
+def test_the_page_estimates_first_and_starts_then(page, project, version, run_jobs):
+    secret_set(project=project, actor=None, name="model-host", value="key-0815")
+    with chat_server(shop_agent) as server:
+        said = form(
+            version, server.url, secret="model-host", temperature="0", input_price="2", output_price="8", budget="1"
+        )
+        seen = page.post("/p/shop/runs/live/", said).content.decode()
+        assert "at least 8" not in seen
+        assert ">8</dd>" in seen
+        assert not Run.objects.exists()
+        answer = page.post("/p/shop/runs/live/", said | {"start": "1"})
+        run = Run.objects.get()
+        assert answer["Location"] == f"/p/shop/runs/{run.number}/"
+        run_jobs()
+    assert Transcript.objects.exclude(document=None).count() == 8
+    assert run.subject.options["secret"] == "model-host"
+    assert run.subject.options["temperature"] == 0
+    assert run.settings["prices"] == {"input": 2.0, "output": 8.0, "cached": None}
+    assert (run.settings["concurrency"], run.settings["budget"]) == (2, 1.0)
+    assert "key-0815" not in page.get("/p/shop/subjects/").content.decode()
+
+
+def test_the_page_names_what_is_wrong_beside_its_field(page, version):
+    for field, value, words in [
+        ("base_url", "not an address", "valid URL"),
+        ("base_url", "https://user:hush@models.example.org/", "without a password"),
+        ("concurrency", "99", "less than or equal to 32"),
+        ("input_price", "1", "both prices"),
+        ("user_model", "large", "must be an address"),
+        ("secret", "nothing", "not one of the available choices"),
+    ]:
+        answer = page.post("/p/shop/runs/live/", form(version, "https://models.example.org/v1", **{field: value}))
+        assert answer.status_code == 422, field
+        assert words in answer.content.decode(), field
+    answer = page.post("/p/shop/runs/live/", form(version, "https://models.example.org/v1", budget="3", start="1"))
+    assert "needs prices" in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_rest_estimates_and_starts(page, version, run_jobs):
+    with chat_server(shop_agent) as server:
+        said = asked(server, settings={"prices": {"input": 1, "output": 1}})
+        estimate = page.post("/api/v1/projects/shop/runs/live/estimate/", said, "application/json").json()
+        assert estimate["conversations"] == 8
+        assert estimate["cost"] == pytest.approx(estimate["input_tokens"] / 1e6)
+        assert not Run.objects.exists()
+        started = page.post("/api/v1/projects/shop/runs/live/", said, "application/json")
+        assert started.status_code == 202
+        run_jobs()
+    assert started.json()["run"]["subject"]["connector"] == "openai"
+    assert Run.objects.get().grading.finished_at
+
+
+def test_rest_names_what_is_wrong_by_its_place(page, version):
+    with chat_server(shop_agent) as server:
+        for change, pointer in [
+            ({"options": {"base_url": "x"}}, "/options/base_url"),
+            ({"options": {"base_url": server.url, "secret": "none"}}, "/options/secret"),
+            ({"settings": {"max_steps": 0}}, "/settings/max_steps"),
+        ]:
+            answer = page.post("/api/v1/projects/shop/runs/live/", asked(server, **change), "application/json")
+            assert answer.status_code == 422
+            assert [error["pointer"] for error in answer.json()["problems"]] == [pointer]

@@ -1,0 +1,174 @@
+"""Models behind the OpenAI chat-completions protocol, through the `openai` client: hosted, local, behind gateways.
+
+Tools are offered natively, or, for models without native tools, described in the system prompt: calls are then read
+from the text as `toolevals.grading.parsing.calls_in_text` reads them.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+from toolevals.agents.chat_options import ChatOptions
+from toolevals.agents.chats import Reply, UnreachableError
+from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
+from toolevals.agents.openai_messages import as_messages, as_tools, message_in, text_with_tools, with_ids
+from toolevals.grading.parsing import calls_in_text
+from toolevals.grading.values import Message, ToolSpec
+
+# Statuses after which another try may succeed; all from 500 on as well.
+TRANSIENT = frozenset({408, 409, 425, 429})
+# What a quota that is used up is called: waiting does not help.
+EXHAUSTED = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+ERROR_LENGTH = 300
+
+
+class OpenAIChat:
+    """One model behind one address. Used as a context; by one thread at a time, or by several: it keeps nothing."""
+
+    def __init__(self, options: ChatOptions, *, key: str = "", policy: AddressPolicy | None = None) -> None:
+        # Loading the client takes seconds, which a web process never needs.
+        import openai
+
+        self._openai = openai
+        self._options = options
+        self._key = key
+        self._client = openai.OpenAI(
+            base_url=options.base_url,
+            api_key=key or "none",
+            max_retries=0,
+            http_client=guarded_client(policy or AddressPolicy(), seconds=options.timeout),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
+        """Ask for the next turn. Raises UnreachableError, whose text never holds the key."""
+        start = time.monotonic()
+        with self._errors_named():
+            answer = self._asked(messages, tools)
+            milliseconds = (time.monotonic() - start) * 1000
+            message = message_in(_first_message(answer), place=len(messages))
+        if self._options.tools == "text" and tools and message.content:
+            calls = with_ids(calls_in_text(message.content), place=len(messages))
+            message = Message("assistant", message.content, calls)
+        return Reply(message, _usage(answer.get("usage")), milliseconds, str(answer.get("model") or ""))
+
+    def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:
+        options = self._options
+        native = options.tools == "native"
+        shown = list(messages)
+        if options.system:
+            shown.insert(0, Message("system", options.system))
+        if tools and not native:
+            shown = text_with_tools(shown, tools)
+        request: dict[str, Any] = {"model": options.model, "messages": as_messages(shown), **options.extra}
+        if tools and native:
+            request["tools"] = as_tools(tools)
+        for name in ("temperature", "seed", "max_tokens"):
+            if (value := getattr(options, name)) is not None:
+                request[name] = value
+        if not options.stream:
+            return _plain(self._client.chat.completions.create(**request))
+        chunks = self._client.chat.completions.create(**request, stream=True, stream_options={"include_usage": True})
+        return _joined(_plain(chunk) for chunk in chunks)
+
+    @contextmanager
+    def _errors_named(self) -> Iterator[None]:
+        openai = self._openai
+        try:
+            yield
+        except openai.APIStatusError as error:
+            again = (error.status_code in TRANSIENT or error.status_code >= 500) and error.code not in EXHAUSTED
+            after = _retry_after(error.response.headers)
+            raise self._unreachable(f"{error.status_code}: {error.message}", again, after) from None
+        except ForbiddenAddressError as error:
+            raise UnreachableError(str(error), again=False) from None
+        except openai.APIConnectionError as error:
+            said = f"{error} ({error.__cause__})" if error.__cause__ else str(error)
+            raise self._unreachable(said, True, None) from None
+        except openai.OpenAIError as error:
+            raise self._unreachable(str(error), True, None) from None
+        except ValueError as error:
+            # JSON that is none, from a server that is none.
+            raise self._unreachable(f"The answer could not be read: {error}", True, None) from None
+
+    def _unreachable(self, reason: str, again: bool, after: float | None) -> UnreachableError:
+        # Some servers repeat the key that they refuse.
+        hidden = reason.replace(self._key, "•••") if self._key else reason
+        return UnreachableError(hidden[:ERROR_LENGTH], again=again, retry_after=after)
+
+
+def _plain(answer: Any) -> dict[str, Any]:
+    # What servers send beside the protocol is taken as it is: it is read with care further on.
+    found = answer.model_dump(warnings=False) if hasattr(answer, "model_dump") else answer
+    return found if isinstance(found, dict) else {}
+
+
+def _first_message(answer: dict[str, Any]) -> dict[str, Any]:
+    choices = answer.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    if not isinstance(message, dict):
+        raise UnreachableError("The endpoint answered without a message.", again=True)
+    return message
+
+
+def _joined(chunks: Iterator[dict[str, Any]]) -> dict[str, Any]:
+    """Put the chunks of a streamed answer together: text and arguments come in pieces, each call by its index."""
+    answer: dict[str, Any] = {}
+    text: list[str] = []
+    calls: dict[int, dict[str, Any]] = {}
+    begun = False
+    for chunk in chunks:
+        answer = {**answer, **{key: chunk[key] for key in ("model", "usage") if chunk.get(key)}}
+        for choice in (chunk.get("choices") or [])[:1]:
+            begun = True
+            delta = choice.get("delta") or {}
+            text.append(delta.get("content") or delta.get("refusal") or "")
+            for piece in delta.get("tool_calls") or []:
+                _add(calls.setdefault(piece.get("index") or 0, {"function": {"name": "", "arguments": ""}}), piece)
+    if not begun:
+        return answer
+    made = [calls[index] for index in sorted(calls)]
+    message = {"role": "assistant", "content": "".join(text) or None, "tool_calls": made}
+    return {**answer, "choices": [{"message": message}]}
+
+
+def _add(call: dict[str, Any], piece: Mapping[str, Any]) -> None:
+    if piece.get("id"):
+        call["id"] = piece["id"]
+    function = piece.get("function") or {}
+    for key in ("name", "arguments"):
+        call["function"][key] += function.get(key) or ""
+
+
+def _usage(usage: Any) -> dict[str, float]:
+    if not isinstance(usage, dict):
+        return {}
+    details = usage.get("prompt_tokens_details") or {}
+    counts = {
+        "input_tokens": usage.get("prompt_tokens"),
+        "output_tokens": usage.get("completion_tokens"),
+        "cached_tokens": details.get("cached_tokens"),
+    }
+    return {name: count for name, count in counts.items() if isinstance(count, int | float) and count >= 0}
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Return how many seconds the server asks to wait (RFC 9110, 10.2.3): a number or a date."""
+    said = headers.get("retry-after")
+    if not said:
+        return None
+    try:
+        return max(0.0, float(said))
+    except ValueError:
+        moment = email.utils.parsedate_to_datetime(said) if "," in said else None
+        return max(0.0, moment.timestamp() - time.time()) if moment else None

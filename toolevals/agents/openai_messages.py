@@ -1,0 +1,84 @@
+"""Conversations and tools in the form of the OpenAI chat-completions protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from toolevals.grading.parsing import transcript_in
+from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
+
+TEXT_TOOLS = """You can call these tools:
+{tools}
+
+To call one or more of them, answer with nothing but a JSON list such as
+[{{"name": "a_tool", "arguments": {{"a": 1}}}}]
+What they return comes back to you. If no tool is needed, answer in plain words."""
+
+
+def as_tools(tools: Sequence[ToolSpec]) -> list[dict[str, Any]]:
+    """Return the tools as `tools` of a request."""
+    return [{"type": "function", "function": _described(tool)} for tool in tools]
+
+
+def as_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Return a conversation as `messages` of a request."""
+    return [_message(message) for message in messages]
+
+
+def text_with_tools(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> list[Message]:
+    """Return the conversation for a model without native tools: tools, calls and results as text."""
+    described = "\n".join(json.dumps(_described(tool), ensure_ascii=False) for tool in tools)
+    prompt = TEXT_TOOLS.format(tools=described)
+    first = messages[0] if messages else None
+    if first is not None and first.role == "system":
+        return [Message("system", f"{first.content}\n\n{prompt}"), *(_as_text(each) for each in messages[1:])]
+    return [Message("system", prompt), *(_as_text(each) for each in messages)]
+
+
+def message_in(document: dict[str, Any], *, place: int) -> Message:
+    """Read an assistant's message. A call without an id gets one that is unique in the conversation, by its place."""
+    (message,) = transcript_in([{**document, "role": "assistant"}]).messages
+    return Message("assistant", message.content, with_ids(message.calls, place=place))
+
+
+def with_ids(calls: Sequence[Call], *, place: int) -> tuple[Call, ...]:
+    """Return the calls of the turn at `place`, each with an id."""
+    return tuple(call if call.id else _named(call, f"call_{place}_{number}") for number, call in enumerate(calls))
+
+
+def _named(call: Call, identifier: str) -> Call:
+    if isinstance(call, MalformedCall):
+        return replace(call, id=identifier)
+    return ToolCall(call.name, call.arguments, identifier)
+
+
+def _described(tool: ToolSpec) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "parameters": tool.input_schema}
+
+
+def _message(message: Message) -> dict[str, Any]:
+    if message.role == "tool":
+        return {"role": "tool", "tool_call_id": message.call_id or "", "content": message.content or ""}
+    document: dict[str, Any] = {"role": message.role, "content": message.content or ""}
+    if message.calls:
+        document["content"] = message.content
+        document["tool_calls"] = [_call(call, number) for number, call in enumerate(message.calls)]
+    return document
+
+
+def _call(call: Call, number: int) -> dict[str, Any]:
+    # What nobody could read goes back as it was written.
+    written = call.text if isinstance(call, MalformedCall) else json.dumps(call.arguments, ensure_ascii=False)
+    function = {"name": call.name or "unknown", "arguments": written}
+    return {"id": call.id or f"call_{number}", "type": "function", "function": function}
+
+
+def _as_text(message: Message) -> Message:
+    if message.role == "tool":
+        return Message("user", f"Result of {message.call_id}:\n{message.content or ''}")
+    if message.calls and not message.content:
+        return Message(message.role, json.dumps([call.to_document() for call in message.calls], ensure_ascii=False))
+    return Message(message.role, message.content)

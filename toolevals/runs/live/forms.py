@@ -1,0 +1,124 @@
+"""The form that starts a run of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+
+from toolevals.agents.chat_options import TOOL_STYLES
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.forms import RunForm
+from toolevals.runs.services import RunRequest
+from toolevals.workspace.models import Project
+
+OPTIONS = ("base_url", "secret", "temperature", "seed", "max_tokens", "system", "tools_by", "stream", "timeout")
+PRICES = ("input_price", "output_price", "cached_price")
+USER = ("user_base_url", "user_model", "user_secret")
+SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "tries", "budget")
+# What stands in the form at once; the rest is unfolded.
+FIRST = ("experiment", "dataset_version", "name", "base_url", "model", "secret", "trials", *PRICES[:2], "budget")
+# Where a service names a problem otherwise than the form does.
+FIELDS = {
+    "/options/tools": "tools_by",
+    "/settings/prices/input": "input_price",
+    "/settings/prices/output": "output_price",
+    "/settings/prices/cached": "cached_price",
+    "/settings/user/base_url": "user_base_url",
+    "/settings/user/model": "user_model",
+    "/settings/user/secret": "user_secret",
+}
+
+
+class LiveForm(RunForm):
+    """A run of a model behind the chat-completions protocol."""
+
+    name = forms.CharField(max_length=120, label="Agent", help_text="What it is called.")
+    base_url = forms.URLField(
+        label="Address",
+        max_length=500,
+        assume_scheme="https",
+        help_text="Of its chat-completions interface, such as https://models.example.org/v1.",
+    )
+    model = forms.CharField(max_length=120, help_text="Its snapshot, as exact as you know it.")
+    secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
+    prompt_version = forms.CharField(max_length=60, required=False, label="Prompt version")
+    commit = forms.CharField(max_length=64, required=False, label="Git commit")
+    system = forms.CharField(
+        required=False,
+        label="System prompt",
+        help_text="Put before every conversation.",
+        widget=forms.Textarea({"rows": 4}),
+    )
+    temperature = forms.FloatField(min_value=0, max_value=2, required=False)
+    seed = forms.IntegerField(required=False)
+    max_tokens = forms.IntegerField(min_value=1, required=False, label="Longest answer", help_text="In tokens.")
+    tools_by = forms.ChoiceField(
+        choices=[(TOOL_STYLES[0], "natively"), (TOOL_STYLES[1], "as text, for models without native tools")],
+        label="Offer tools",
+    )
+    stream = forms.BooleanField(required=False, label="Stream answers")
+    timeout = forms.FloatField(min_value=1, max_value=3600, initial=120, label="Give up after", help_text="Seconds.")
+    concurrency = forms.IntegerField(min_value=1, max_value=32, initial=4, label="At once", help_text="In each worker.")
+    requests_per_minute = forms.IntegerField(min_value=1, required=False, label="Requests a minute")
+    max_steps = forms.IntegerField(min_value=1, max_value=200, initial=30, label="Most turns of a conversation")
+    tries = forms.IntegerField(min_value=1, max_value=10, initial=5, label="Tries of each request")
+    input_price = forms.FloatField(min_value=0, required=False, label="Price of input", help_text="A million tokens.")
+    output_price = forms.FloatField(min_value=0, required=False, label="Price of output", help_text="A million tokens.")
+    cached_price = forms.FloatField(min_value=0, required=False, label="Price of cached input")
+    budget = forms.FloatField(min_value=0, required=False, help_text="The run ends when it has cost so much.")
+    user_base_url = forms.URLField(
+        required=False,
+        max_length=500,
+        assume_scheme="https",
+        label="Address of the simulated user",
+        help_text="Of the model that plays users who have an instruction.",
+    )
+    user_model = forms.CharField(max_length=120, required=False, label="Model of the simulated user")
+    user_secret = forms.ChoiceField(required=False, label="Key of the simulated user")
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(project, *args, **kwargs)
+        names = project.secrets.values_list("name", flat=True)
+        choices = [("", "None needed"), *((name, name) for name in names)]
+        for name in ("secret", "user_secret"):
+            self.fields[name].choices = choices  # type: ignore[attr-defined]
+
+    def first(self) -> Iterator[forms.BoundField]:
+        """Yield the fields that stand in the form at once."""
+        return (self[name] for name in FIRST)
+
+    def more(self) -> Iterator[forms.BoundField]:
+        """Yield the others."""
+        return (field for field in self if field.name not in FIRST)
+
+    @property
+    def is_more_wrong(self) -> bool:
+        """Whether an error stands among those that are folded."""
+        return any(field.errors for field in self.more())
+
+    def clean(self) -> None:
+        data = self.cleaned_data
+        if (data.get("input_price") is None) != (data.get("output_price") is None):
+            self.add_error("output_price", "Give both prices, or none.")
+
+    def request(self) -> RunRequest:
+        data = self.cleaned_data
+        said = ("experiment", "dataset_version", "trials", "name", "model", "prompt_version", "commit", "tools")
+        options = {name.replace("tools_by", "tools"): data[name] for name in OPTIONS if data[name] not in ("", None)}
+        return RunRequest(**{key: data[key] for key in said}, options=options, settings=self._settings())
+
+    def add_problems(self, error: InvalidDocument) -> None:
+        for problem in error.problems:
+            name = FIELDS.get(problem.pointer) or problem.pointer.rpartition("/")[2]
+            self.add_error(name if name in self.fields else None, problem.message)
+
+    def _settings(self) -> dict[str, Any]:
+        data = self.cleaned_data
+        settings = {name: data[name] for name in SETTINGS if data[name] is not None}
+        if data["input_price"] is not None:
+            settings["prices"] = {name.removesuffix("_price"): data[name] for name in PRICES}
+        if user := {name.removeprefix("user_"): data[name] for name in USER if data[name]}:
+            settings["user"] = user
+        return settings

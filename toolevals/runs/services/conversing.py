@@ -1,0 +1,116 @@
+"""Asking a subject: each conversation is kept as soon as it ends, so that no work is done, or paid, twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from django.db.models import Sum
+from django.utils import timezone
+from uuid_utils.compat import uuid7
+
+from labeling.models import VersionEntry
+from toolevals.agents.loop import Conversation, Task
+from toolevals.registry.tool_lists import tools_in
+from toolevals.runs.live.conversations import Stage, stage
+from toolevals.runs.live.settings import LiveSettings
+from toolevals.runs.models import Run, Transcript
+from toolevals.runs.offers import tools_offered
+from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.jobs import BatchRefused, Lease
+from toolevals.workspace.services import SecretMissingError
+from toolevals.workspace.vault import SealBrokenError
+
+COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "model", "cost", "created_at")
+# How a trial ended that was not begun because the run had spent its budget.
+BUDGET = "budget"
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    entry: VersionEntry
+    number: int
+    task: Task
+
+
+def transcripts_converse(lease: Lease) -> None:
+    """Let the subject do each trial of the batch's examples that has no transcript yet.
+
+    A subject that cannot be reached gives a transcript that says so: errored, and left out of the scores. Trials that
+    the budget does not reach get none: unscored. Each conversation's own transaction proves the lease, so that an
+    attempt that was cut short is completed by the next one.
+    """
+    run = Run.objects.select_related("project", "subject__tools__tools").get(pk=lease.payload["run"])
+    settings = LiveSettings.from_document(run.settings)
+    trials = list(_left(run, lease.payload["start"], lease.payload["stop"]))
+    done = lease.batch.size - len(trials)
+    try:
+        with stage(run, settings) as opened:
+            for rows in _talks(run, settings, opened, trials):
+                done += len(rows)
+                with lease.transaction():
+                    lease.progress(done)
+                    rows_insert(Transcript, COLUMNS, rows)
+    except (SecretMissingError, SealBrokenError) as error:
+        raise BatchRefused(str(error)) from None
+
+
+def _left(run: Run, start: int, stop: int) -> Iterator[_Trial]:
+    written = set(
+        Transcript.objects.filter(run=run, entry__position__gte=start, entry__position__lt=stop).values_list(
+            "entry_id", "trial"
+        )
+    )
+    entries = VersionEntry.objects.filter(version=run.dataset_version_id, position__gte=start, position__lt=stop)
+    for entry in entries.select_related("revision__tools").order_by("position"):
+        tools = tools_offered(tools_in(entry.revision.tools), run.subject)
+        for number in range(run.trials):
+            if (entry.pk, number) not in written:
+                yield _Trial(entry, number, Task(entry.revision.input, tools, number))
+
+
+def _talks(
+    run: Run, settings: LiveSettings, opened: Stage, trials: Sequence[_Trial]
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield rows of transcripts as conversations end, some of them at once; at the budget's end all that are left."""
+    coming = iter(trials)
+    with ThreadPoolExecutor(settings.concurrency, thread_name_prefix="conversation") as pool:
+        talking: dict[Future[Conversation], _Trial] = {}
+        try:
+            while True:
+                if _has_money(run, settings):
+                    for trial in islice(coming, settings.concurrency - len(talking)):
+                        talking[pool.submit(opened.talk, trial.task)] = trial
+                elif rest := list(coming):
+                    yield [_unsaid(run, trial) for trial in rest]
+                if not talking:
+                    return
+                ended, _ = wait(talking, return_when=FIRST_COMPLETED)
+                yield [_said(run, settings, talking.pop(future), future.result()) for future in ended]
+        finally:
+            # A lost lease or a cancelled job: what was not begun is not begun.
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _has_money(run: Run, settings: LiveSettings) -> bool:
+    if settings.budget is None:
+        return True
+    spent = Transcript.objects.filter(run=run).aggregate(spent=Sum("cost"))["spent"] or 0.0
+    return bool(spent < settings.budget)
+
+
+def _said(run: Run, settings: LiveSettings, trial: _Trial, talk: Conversation) -> tuple[Any, ...]:
+    cost = settings.prices.cost(talk.transcript.usage) if settings.prices else None
+    said = talk.transcript.to_document(), talk.end.value, talk.model[:120], cost
+    return (*_place(run, trial), *said, timezone.now())
+
+
+def _unsaid(run: Run, trial: _Trial) -> tuple[Any, ...]:
+    return (*_place(run, trial), None, BUDGET, "", None, timezone.now())
+
+
+def _place(run: Run, trial: _Trial) -> tuple[Any, ...]:
+    return uuid7(), run.pk, trial.entry.pk, trial.number

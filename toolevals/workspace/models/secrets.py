@@ -1,0 +1,33 @@
+"""What programs need to be let in elsewhere: kept encrypted, never shown again."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.models.projects import Project
+from toolevals.workspace.models.users import User
+
+
+class Secret(models.Model):
+    """A key or password under the name by which a project's subjects, simulators and judges refer to it."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="secrets")
+    name = models.SlugField(max_length=60)
+    # See `toolevals.workspace.vault`.
+    sealed = models.TextField()
+    # Who set it last, and when.
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["name"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["project", "name"], name="secret_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
