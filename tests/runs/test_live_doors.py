@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.agents.chat_server import chat_server
-from tests.runs.live import shop_agent
+from tests.runs.building import cases_of
+from tests.runs.live import live_run, shop_agent
 from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.services import secret_set
 
@@ -114,3 +115,16 @@ def test_rest_names_what_is_wrong_by_its_place(page, version):
             answer = page.post("/api/v1/projects/shop/runs/live/", asked(server, **change), "application/json")
             assert answer.status_code == 422
             assert [error["pointer"] for error in answer.json()["problems"]] == [pointer]
+
+
+def test_a_case_shows_how_it_ended_who_answered_and_what_it_cost(page, project, version, run_jobs):
+    with chat_server(shop_agent) as server:
+        settings = {"prices": {"input": 100, "output": 100}}
+        run = live_run(project, version, server, settings=settings)
+        run_jobs()
+    case = cases_of(Run.objects.get(pk=run.pk).grading)["status", 0]
+    seen = page.get(f"/p/shop/runs/{run.number}/cases/{case.pk}/").content.decode()
+    assert "small-2026-01-01" in seen
+    assert "40 tokens in, 7 out" in seen
+    assert "0.0047" in seen
+    assert "nothing simulates their tools" in seen

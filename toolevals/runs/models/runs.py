@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models import DatasetVersion, VersionEntry
+from toolevals.runs.endings import ENDINGS
 from toolevals.runs.models.subjects import Subject
 from toolevals.runs.querysets.runs import ExperimentQuerySet, RunQuerySet, TranscriptQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
@@ -73,7 +74,7 @@ class Transcript(models.Model):
     trial = models.PositiveSmallIntegerField(default=0)
     # The document of `toolevals.grading.values.Transcript`; null where no prediction came: unscored.
     document = DocumentField(null=True)
-    # Why the conversation ended (`toolevals.agents.loop.End`), and BUDGET; empty where it was uploaded.
+    # Why the conversation ended (`toolevals.agents.loop.End` or BUDGET); empty where it was uploaded.
     ended = models.CharField(max_length=12, blank=True, db_default="")
     # The snapshot that the endpoint says has answered.
     model = models.CharField(max_length=120, blank=True, db_default="")
@@ -87,6 +88,11 @@ class Transcript(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["run", "entry", "trial"], name="one_transcript_a_trial"),
         ]
+
+    @property
+    def ended_because(self) -> str:
+        """Why the conversation ended, where it does not show that itself."""
+        return ENDINGS.get(self.ended, "")
 
 
 class RunPace(models.Model):

@@ -15,6 +15,7 @@ from uuid_utils.compat import uuid7
 from labeling.models import VersionEntry
 from toolevals.agents.loop import Conversation, Task
 from toolevals.registry.tool_lists import tools_in
+from toolevals.runs.endings import BUDGET
 from toolevals.runs.live.conversations import Stage, stage
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run, Transcript
@@ -25,8 +26,6 @@ from toolevals.workspace.services import SecretMissingError
 from toolevals.workspace.vault import SealBrokenError
 
 COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "model", "cost", "created_at")
-# How a trial ended that was not begun because the run had spent its budget.
-BUDGET = "budget"
 
 
 @dataclass(frozen=True, slots=True)
