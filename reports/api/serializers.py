@@ -6,6 +6,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from toolevals.workspace.api.serializers import IntervalSerializer
+
 
 class RateSerializer(serializers.Serializer[Any]):
     """A proportion with its 95 % Wilson interval; null where there is nothing to count."""
@@ -15,13 +17,6 @@ class RateSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField(allow_null=True)
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
-
-
-class IntervalSerializer(serializers.Serializer[Any]):
-    """A 95 % interval."""
-
-    low = serializers.FloatField()
-    high = serializers.FloatField()
 
 
 class CellSerializer(serializers.Serializer[Any]):

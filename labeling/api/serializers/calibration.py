@@ -13,6 +13,7 @@ from labeling.services.calibration import USUAL_SIZE
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.rates import wilson
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.api.serializers import IntervalSerializer
 
 
 class CalibrationSerializer(serializers.ModelSerializer[CalibrationRound]):
@@ -86,13 +87,6 @@ class CalibrationAnswerSerializer(serializers.ModelSerializer[CalibrationAnswer]
     class Meta:
         model = CalibrationAnswer
         fields = ("id", "item", "answer", "expectation", "rationale", "seconds", "created_at")
-
-
-class IntervalSerializer(serializers.Serializer[Any]):
-    """A 95 % interval."""
-
-    low = serializers.FloatField()
-    high = serializers.FloatField()
 
 
 class AlphaSerializer(serializers.Serializer[Estimate]):

@@ -38,8 +38,8 @@ def grade_plans(grading: Grading, *, stage: int) -> Iterator[BatchPlan]:
     yield BatchPlan("runs.rollup", payload, stage=stage + 1)
 
 
-def _plans(task: str, payload: Mapping[str, Any], run: Run, stage: int, most: int = SLICE) -> Iterator[BatchPlan]:
-    step = max(1, most // run.trials)
+def _plans(task: str, payload: Mapping[str, Any], run: Run, stage: int, most: int | None = None) -> Iterator[BatchPlan]:
+    step = max(1, (most or SLICE) // run.trials)
     size = run.dataset_version.size
     for start in range(0, size, step):
         stop = min(start + step, size)

@@ -64,6 +64,13 @@ class IndexSerializer(serializers.Serializer[Any]):
     openapi = serializers.URLField()
 
 
+class IntervalSerializer(serializers.Serializer[Any]):
+    """A 95 % interval."""
+
+    low = serializers.FloatField()
+    high = serializers.FloatField()
+
+
 class MemberSerializer(serializers.ModelSerializer[Membership]):
     """A person's role in the project."""
 
