@@ -44,4 +44,5 @@ def _sampled(labels: LabelQuerySet, units: int) -> LabelQuerySet:
     if units <= 2 * SAMPLE:
         return labels
     bound = f"{_ALL * SAMPLE // units:0{_DIGITS}x}"
-    return labels.annotate(tail=Right(Cast("revision", CharField()), _DIGITS)).filter(tail__lt=bound)
+    sampled: LabelQuerySet = labels.annotate(tail=Right(Cast("revision", CharField()), _DIGITS)).filter(tail__lt=bound)
+    return sampled
