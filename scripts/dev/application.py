@@ -19,6 +19,7 @@ from typing import Self
 from scripts.dev.environment import ROOT, DevError
 from scripts.dev.preparation import Preparation, static_state, tables_state
 
+WEB = "web server"
 READY_SECONDS = 120
 STOP_SECONDS = 20
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -101,12 +102,20 @@ class Application:
 
     def start(self) -> None:
         """Start the web server, and once it answers the worker. Raises DevError."""
+        self.web_start()
+        self.worker_start()
+
+    def web_start(self) -> None:
+        """Start the web server and wait until it answers. Raises DevError."""
         bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
         workers = str(min(4, (os.cpu_count() or 1) + 1))
         words = ["-m", "gunicorn", "toolevals.wsgi", "--bind", bind, "--workers", workers]
-        self.start_process("web server", [*words, *WEB_OPTIONS])
+        self.start_process(WEB, [*words, *WEB_OPTIONS])
         self._wait_ready()
-        self.worker_start()
+
+    def web_kill(self) -> None:
+        """Kill the web server and its workers at once, as a crash would; the port is free for `web_start`."""
+        end_group(self.processes.pop(WEB))
 
     def worker_start(self, name: str = "worker") -> subprocess.Popen[bytes]:
         """Start a Celery worker under this name."""

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Page, expect
 
+from tests.browser.keyboard import choose_tool, heading, submit
 from tests.fixtures.application import LiveApp
-from tests.fixtures.people import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
 EXAMPLES = 6
-# Milliseconds: a machine may be busy.
-WAIT = 15_000
 SEED = """
 import json
 from labeling.services import dataset_create, examples_import
@@ -63,60 +60,6 @@ def app(live_app_start: Callable[..., LiveApp]) -> LiveApp:
     return started
 
 
-@pytest.fixture(scope="module")
-def signed_in(browser: Browser, app: LiveApp) -> Callable[[str], StorageState]:
-    """Return a function that signs a person in, once, and gives their cookies."""
-
-    @cache
-    def sign_in(name: str) -> StorageState:
-        page = browser.new_page()
-        page.goto(f"{app.url}/sign-in/?next=/p/shop/")
-        page.get_by_label("E-mail").fill(f"{name.lower()}@example.org")
-        page.get_by_label("Password").fill(PASSWORD)
-        page.keyboard.press("Enter")
-        expect(page).to_have_url(f"{app.url}/p/shop/", timeout=WAIT)
-        state = page.context.storage_state()
-        page.close()
-        return state
-
-    return sign_in
-
-
-@pytest.fixture
-def person(browser: Browser, signed_in: Callable[[str], StorageState]) -> Iterator[Callable[[str], Page]]:
-    """Return a function that opens the browser of a person who is signed in."""
-    contexts = []
-    errors: list[str] = []
-
-    def start(name: str) -> Page:
-        context = browser.new_context(viewport={"width": 1440, "height": 900}, storage_state=signed_in(name))
-        context.set_default_timeout(WAIT)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda line: errors.append(line.text) if "Content Security Policy" in line.text else None)
-        return page
-
-    expect.set_options(timeout=WAIT)
-    yield start
-    expect.set_options(timeout=5_000)
-    for context in contexts:
-        context.close()
-    assert errors == []
-
-
-def heading(page: Page) -> str:
-    return page.get_by_role("heading", level=1).inner_text()
-
-
-def choose_tool(page: Page, words: str) -> None:
-    """Find a tool by a part of its name and choose it; the focus goes to its first argument."""
-    page.keyboard.press("/")
-    page.keyboard.type(words)
-    page.keyboard.press("Enter")
-    expect(page.locator("#panel [data-value]").first).to_be_focused()
-
-
 def label_return(page: Page, refund: str) -> None:
     """Label a return by keyboard: the order from the conversation, a SKU, the refund by space or arrow."""
     choose_tool(page, "return")
@@ -139,13 +82,6 @@ def fill_return(page: Page, refund: str) -> None:
         page.keyboard.press("ArrowRight")
     page.keyboard.press("r")
     page.keyboard.type(f"She wants {refund}.")
-
-
-def submit(page: Page) -> None:
-    """Hand the label in and wait for what comes next."""
-    before = heading(page)
-    page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("heading", level=1)).not_to_have_text(before)
 
 
 def say_none(page: Page) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.browser.test_labelling import SEED, SEED_ONE, WAIT
+from tests.browser.conftest import WAIT
+from tests.browser.test_labelling import SEED, SEED_ONE
 from tests.fixtures.application import LiveApp
 from tests.fixtures.people import PASSWORD
 
