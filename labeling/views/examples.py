@@ -48,7 +48,9 @@ def dispute(request: ProjectRequest, dataset: str, example: UUID) -> HttpRespons
     if request.method != "POST":
         reason = request.GET.get("reason", "")[: DisputeForm.MOST]
         return render(
-            request, "labeling/example.html", _context(request, found, dispute_form=DisputeForm({"reason": reason}))
+            request,
+            "labeling/example.html",
+            _context(request, found, dispute_form=DisputeForm(initial={"reason": reason})),
         )
     form = DisputeForm(request.POST)
 

@@ -26,6 +26,13 @@ const showLocalTimes = (root) => {
 showLocalTimes(document);
 document.addEventListener("htmx:load", (event) => showLocalTimes(event.detail.elt));
 
+// Where tabs scroll sideways, the one of this page is in sight.
+for (const tab of document.querySelectorAll(".subnav [aria-current]")) {
+  const nav = tab.closest(".subnav");
+  const left = tab.getBoundingClientRect().left - nav.getBoundingClientRect().left;
+  nav.scrollLeft += left - (nav.clientWidth - tab.offsetWidth) / 2;
+}
+
 // A button with data-copy copies that text; with an empty one, the address of the page as it stands.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
