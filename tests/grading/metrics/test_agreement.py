@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from tests.grading.metrics.references.figures import REFERENCES
 from tests.grading.metrics.test_confusion import PUBLISHED
-from toolevals.grading.metrics.agreement import cohen_kappa, fleiss_kappa, gwet_ac1, percent_agreement
+from toolevals.grading.metrics.agreement import (
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac1,
+    mean_cohen_kappa,
+    percent_agreement,
+)
 from toolevals.grading.metrics.rates import wilson
 
 Z = NormalDist().inv_cdf(0.975)
@@ -46,6 +52,40 @@ def test_kappa_by_hand():
     # Cohen's own shape: 20 and 15 agreed of 50, margins .5/.5 and .6/.4, so that chance gives half.
     estimate = cohen_kappa({("y", "y"): 20, ("y", "n"): 5, ("n", "y"): 10, ("n", "n"): 15})
     assert estimate.value == pytest.approx(0.4)
+
+
+# Fleiss, Cohen and Everitt's variance of it by hand: (.04624 + .06348 + .36·(.121 + .162) - .1²)/(50·.5²) = .016128.
+FIFTY = {("y", "y"): 20, ("y", "n"): 5, ("n", "y"): 10, ("n", "n"): 15}
+
+
+def test_the_mean_kappa_weighs_pairs_by_their_units():
+    # .4 of 50 units and 1 of 10, which has no error of its own; the third pair's chance explains everything.
+    estimate = mean_cohen_kappa([FIFTY, {("y", "y"): 8, ("n", "n"): 2}, {("y", "y"): 9}])
+    assert estimate.value == pytest.approx((50 * 0.4 + 10) / 60)
+    assert estimate.count == 60
+    half = Z * 50 / 60 * 0.016128**0.5
+    assert estimate.interval is not None
+    assert (estimate.interval.low, estimate.interval.high) == pytest.approx((0.5 - half, 0.5 + half))
+
+
+def test_errors_of_pairs_add_as_independent():
+    one, two = mean_cohen_kappa([FIFTY]), mean_cohen_kappa([FIFTY, FIFTY])
+    assert one == cohen_kappa(FIFTY)
+    assert one.value == two.value
+    assert one.interval is not None
+    assert two.interval is not None
+    wide, narrow = (found.high - found.low for found in (one.interval, two.interval))
+    assert narrow == pytest.approx(wide / 2**0.5)
+
+
+def test_the_mean_kappa_says_why_there_is_none():
+    same = mean_cohen_kappa([{("a", "a"): 9}, {("b", "b"): 1}])
+    assert (same.value, same.count) == (None, 10)
+    assert same.reason == "all labels are the same, so that chance explains them"
+    for pairs in ([], [{("a", None): 3}]):
+        assert mean_cohen_kappa(pairs).reason == "no unit has two labels"
+    with pytest.raises(ValueError):
+        mean_cohen_kappa([{("a", "a", "b"): 1}])
 
 
 def test_labels_that_were_never_given_lower_chance():

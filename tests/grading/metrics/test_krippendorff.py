@@ -1,4 +1,7 @@
+import random
 from collections import Counter
+from math import sqrt
+from statistics import NormalDist
 
 import pytest
 from hypothesis import given, settings
@@ -39,6 +42,45 @@ def test_alpha_by_hand():
     # Two raters, ten units, one disagreement: o_ab = 2 of 20 labels, 11 a and 9 b expect 2·99/19.
     estimate = krippendorff_alpha({("a", "a"): 5, ("b", "b"): 4, ("a", "b"): 1})
     assert estimate.value == pytest.approx(1 - 2 / (2 * 99 / 19))
+
+
+def test_the_analytic_interval_by_hand():
+    # The same: n = 20, A = 2, B = 400 - 121 - 81 = 198. What a unit adds to 1 - alpha, in 1/19602: aa -288, bb -440,
+    # ab 3398; they sum to A/B = 198/19602.
+    estimate = krippendorff_alpha({("a", "a"): 5, ("b", "b"): 4, ("a", "b"): 1}, resamples=0)
+    assert estimate.value == pytest.approx(1 - 2 / (2 * 99 / 19))
+    error = sqrt((5 * 288**2 + 4 * 440**2 + 3398**2 - 198**2 / 10) * 10 / 9) / 19602
+    assert estimate.interval is not None
+    assert estimate.interval.low == pytest.approx(estimate.value - NormalDist().inv_cdf(0.975) * error)
+    assert (estimate.interval.high, estimate.count) == (1, 10)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("kinds", [3, 12])
+def test_the_analytic_interval_is_near_the_bootstrap(seed, kinds):
+    drawn = random.Random(seed)
+    rows = Counter()
+    for _ in range(400):
+        meant = int(kinds * drawn.random() ** 2)
+        rows[tuple(
+            None if drawn.random() < 0.2 else meant if drawn.random() < 0.7 else drawn.randrange(kinds)
+            for _ in range(3)
+        )] += 1  # fmt: skip
+    analytic, bootstrap = krippendorff_alpha(rows, resamples=0), krippendorff_alpha(rows)
+    assert analytic.value == pytest.approx(bootstrap.value)
+    assert analytic.count == bootstrap.count
+    for one, other in (
+        (analytic.interval.low, bootstrap.interval.low),
+        (analytic.interval.high, bootstrap.interval.high),
+    ):
+        assert one == pytest.approx(other, abs=0.01)
+
+
+def test_an_analytic_interval_has_its_limits():
+    assert krippendorff_alpha({("a", "b"): 1}, resamples=0).interval is None
+    assert krippendorff_alpha({("a", "a"): 4}, resamples=0).count == 4
+    with pytest.raises(ValueError, match="nominal"):
+        krippendorff_alpha({(1, 2): 3}, scale="interval", resamples=0)
 
 
 def test_an_order_of_ones_own():
