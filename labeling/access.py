@@ -96,6 +96,8 @@ RULES: dict[str, Rule] = {
     "labeling-api:version-export": Rule(Role.VIEWER),
     "labeling-api:datasheet": Rule(Role.VIEWER),
     "labeling-api:coverage": Rule(Role.VIEWER),
+    "labeling-api:agreement": Rule(Role.VIEWER),
+    "labeling-api:agreement-cases": Rule(Role.VIEWER),
     "labeling-api:quotas": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "labeling-api:lint": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "labeling-api:lint-finding": Rule(Role.ADJUDICATOR),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -124,6 +124,12 @@ def cases(dataset: Dataset, filters: Filters, asked: Asked) -> Iterator[Unit]:
     """Yield all units that are asked for, newest examples first."""
     for _, units in _by_revision(dataset, filters, asked, None):
         yield from units
+
+
+def names_of(units: Iterable[Unit]) -> dict[UUID, tuple[UUID, str]]:
+    """Return the examples of units by revision: their ids, and their names in the dataset."""
+    rows = Revision.objects.filter(pk__in={unit.revision for unit in units})
+    return {pk: (example, name) for pk, example, name in rows.values_list("pk", "example_id", "example__external_id")}
 
 
 def _by_revision(

@@ -148,10 +148,9 @@ def reviewer_lines(agreement: Agreement, names: Mapping[UUID, str]) -> Iterator[
 
 def case_lines(unit: Unit, example: UUID, external_id: str) -> Iterator[Sequence[CsvCell]]:
     """Yield a unit's labels as rows of CASES_CSV."""
-    same_tool, same_label = len(set(unit.tools)) == 1, len(set(unit.meanings)) == 1
     for label in unit.labels:
-        yield (example, external_id, unit.revision, unit.round, label.pk, label.reviewer, label.tool, same_tool,
-               same_label, label.at)  # fmt: skip
+        yield (example, external_id, unit.revision, unit.round, label.pk, label.reviewer, label.tool,
+               unit.has_same_tool, unit.has_same_label, label.at)  # fmt: skip
 
 
 def _figure_lines(what: tuple[str, str, str], found: Measures) -> Iterator[Sequence[CsvCell]]:

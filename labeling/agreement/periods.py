@@ -45,8 +45,8 @@ def _monday(day: date) -> date:
 
 
 def _period(units: Sequence[Unit], since: date, until: date) -> Period:
-    same_tool = sum(len(set(unit.tools)) == 1 for unit in units)
-    same_label = sum(len(set(unit.meanings)) == 1 for unit in units)
+    same_tool = sum(unit.has_same_tool for unit in units)
+    same_label = sum(unit.has_same_label for unit in units)
     return Period(since, until, share(same_tool, len(units)), share(same_label, len(units)))
 
 

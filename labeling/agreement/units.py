@@ -58,6 +58,14 @@ class Unit:
     def meanings(self) -> tuple[str, ...]:
         return tuple(sorted(label.meaning for label in self.labels))
 
+    @property
+    def has_same_tool(self) -> bool:
+        return len(set(self.tools)) == 1
+
+    @property
+    def has_same_label(self) -> bool:
+        return len(set(self.meanings)) == 1
+
     def of(self, reviewer: UUID | None) -> RatedLabel | None:
         """Return a person's label."""
         return next((label for label in self.labels if label.reviewer == reviewer), None)

@@ -4,6 +4,7 @@ from django.urls import path
 
 from labeling.api.views import (
     adjudication,
+    agreement,
     calibration,
     datasets,
     datasheet,
@@ -28,6 +29,8 @@ urlpatterns = [
     path("datasets/<slug:dataset>/exports/", transfer.Exports.as_view(), name="exports"),
     path("exports/<uuid:export>/file/", transfer.ExportFile.as_view(), name="export-file"),
     path("datasets/<slug:dataset>/coverage/", preparing.Coverage.as_view(), name="coverage"),
+    path("datasets/<slug:dataset>/agreement/", agreement.Agreement.as_view(), name="agreement"),
+    path("datasets/<slug:dataset>/agreement/cases/", agreement.AgreementCases.as_view(), name="agreement-cases"),
     path("datasets/<slug:dataset>/quotas/", preparing.Quotas.as_view(), name="quotas"),
     path("datasets/<slug:dataset>/lint/", preparing.Lint.as_view(), name="lint"),
     path("datasets/<slug:dataset>/lint/findings/<slug:finding>/", preparing.LintFinding.as_view(), name="lint-finding"),

@@ -14,14 +14,14 @@ from django.views.decorators.http import require_GET
 
 from labeling import services
 from labeling.agreement import page
-from labeling.agreement.cases import Asked, case_page, cases
+from labeling.agreement.cases import Asked, case_page, cases, names_of
 from labeling.agreement.filling import labels_read
 from labeling.agreement.filters import Filters
 from labeling.agreement.kept import agreement_counted
 from labeling.agreement.matrix import chart_document, tool_matrix
 from labeling.agreement.report import Agreement
 from labeling.agreement.units import Unit
-from labeling.models import Dataset, Revision
+from labeling.models import Dataset
 from labeling.views.agreement_rows import askable, case_rows, people_told, subject_of
 from labeling.views.strata import strata_choices
 from toolevals.presentation.csv import Cell, csv_stream
@@ -115,8 +115,7 @@ def _case_lines(dataset: Dataset, filters: Filters, asked: Asked) -> Iterable[Se
 
 
 def _named_lines(units: Sequence[Unit]) -> Iterable[Sequence[Cell]]:
-    rows = Revision.objects.filter(pk__in=[unit.revision for unit in units])
-    names = {pk: (example, name) for pk, example, name in rows.values_list("pk", "example_id", "example__external_id")}
+    names = names_of(units)
     for unit in units:
         example, name = names[unit.revision]
         yield from page.case_lines(unit, example, name)

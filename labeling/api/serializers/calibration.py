@@ -7,10 +7,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from labeling.api.serializers.figures import FigureSerializer
 from labeling.calibration.choosing import MOST_ITEMS
 from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, LabelAnswer
 from labeling.services.calibration import USUAL_SIZE
-from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.rates import wilson
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.api.serializers import IntervalSerializer
@@ -89,15 +89,6 @@ class CalibrationAnswerSerializer(serializers.ModelSerializer[CalibrationAnswer]
         fields = ("id", "item", "answer", "expectation", "rationale", "seconds", "created_at")
 
 
-class AlphaSerializer(serializers.Serializer[Estimate]):
-    """Krippendorff's alpha; null where it is undefined, and then `reason` says why."""
-
-    value = serializers.FloatField(allow_null=True)
-    interval = IntervalSerializer(allow_null=True)
-    count = serializers.IntegerField()
-    reason = serializers.CharField()
-
-
 class AgreementSerializer(serializers.Serializer[Any]):
     """On how many of the examples that two or more answered all said the same; `interval` is Wilson's."""
 
@@ -105,7 +96,7 @@ class AgreementSerializer(serializers.Serializer[Any]):
     alike = serializers.IntegerField()
     counted = serializers.IntegerField()
     interval = serializers.SerializerMethodField()
-    alpha = AlphaSerializer()
+    alpha = FigureSerializer()
 
     @extend_schema_field(IntervalSerializer(allow_null=True))
     def get_interval(self, one: Any) -> dict[str, float] | None:
