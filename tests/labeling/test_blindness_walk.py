@@ -35,7 +35,7 @@ EVERY = [address for address in addresses() if "project" in address.arguments]
 # Ids, tokens against forgery and the like differ from one world to the next by themselves.
 OWN = re.compile(
     rb'[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<=csrfmiddlewaretoken" value=")\w+'
-    rb'|(?<=X-CSRFToken": ")\w+|(?<="prefix":"te_)\w+'
+    rb'|(?<=X-CSRFToken": ")\w+|(?<="prefix":"te_)[\w-]+'
 )
 # Questions that an address may be asked besides itself: filters and searches that could tell what stays unsaid.
 QUESTIONS: dict[str, list[str]] = {
