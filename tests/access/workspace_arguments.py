@@ -26,7 +26,7 @@ def a_token(world: World, person: User) -> UUID:
 
 
 def a_secret(world: World, person: User) -> UUID:
-    return secret_set(project=world.project, actor=None, name="model-host", value="hush").pk
+    return secret_set(project=world.project, actor=None, name="model-host", value="hush").pk  # type: ignore[no-any-return]
 
 
 def a_secrets_name(world: World, person: User) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -20,7 +22,7 @@ from toolevals.workspace.models import Role, User
 pytestmark = pytest.mark.django_db
 
 
-def decide(name: str, adjudicator: User, expectation: dict) -> None:
+def decide(name: str, adjudicator: User, expectation: dict[str, Any]) -> None:
     revision = Revision.objects.get(example__external_id=name)
     dispute_open(revision=revision, actor=None, reason="A doubt")
     adjudication_decide(revision=revision, actor=adjudicator, expectation=expectation, rationale="Seen again.")
@@ -35,6 +37,7 @@ def diff(dataset: Dataset, adjudicator: User) -> VersionDiff:
     other = document("input", expectation=call())
     other["input"]["messages"][0]["content"] = "Where is my order input?"
     changed = [{**SHOP_TOOLS[0], "description": "Look up one order."}, SHOP_TOOLS[1]]
+    assert dataset.default_tools is not None
     registry = dataset.default_tools.registry
     registry_publish(registry=registry, actor=None, document=changed)
     tools = document("tools", expectation=call(), tools="shop@2")
@@ -80,7 +83,7 @@ def test_strata_are_counted_before_and_after(diff: VersionDiff):
 
 def test_the_csv_has_stable_ids_of_every_change(diff: VersionDiff):
     lines = list(diff.lines(""))
-    assert sorted(line[0] for line in lines) == ["added", "decided", "gold", "input", "tools"]
+    assert sorted(str(line[0]) for line in lines) == ["added", "decided", "gold", "input", "tools"]
     (gold,) = diff.lines("gold")
     assert (gold[2:5], gold[7:10]) == (("gold", 1, 1), ("get_order", "cancel_order", "adjudicated"))
     assert gold[1] == Example.objects.get(external_id="gold").pk

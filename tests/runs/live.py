@@ -6,12 +6,11 @@ import json
 from typing import Any
 
 from tests.agents.chat_server import ChatServer, calls, says
-from toolevals.runs.models import Run
 from toolevals.runs.services import RunRequest, run_request_live
 from toolevals.workspace.models import Project
 
 
-def live_run(project: Project, version: Any, server: ChatServer, *, trials: int = 1, **said: Any) -> Run:
+def live_run(project: Project, version: Any, server: ChatServer, *, trials: int = 1, **said: Any) -> Any:
     """Start a run of the model behind `server`; `options` and `settings` as a person would give them."""
     return run_request_live(
         project=project,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from tests.agents.chat_server import chat_server
+from tests.agents.chat_server import ChatServer, chat_server
 from tests.runs.building import cases_of
 from tests.runs.live import live_run, shop_agent
 from toolevals.runs.models import Run, Transcript
@@ -24,7 +26,7 @@ def page(client, owner, project):
     return client
 
 
-def form(version, url, **more):
+def form(version: Any, url: str, **more: str) -> dict[str, str]:
     said = {
         "experiment": "Live",
         "dataset_version": str(version.pk),
@@ -41,7 +43,7 @@ def form(version, url, **more):
     return said | more
 
 
-def asked(server, **more):
+def asked(server: ChatServer, **more: Any) -> dict[str, Any]:
     return {
         "experiment": "Live",
         "dataset": "core",
@@ -102,16 +104,17 @@ def test_rest_estimates_and_starts(page, version, run_jobs):
         assert started.status_code == 202
         run_jobs()
     assert started.json()["run"]["subject"]["connector"] == "openai"
-    assert Run.objects.get().grading.finished_at
+    assert Run.objects.filter(grading__finished_at__isnull=False).count() == 1
 
 
 def test_rest_names_what_is_wrong_by_its_place(page, version):
     with chat_server(shop_agent) as server:
-        for change, pointer in [
+        wrong: list[tuple[dict[str, Any], str]] = [
             ({"options": {"base_url": "x"}}, "/options/base_url"),
             ({"options": {"base_url": server.url, "secret": "none"}}, "/options/secret"),
             ({"settings": {"max_steps": 0}}, "/settings/max_steps"),
-        ]:
+        ]
+        for change, pointer in wrong:
             answer = page.post("/api/v1/projects/shop/runs/live/", asked(server, **change), "application/json")
             assert answer.status_code == 422
             assert [error["pointer"] for error in answer.json()["problems"]] == [pointer]

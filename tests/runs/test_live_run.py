@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -28,7 +29,7 @@ def loopback(settings):
     settings.AGENT_NETWORKS = ["127.0.0.0/8"]
 
 
-def simulated(**simulation):
+def simulated(**simulation: Any) -> dict[str, Any]:
     row = example("status", "What is the shipping status of order ORD-1?", STATUS)
     row["input"]["simulation"] = simulation
     return row
@@ -149,7 +150,7 @@ def test_a_budget_ends_the_run_and_what_it_does_not_reach_is_unscored(project, v
 
 
 def test_an_attempt_that_was_cut_short_is_completed_and_nothing_is_asked_twice(project, version, run_jobs):
-    run: Run
+    run: Any = None
 
     def cancelling(body):
         if len(server.requests) == 2:

@@ -51,6 +51,7 @@ def test_the_analytic_interval_by_hand():
     assert estimate.value == pytest.approx(1 - 2 / (2 * 99 / 19))
     error = sqrt((5 * 288**2 + 4 * 440**2 + 3398**2 - 198**2 / 10) * 10 / 9) / 19602
     assert estimate.interval is not None
+    assert estimate.value is not None
     assert estimate.interval.low == pytest.approx(estimate.value - NormalDist().inv_cdf(0.975) * error)
     assert (estimate.interval.high, estimate.count) == (1, 10)
 
@@ -59,7 +60,7 @@ def test_the_analytic_interval_by_hand():
 @pytest.mark.parametrize("kinds", [3, 12])
 def test_the_analytic_interval_is_near_the_bootstrap(seed, kinds):
     drawn = random.Random(seed)
-    rows = Counter()
+    rows: Counter[tuple[int | None, ...]] = Counter()
     for _ in range(400):
         meant = int(kinds * drawn.random() ** 2)
         rows[tuple(
@@ -69,6 +70,8 @@ def test_the_analytic_interval_is_near_the_bootstrap(seed, kinds):
     analytic, bootstrap = krippendorff_alpha(rows, resamples=0), krippendorff_alpha(rows)
     assert analytic.value == pytest.approx(bootstrap.value)
     assert analytic.count == bootstrap.count
+    assert analytic.interval is not None
+    assert bootstrap.interval is not None
     for one, other in (
         (analytic.interval.low, bootstrap.interval.low),
         (analytic.interval.high, bootstrap.interval.high),
