@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import IO, Any, TypeVar
 
 from django.core.files import File
@@ -47,22 +47,7 @@ class RunRequest:
 def run_request_baseline(*, project: Project, actor: User | None, request: RunRequest) -> Run:
     """Start a run of the baseline. Raises InvalidDocument."""
     with transaction.atomic():
-        subject = subject_ensure(
-            project=project,
-            actor=actor,
-            name=BASELINE,
-            connector=Connector.BASELINE,
-            tools=request.tools,
-            options=request.options,
-        )
-        return run_start(
-            project=project,
-            actor=actor,
-            experiment=experiment_ensure(project=project, actor=actor, **_experiment(request)),
-            subject=subject,
-            dataset_version=request.dataset_version,
-            trials=request.trials,
-        )
+        return run_start(**_parts(project, actor, replace(request, name=BASELINE), Connector.BASELINE))
 
 
 def run_request_live(*, project: Project, actor: User | None, request: RunRequest) -> Run:
@@ -71,26 +56,7 @@ def run_request_live(*, project: Project, actor: User | None, request: RunReques
     with transaction.atomic():
         _require_secret(project, options, "/options/secret")
         _require_secret(project, settings.user, "/settings/user/secret")
-        subject = subject_ensure(
-            project=project,
-            actor=actor,
-            name=request.name,
-            connector=Connector.OPENAI,
-            model=request.model,
-            prompt_version=request.prompt_version,
-            commit=request.commit,
-            tools=request.tools,
-            options=request.options,
-        )
-        return run_converse(
-            project=project,
-            actor=actor,
-            experiment=experiment_ensure(project=project, actor=actor, **_experiment(request)),
-            subject=subject,
-            dataset_version=request.dataset_version,
-            settings=settings,
-            trials=request.trials,
-        )
+        return run_converse(**_parts(project, actor, request, Connector.OPENAI), settings=settings)
 
 
 def run_request_upload(
@@ -99,25 +65,30 @@ def run_request_upload(
     """Keep a file of predictions and start a run that reads it. Raises InvalidDocument."""
     upload = upload_store(project=project, actor=actor, file=file, name=file_name)
     with transaction.atomic():
-        subject = subject_ensure(
-            project=project,
-            actor=actor,
-            name=request.name,
-            connector=Connector.UPLOAD,
-            model=request.model,
-            prompt_version=request.prompt_version,
-            commit=request.commit,
-            tools=request.tools,
-        )
-        return run_upload(
-            project=project,
-            actor=actor,
-            experiment=experiment_ensure(project=project, actor=actor, **_experiment(request)),
-            subject=subject,
-            dataset_version=request.dataset_version,
-            upload=upload,
-            trials=request.trials,
-        )
+        return run_upload(**_parts(project, actor, request, Connector.UPLOAD), upload=upload)
+
+
+def _parts(project: Project, actor: User | None, request: RunRequest, connector: Connector) -> dict[str, Any]:
+    """Return what every run is made of, its experiment and subject made if they are new."""
+    subject = subject_ensure(
+        project=project,
+        actor=actor,
+        name=request.name,
+        connector=connector,
+        model=request.model,
+        prompt_version=request.prompt_version,
+        commit=request.commit,
+        tools=request.tools,
+        options=request.options,
+    )
+    return {
+        "project": project,
+        "actor": actor,
+        "experiment": experiment_ensure(project=project, actor=actor, **_experiment(request)),
+        "subject": subject,
+        "dataset_version": request.dataset_version,
+        "trials": request.trials,
+    }
 
 
 def _experiment(request: RunRequest) -> dict[str, str]:
