@@ -24,6 +24,7 @@ from labeling.services.import_lines import lines_stored
 from labeling.services.publishing import Published, rows_publish
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.registry.models import ToolList, ToolListEntry, ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.bulk import tables_analyze
 from toolevals.workspace.jobs import BatchPlan, BatchRefused, Lease, job_add_batches, job_create
@@ -127,7 +128,7 @@ def import_publish(lease: Lease) -> None:
             target=dataset,
             detail={"job": str(job.pk)} | published.to_document(),
         )
-    tables_analyze(Example, Revision, Gold, LabelSlot)
+    tables_analyze(Example, Revision, Gold, LabelSlot, ToolList, ToolListEntry, ToolSpec)
 
 
 def examples_import(*, dataset: Dataset, actor: User | None, rows: Iterable[ExampleRow]) -> Published:

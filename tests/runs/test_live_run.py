@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from tests.agents.chat_server import Trouble, calls, chat_server, says
@@ -155,6 +156,8 @@ def test_an_attempt_that_was_cut_short_is_completed_and_nothing_is_asked_twice(p
     def cancelling(body):
         if len(server.requests) == 2:
             job_cancel(job=run.job, actor=None)
+            # The server's thread keeps none.
+            connection.close()
         return shop_agent(body)
 
     with chat_server(cancelling) as server:
