@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
-from urllib.parse import urlsplit
 
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.agents.option_checks import (
+    TEXT,
+    TRUE_OR_FALSE,
+    Check,
+    address,
+    count,
+    number,
+    one_of,
+    options_read,
+    parameters,
+    some_text,
+)
 
 # How tools are offered: as the protocol says, or described in the prompt and called by text.
 TOOL_STYLES = ("native", "text")
@@ -41,55 +50,23 @@ class ChatOptions:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
-        problems = [Problem(f"/{name}", "is not an option of a model") for name in document if name not in _CHECKS]
-        for name, (is_right, message) in _CHECKS.items():
-            value = document.get(name)
-            if (value is None and name in ("base_url", "model")) or (value is not None and not is_right(value)):
-                problems.append(Problem(f"/{name}", message))
-        if problems:
-            raise InvalidDocument(problems)
-        return cls(**{name: value for name, value in document.items() if value is not None})
+        return cls(**options_read(document, _CHECKS, required=("base_url", "model")))
 
     def to_document(self) -> dict[str, Any]:
         """Return every option."""
         return asdict(self)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_address(value: Any) -> bool:
-    try:
-        parts = urlsplit(value) if isinstance(value, str) else None
-        return parts is not None and parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.username
-    except ValueError:
-        return False
-
-
-def _is_number(low: float, high: float) -> Callable[[Any], bool]:
-    return lambda value: (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and low <= value <= high
-    )
-
-
-def _is_count(low: int, high: int) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-
-
-_CHECKS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "base_url": (_is_address, "must be an address that begins with http:// or https://, without a password in it"),
-    "model": (lambda value: _is_text(value) and bool(value.strip()), "must name a model"),
-    "secret": (_is_text, "must be the name of a secret"),
-    "temperature": (_is_number(0, 2), "must be a number from 0 to 2"),
-    "seed": (_is_count(-(2**63), 2**63 - 1), "must be a whole number"),
-    "max_tokens": (_is_count(1, 10_000_000), "must be a whole number above 0"),
-    "system": (_is_text, "must be text"),
-    "tools": (lambda value: value in TOOL_STYLES, f"must be one of {', '.join(TOOL_STYLES)}"),
-    "stream": (lambda value: isinstance(value, bool), "must be true or false"),
-    "timeout": (_is_number(1, 3600), "must be a number of seconds from 1 to 3600"),
-    "extra": (
-        lambda value: isinstance(value, dict) and not RESERVED & value.keys(),
-        f"must be an object without {', '.join(sorted(RESERVED))}",
-    ),
+_CHECKS: Mapping[str, Check] = {
+    "base_url": address(),
+    "model": some_text("must name a model"),
+    "secret": TEXT,
+    "temperature": number(0, 2),
+    "seed": count(-(2**63), 2**63 - 1, "must be a whole number"),
+    "max_tokens": count(1, 10_000_000, "must be a whole number above 0"),
+    "system": TEXT,
+    "tools": one_of(TOOL_STYLES),
+    "stream": TRUE_OR_FALSE,
+    "timeout": number(1, 3600, "of seconds"),
+    "extra": parameters(RESERVED),
 }

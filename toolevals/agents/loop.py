@@ -42,11 +42,15 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a subject is to do: an example's input (`messages`, perhaps `context`) and the tools offered with it."""
+    """What a subject is to do: an example's input (`messages`, perhaps `context`) and the tools offered with it.
+
+    `id` tells the example from the others of a run and says nothing about it.
+    """
 
     example: Mapping[str, Any]
     tools: Sequence[ToolSpec] = ()
     trial: int = 0
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Runs of a model in the REST interface: what one takes at least, and starting it."""
+"""Runs of subjects that are asked, in the REST interface: what one takes at least, and starting it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.runs.api.requests import RunRequestSerializer
 from toolevals.runs.api.serializers import RunStartedSerializer
 from toolevals.runs.api.views import started
@@ -19,10 +20,17 @@ from toolevals.workspace.api.idempotency import idempotent
 
 
 class LiveRunSerializer(RunRequestSerializer):
-    """A run of a model behind the chat-completions protocol: see docs/runs.md for options and settings."""
+    """A run of a subject that is asked: see docs/runs.md for connectors, options and settings."""
 
     name = serializers.CharField(max_length=120)
-    model = serializers.CharField(max_length=120)
+    connector = serializers.ChoiceField(
+        choices=[(name, connector.title) for name, connector in CONNECTORS.items()],
+        default=DEFAULT,
+        help_text="How it is reached.",
+    )
+    model = serializers.CharField(
+        max_length=120, required=False, default="", allow_blank=True, help_text="Models need it."
+    )
     prompt_version = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
     commit = serializers.CharField(max_length=64, required=False, default="", allow_blank=True)
     options = serializers.DictField(help_text="base_url, secret, temperature, seed, max_tokens, system, tools, …")
@@ -38,12 +46,12 @@ class EstimateSerializer(serializers.Serializer[Any]):
     """The least that a run takes."""
 
     conversations = serializers.IntegerField()
-    input_tokens = serializers.IntegerField()
+    input_tokens = serializers.IntegerField(allow_null=True)
     cost = serializers.FloatField(allow_null=True)
 
 
 class LiveRuns(ProjectView):
-    """Start a run of a model."""
+    """Start a run of a subject that is asked."""
 
     @extend_schema(request=LiveRunSerializer, responses={202: RunStartedSerializer})
     @idempotent
@@ -54,7 +62,7 @@ class LiveRuns(ProjectView):
 
 
 class LiveEstimate(ProjectView):
-    """What a run of a model takes at least."""
+    """What a run of a subject that is asked takes at least."""
 
     @extend_schema(request=LiveRunSerializer, responses=EstimateSerializer)
     def post(self, request: Request) -> Response:
@@ -62,4 +70,6 @@ class LiveEstimate(ProjectView):
         asked.is_valid(raise_exception=True)
         wanted = asked.request()
         _, settings = live_request_read(wanted)
-        return Response(EstimateSerializer(estimate_of(wanted.dataset_version, wanted.trials, settings.prices)).data)
+        connector = CONNECTORS[wanted.connector]
+        found = estimate_of(wanted.dataset_version, wanted.trials, connector, settings.prices)
+        return Response(EstimateSerializer(found).data)

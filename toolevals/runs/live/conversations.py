@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from django.conf import settings as installation
 
-from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import Chat
+from toolevals.agents.connectors import CONNECTORS, Opening, Options, Subject
 from toolevals.agents.faults import FaultyWorld
 from toolevals.agents.loop import Conversation, End, Limits, Task, converse
 from toolevals.agents.network import AddressPolicy
-from toolevals.agents.openai_chat import OpenAIChat
-from toolevals.agents.patience import Patience, PatientChat, Unhurried
+from toolevals.agents.patience import Patience, Unhurried
 from toolevals.agents.scripted import ScriptedSimulator
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.users import NobodyThere, ScriptedUser, SimulatedUser, User
@@ -23,18 +22,19 @@ from toolevals.grading.values import Transcript
 from toolevals.runs.live.pace import SharedPace
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run
-from toolevals.workspace.models import Project
 from toolevals.workspace.services import secret_read
 
 NOBODY_PLAYS = "The example has a simulated user, and the run names no model that plays it."
+# How a model that plays users is asked.
+PLAYER = "openai"
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """What the conversations of one batch share: clients, and whoever plays the users. Safe in several threads."""
 
-    subject: Chat
-    player: Chat | None
+    subject: Subject
+    player: Subject | None
     limits: Limits
 
     def talk(self, task: Task) -> Conversation:
@@ -43,8 +43,8 @@ class Stage:
         if simulation.instruction and self.player is None:
             return Conversation(Transcript(error=NOBODY_PLAYS), End.UNREACHABLE)
         with _world(task, simulation) as world:
-            user = _user(simulation, self.player)
-            return converse(self.subject, task, world=world, user=user, limits=self.limits)
+            user = _user(simulation, self.player and self.player(task))
+            return converse(self.subject(task), task, world=world, user=user, limits=self.limits)
 
 
 @contextmanager
@@ -52,19 +52,20 @@ def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
     """Open everything that a run's conversations need. Raises SecretMissingError and SealBrokenError."""
     pace = SharedPace(run.pk, settings.requests_per_minute) if settings.requests_per_minute else Unhurried()
     patience = Patience(tries=settings.tries)
+    policy = AddressPolicy.of(installation.AGENT_NETWORKS)
+
+    def opening(options: Options) -> Opening:
+        key = secret_read(project=run.project, name=options.secret) if options.secret else ""
+        return Opening(policy, key, str(run.pk), patience, pace)
+
+    connector = CONNECTORS[run.subject.connector]
+    options = connector.reader(run.subject.options)
     with ExitStack() as opened:
-
-        def chat(options: ChatOptions) -> Chat:
-            return PatientChat(opened.enter_context(_model(options, run.project)), patience, pace)
-
-        subject = chat(ChatOptions.from_document(run.subject.options))
-        player = chat(settings.user) if settings.user else None
+        subject = opened.enter_context(connector.open(options, opening(options)))
+        player = None
+        if settings.user:
+            player = opened.enter_context(CONNECTORS[PLAYER].open(settings.user, opening(settings.user)))
         yield Stage(subject, player, Limits(steps=settings.max_steps))
-
-
-def _model(options: ChatOptions, project: Project) -> OpenAIChat:
-    key = secret_read(project=project, name=options.secret) if options.secret else ""
-    return OpenAIChat(options, key=key, policy=AddressPolicy.of(installation.AGENT_NETWORKS))
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from labeling.models import DatasetVersion, VersionEntry
+from toolevals.agents.connectors import Connector
 from toolevals.agents.prices import Prices
 from toolevals.registry.tool_lists import tools_in
 
@@ -19,17 +20,27 @@ MOST_READ = 200
 class Estimate:
     """The least that a run asks for: one request a conversation, with the example's messages and tools.
 
-    Agents that call simulated tools ask several times, each time with more; what they answer is not counted. `cost` is
-    in the currency of the prices, None without any.
+    Agents that call simulated tools ask several times, each time with more; what they answer is not counted.
+    `input_tokens` is None where nobody knows what the subject makes of an example. `cost` is in the currency of the
+    prices, None without any.
     """
 
     conversations: int
-    input_tokens: int
+    input_tokens: int | None
     cost: float | None
 
 
-def estimate_of(version: DatasetVersion, trials: int, prices: Prices | None = None) -> Estimate:
+def estimate_of(version: DatasetVersion, trials: int, connector: Connector, prices: Prices | None = None) -> Estimate:
     """Return what a run over a version takes at least."""
+    conversations = version.size * trials
+    if not connector.counts_input:
+        return Estimate(conversations, None, None)
+    tokens = round(_tokens_of_one(version) * conversations)
+    return Estimate(conversations, tokens, prices.cost({"input_tokens": tokens}) if prices else None)
+
+
+def _tokens_of_one(version: DatasetVersion) -> float:
+    """Return the tokens of an example's messages and tools, on average."""
     step = max(1, version.size // MOST_READ)
     places = range(0, version.size, step)
     entries = VersionEntry.objects.filter(version=version, position__in=places).select_related("revision__tools")
@@ -40,7 +51,4 @@ def estimate_of(version: DatasetVersion, trials: int, prices: Prices | None = No
         if offered.digest not in tools:
             tools[offered.digest] = len(json.dumps([tool.to_document() for tool in tools_in(offered)]))
         sizes.append(tools[offered.digest] + len(json.dumps(entry.revision.input.get("messages", []))))
-    conversations = version.size * trials
-    each = sum(sizes) / len(sizes) / CHARACTERS_PER_TOKEN if sizes else 0
-    tokens = round(each * conversations)
-    return Estimate(conversations, tokens, prices.cost({"input_tokens": tokens}) if prices else None)
+    return sum(sizes) / len(sizes) / CHARACTERS_PER_TOKEN if sizes else 0

@@ -1,19 +1,23 @@
-"""The form that starts a run of a model."""
+"""The form that starts a run of a subject that is asked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from django import forms
 
 from toolevals.agents.chat_options import TOOL_STYLES
+from toolevals.agents.connectors import CONNECTORS, Connector
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.forms import RunForm
 from toolevals.runs.services import RunRequest
 from toolevals.workspace.models import Project
 
-OPTIONS = ("base_url", "secret", "temperature", "seed", "max_tokens", "system", "tools_by", "stream", "timeout")
+# Where an option has another name in the form, as a run has tools too.
+RENAMED = {"tools": "tools_by"}
+OPTIONS = ("base_url", "secret", "temperature", "seed", "max_tokens", "system", "tools", "stream", "timeout")
 PRICES = ("input_price", "output_price", "cached_price")
 USER = ("user_base_url", "user_model", "user_secret")
 SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "tries", "budget")
@@ -32,14 +36,13 @@ FIELDS = {
 
 
 class LiveForm(RunForm):
-    """A run of a model behind the chat-completions protocol."""
+    """A run of a subject that is asked while the run lasts: the fields that its connector needs."""
 
     name = forms.CharField(max_length=120, label="Agent", help_text="What it is called.")
     base_url = forms.URLField(
         label="Address",
         max_length=500,
         assume_scheme="https",
-        help_text="Of its chat-completions interface, such as https://models.example.org/v1.",
     )
     model = forms.CharField(max_length=120, help_text="Its snapshot, as exact as you know it.")
     secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
@@ -78,16 +81,27 @@ class LiveForm(RunForm):
     user_model = forms.CharField(max_length=120, required=False, label="Model of the simulated user")
     user_secret = forms.ChoiceField(required=False, label="Key of the simulated user")
 
-    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, project: Project, connector: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(project, *args, **kwargs)
+        self.connector = connector
+        for name in OPTIONS:
+            if name not in self.about.names:
+                del self.fields[RENAMED.get(name, name)]
+        self.fields["base_url"].help_text = self.about.where
+        self.fields["model"].required = self.about.asks_model
         names = project.secrets.values_list("name", flat=True)
         choices = [("", "None needed"), *((name, name) for name in names)]
         for name in ("secret", "user_secret"):
             self.fields[name].choices = choices  # type: ignore[attr-defined]
 
+    @property
+    def about(self) -> Connector:
+        """The connector, as the table tells of it."""
+        return CONNECTORS[self.connector]
+
     def first(self) -> Iterator[forms.BoundField]:
         """Yield the fields that stand in the form at once."""
-        return (self[name] for name in FIRST)
+        return (self[name] for name in FIRST if name in self.fields)
 
     def more(self) -> Iterator[forms.BoundField]:
         """Yield the others."""
@@ -106,8 +120,10 @@ class LiveForm(RunForm):
     def request(self) -> RunRequest:
         data = self.cleaned_data
         said = ("experiment", "dataset_version", "trials", "name", "model", "prompt_version", "commit", "tools")
-        options = {name.replace("tools_by", "tools"): data[name] for name in OPTIONS if data[name] not in ("", None)}
-        return RunRequest(**{key: data[key] for key in said}, options=options, settings=self._settings())
+        given = {name: data.get(RENAMED.get(name, name)) for name in OPTIONS}
+        options = {name: value for name, value in given.items() if name in self.about.names and value not in ("", None)}
+        request = RunRequest(**{key: data[key] for key in said}, connector=self.connector)
+        return replace(request, options=options, settings=self._settings())
 
     def add_problems(self, error: InvalidDocument) -> None:
         for problem in error.problems:

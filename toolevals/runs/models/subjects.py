@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
+from toolevals.agents.connectors import CONNECTORS
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.querysets.runs import SubjectQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
@@ -17,7 +18,7 @@ class Connector(models.TextChoices):
 
     UPLOAD = "upload", "uploaded predictions"
     BASELINE = "baseline", "the built-in baseline"
-    OPENAI = "openai", "a model behind chat completions"
+    OPENAI = "openai", CONNECTORS["openai"].words
 
 
 class Subject(models.Model):

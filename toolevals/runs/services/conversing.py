@@ -68,7 +68,7 @@ def _left(run: Run, start: int, stop: int) -> Iterator[_Trial]:
         tools = tools_offered(tools_in(entry.revision.tools), run.subject)
         for number in range(run.trials):
             if (entry.pk, number) not in written:
-                yield _Trial(entry, number, Task(entry.revision.input, tools, number))
+                yield _Trial(entry, number, Task(entry.revision.input, tools, number, str(entry.pk)))
 
 
 def _talks(

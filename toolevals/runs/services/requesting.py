@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from labeling.models import DatasetVersion
-from toolevals.agents.chat_options import ChatOptions
+from toolevals.agents.connectors import DEFAULT, Options, connector_named
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import NAME as BASELINE
@@ -29,7 +29,7 @@ T = TypeVar("T")
 class RunRequest:
     """What a run is made of. `experiment` is the name of one, there already or new; `options` are the subject's.
 
-    `settings` are those of a live run.
+    `connector` and `settings` are those of a live run.
     """
 
     experiment: str
@@ -40,6 +40,7 @@ class RunRequest:
     prompt_version: str = ""
     commit: str = ""
     tools: RegistryVersion | None = None
+    connector: str = DEFAULT
     options: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -51,12 +52,12 @@ def run_request_baseline(*, project: Project, actor: User | None, request: RunRe
 
 
 def run_request_live(*, project: Project, actor: User | None, request: RunRequest) -> Run:
-    """Start a run of a model that is asked while it lasts. Raises InvalidDocument."""
+    """Start a run of a subject that is asked while it lasts. Raises InvalidDocument."""
     options, settings = live_request_read(request)
     with transaction.atomic():
         _require_secret(project, options, "/options/secret")
         _require_secret(project, settings.user, "/settings/user/secret")
-        return run_converse(**_parts(project, actor, request, Connector.OPENAI), settings=settings)
+        return run_converse(**_parts(project, actor, request, Connector(request.connector)), settings=settings)
 
 
 def run_request_upload(
@@ -98,13 +99,14 @@ def _experiment(request: RunRequest) -> dict[str, str]:
     return {"slug": slug, "name": request.experiment}
 
 
-def live_request_read(request: RunRequest) -> tuple[ChatOptions, LiveSettings]:
-    """Return how the model is asked and how the run goes about it. Raises InvalidDocument."""
-    options = _below("/options", lambda: ChatOptions.from_document({**request.options, "model": request.model}))
+def live_request_read(request: RunRequest) -> tuple[Options, LiveSettings]:
+    """Return how the subject is asked and how the run goes about it. Raises InvalidDocument."""
+    connector = _below("/connector", lambda: connector_named(request.connector))
+    options = _below("/options", lambda: connector.read(request.options, request.model.strip()))
     return options, _below("/settings", lambda: LiveSettings.from_document(request.settings))
 
 
-def _require_secret(project: Project, options: ChatOptions | None, pointer: str) -> None:
+def _require_secret(project: Project, options: Options | None, pointer: str) -> None:
     name = options.secret if options else ""
     if name and not Secret.objects.filter(project=project, name=name).exists():
         raise InvalidDocument.at(pointer, f"The project has no secret named {name!r}: an owner sets it first.")

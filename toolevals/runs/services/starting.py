@@ -10,6 +10,7 @@ from django.db.models import Max
 from django.urls import reverse
 
 from labeling.models import DatasetVersion
+from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Experiment, Run, Subject
@@ -56,7 +57,7 @@ def run_converse(
     trials: int = 1,
 ) -> Run:
     """Start a run that asks its subject while it lasts; `run.job` shows how far it is. Raises InvalidDocument."""
-    if subject.connector != Connector.OPENAI:
+    if subject.connector not in CONNECTORS:
         raise InvalidDocument.at("/subject", "is not one that can be asked")
     return _start(
         project=project,

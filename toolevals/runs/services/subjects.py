@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from toolevals.agents.chat_options import ChatOptions
+from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.canonical import digest
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
@@ -64,8 +64,8 @@ def subject_ensure(
 def _options(connector: str, model: str, said: dict[str, Any]) -> dict[str, Any]:
     if connector == Connector.BASELINE:
         return BaselineOptions.from_document(said).to_document()
-    if connector == Connector.OPENAI:
-        return ChatOptions.from_document({**said, "model": model}).to_document()
+    if connector in CONNECTORS:
+        return CONNECTORS[connector].read(said, model).to_document()
     return said
 
 

@@ -1,4 +1,4 @@
-"""Starting a run of a model: first what it will take at least, then the run."""
+"""Starting a run of a subject that is asked: first what it will take at least, then the run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.live.estimate import Estimate, estimate_of
 from toolevals.runs.live.forms import LiveForm
@@ -17,7 +18,7 @@ from toolevals.workspace.requests import ProjectRequest
 @require_http_methods(["GET", "HEAD", "POST"])
 def live(request: ProjectRequest) -> HttpResponse:
     """Show the form; by POST, what the run takes at least, and once that was seen, start it."""
-    form = LiveForm(request.project, request.POST or None, initial=initial_of(request))
+    form = LiveForm(request.project, _connector(request), request.POST or None, initial=initial_of(request))
     estimate = None
     if request.method == "POST" and form.is_valid():
         try:
@@ -29,6 +30,7 @@ def live(request: ProjectRequest) -> HttpResponse:
             form.add_problems(error)
     context = {
         "form": form,
+        "connectors": CONNECTORS,
         "estimate": estimate,
         "experiments": form.experiments,
         "has_versions": form.fields["dataset_version"].queryset.exists(),  # type: ignore[attr-defined]
@@ -39,4 +41,10 @@ def live(request: ProjectRequest) -> HttpResponse:
 def _estimate(form: LiveForm) -> Estimate:
     asked = form.request()
     _, settings = live_request_read(asked)
-    return estimate_of(asked.dataset_version, asked.trials, settings.prices)
+    return estimate_of(asked.dataset_version, asked.trials, form.about, settings.prices)
+
+
+def _connector(request: ProjectRequest) -> str:
+    """Return the connector that the address names; the table's default where it names none that there is."""
+    named = request.GET.get("connector", "")
+    return named if named in CONNECTORS else DEFAULT

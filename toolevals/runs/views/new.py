@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from labeling.models import DatasetVersion
+from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.forms import BaselineForm, RunForm, UploadForm
 from toolevals.runs.models import Run
@@ -67,6 +68,7 @@ def _page(request: ProjectRequest, baseline: BaselineForm, upload: UploadForm) -
     context = {
         "baseline": baseline,
         "upload": upload,
+        "connectors": CONNECTORS,
         "experiments": baseline.experiments,
         "has_versions": baseline.fields["dataset_version"].queryset.exists(),  # type: ignore[attr-defined]
     }

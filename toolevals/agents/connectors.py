@@ -1,0 +1,105 @@
+"""The ways to a subject that is asked while a run lasts: one table, which pages, REST, commands and workers read.
+
+Reading it loads no client: each is loaded when a subject is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from toolevals.agents.chat_options import ChatOptions
+from toolevals.agents.chats import Chat
+from toolevals.agents.loop import Task
+from toolevals.agents.patience import Pace, Patience, PatientChat, Unhurried
+from toolevals.grading.problems import InvalidDocument
+
+if TYPE_CHECKING:
+    from toolevals.agents.network import AddressPolicy
+
+
+# A subject, opened: who does a task. Safe in several threads.
+Subject: TypeAlias = Callable[[Task], Chat]
+
+
+class Options(Protocol):
+    """What one connector needs to know. `secret` names the project's secret that it uses, empty for none."""
+
+    @property
+    def secret(self) -> str: ...
+
+    def to_document(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a subject is opened with: the run's id, the value of its secret, whom it may call, how patiently."""
+
+    policy: AddressPolicy
+    key: str = ""
+    run: str = ""
+    patience: Patience = field(default_factory=Patience)
+    pace: Pace = field(default_factory=Unhurried)
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """A way to subjects.
+
+    `words` name what is run ("a model behind chat completions"), `title` is the same in two or three words, `where`
+    says what its address is of. `names` are its options beside the model. Where it `asks_model`, the subject's model
+    is one of its options and must be said. Where it `counts_input`, what it is sent are the tokens of the example and
+    its tools.
+    """
+
+    title: str
+    words: str
+    where: str
+    names: frozenset[str]
+    reader: Callable[[Mapping[str, Any]], Options]
+    open: Callable[[Any, Opening], AbstractContextManager[Subject]]
+    asks_model: bool = True
+    counts_input: bool = True
+
+    def read(self, document: Mapping[str, Any], model: str) -> Options:
+        """Read a subject's options. Raises InvalidDocument with every problem."""
+        if not self.asks_model:
+            return self.reader(document)
+        return self.reader({**document, "model": model})
+
+
+@contextmanager
+def _openai(options: ChatOptions, opening: Opening) -> Iterator[Subject]:
+    from toolevals.agents.openai_chat import OpenAIChat
+
+    with OpenAIChat(options, key=opening.key, policy=opening.policy) as chat:
+        patient = PatientChat(chat, opening.patience, opening.pace)
+        yield lambda _task: patient
+
+
+def _names(options: type[Any]) -> frozenset[str]:
+    return frozenset(each.name for each in fields(options)) - {"model"}
+
+
+# By the name that a subject keeps.
+CONNECTORS: Mapping[str, Connector] = {
+    "openai": Connector(
+        "Chat completions",
+        "a model behind chat completions",
+        "Of its chat-completions interface, such as https://models.example.org/v1.",
+        _names(ChatOptions),
+        ChatOptions.from_document,
+        _openai,
+    ),
+}
+# What is meant where nobody says.
+DEFAULT = "openai"
+
+
+def connector_named(name: str) -> Connector:
+    """Return a connector. Raises InvalidDocument."""
+    if name not in CONNECTORS:
+        raise InvalidDocument.at("", f"must be one of {', '.join(CONNECTORS)}")
+    return CONNECTORS[name]
