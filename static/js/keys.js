@@ -56,6 +56,16 @@ const activate = (element) => {
   else element.click();
 };
 
+// What a key stands for on the page as it is now.
+export const keyed = (name) => [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === name && isVisible(one));
+// Does what the key stands for; false where there is nothing, or nothing to be done now.
+export const pressKey = (name) => {
+  const element = keyed(name);
+  if (!element || element.disabled) return false;
+  activate(element);
+  return true;
+};
+
 const pressed = (event) => {
   const press = nameOf(event);
   const single = !press.startsWith("ctrl+");
@@ -67,10 +77,7 @@ const pressed = (event) => {
     event.preventDefault();
     return;
   }
-  const element = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === name && isVisible(one));
-  if (!element || element.disabled) return;
-  event.preventDefault();
-  activate(element);
+  if (pressKey(name)) event.preventDefault();
 };
 
 const escape = (event) => {

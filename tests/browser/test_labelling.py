@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.keyboard import choose_tool, heading, submit
 from tests.fixtures.application import LiveApp
@@ -270,6 +270,7 @@ def test_several_calls_by_keyboard(alone: Page, app: LiveApp, axe: Callable[...,
     alone.keyboard.press("Escape")
     alone.keyboard.press("h")
     expect(alone.locator(".outline-call.is-open")).to_contain_text("A-3")
+    expect(alone.locator("#panel [data-value]").first).to_be_focused()
     alone.keyboard.press("Escape")
     alone.keyboard.press("Shift+ArrowUp")
     expect(alone.locator(".outline-call").nth(1)).to_contain_text("A-3")
@@ -289,6 +290,30 @@ def add_call(page: Page, key: str, words: str, order: str) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#panel [data-value]").first).to_be_focused()
     page.keyboard.type(order)
+
+
+def test_keys_wait_for_a_pane_that_is_on_its_way(alone: Page):
+    """A draft that is saved meanwhile fetches no pane again, and a key for the old pane acts on the new one."""
+    choose_tool(alone, "return")
+    alone.keyboard.type("A-1")
+    alone.keyboard.press("Escape")
+    on_their_way: list[Route] = []
+
+    def hold(route: Route) -> None:
+        on_their_way.append(route)
+
+    alone.route("**/panel/**", hold)
+    with alone.expect_response("**/draft/**"):
+        alone.keyboard.press("/")
+        alone.keyboard.type("state of one")
+        alone.keyboard.press("Enter")
+    alone.keyboard.press("Escape")
+    alone.keyboard.press("d")
+    for each in on_their_way:
+        each.continue_()
+    alone.unroute("**/panel/**")
+    expect(alone.locator("#find")).to_be_focused()
+    expect(alone.locator(".outline-call")).to_have_count(2)
 
 
 def test_the_sheet_lists_the_keys_and_switches_them_off(alone: Page):

@@ -1,9 +1,10 @@
 // The pane of the label, which the server draws: after it came, the list of tools and the focus follow it.
-import { onKey } from "../keys.js";
+import { inField, keyed, onKey, pressKey } from "../keys.js";
 import { changed } from "./drafts.js";
 import { markUsed } from "./picks.js";
 import { refresh } from "./problems.js";
 import { showKept } from "./saved.js";
+import { onMain } from "./swap.js";
 
 let wantsFocus = false;
 const panel = () => document.getElementById("panel");
@@ -22,6 +23,36 @@ const focusOn = (what) => {
   else (what.startsWith("v:") ? panel().querySelector(inside) : document.getElementById(what))?.focus();
 };
 
+const noteKey = (name) => {
+  if (name === "j") wantsFocus = true;
+};
+
+// While the pane is being drawn, its buttons are about to be replaced: a key for one of them waits for the new pane.
+let drawing = 0;
+let held = [];
+const release = () => {
+  drawing = Math.max(0, drawing - 1);
+  if (drawing > 0) return;
+  for (const name of held.splice(0)) {
+    noteKey(name);
+    pressKey(name);
+  }
+};
+const isPanel = (event) => event.detail.target?.id === "panel";
+document.addEventListener("htmx:beforeSend", (event) => isPanel(event) && (drawing += 1));
+document.addEventListener("htmx:afterRequest", (event) => isPanel(event) && !event.detail.successful && release());
+onKey((name, event) => {
+  const element = keyed(name);
+  const waits = element ? element.closest("#panel") : /^\S$/.test(name);
+  if (drawing === 0 || inField(event.target) || !waits) return false;
+  held.push(name);
+  return true;
+});
+onMain(() => {
+  drawing = 0;
+  held = [];
+});
+
 // After a tool was chosen: its pane is shown already, or comes with the next swap.
 const follow = () => {
   if (!panel()) return;
@@ -30,7 +61,7 @@ const follow = () => {
 };
 onKey((name) => {
   if (document.querySelector(`.tools-list [data-key="${CSS.escape(name)}"]`)) queueMicrotask(follow);
-  if (name === "j") wantsFocus = true;
+  noteKey(name);
   return false;
 });
 document.addEventListener("tool-chosen", follow);
@@ -49,14 +80,20 @@ const settle = () => {
   refresh();
   markUsed();
   changed();
+  release();
 };
 
 document.addEventListener("htmx:afterSwap", (event) => event.target.id === "panel" && chooseShown());
 document.addEventListener("htmx:afterSettle", (event) => event.target.id === "panel" && settle());
-document.addEventListener("htmx:sendError", showKept);
-// What could not be fetched while the server was away is fetched once it is back.
+// What could not be fetched while the server was away is fetched once it is back: once, and not what is on its way.
+let missed = false;
+document.addEventListener("htmx:sendError", () => {
+  missed = true;
+  showKept();
+});
 document.addEventListener("reached", () => {
-  const isForm = !document.querySelector("#panel #json");
+  const isForm = missed && !document.querySelector("#panel #json");
+  missed = false;
   if (isForm && chosen() && shown() !== undefined && shown() !== chosen().value) chosen().dispatchEvent(new Event("change", { bubbles: true }));
 });
 // A field that stands for a choice chooses it; one that names something adds it by Enter.
