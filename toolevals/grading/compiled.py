@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from toolevals.grading.equality import PROFILES, Profile
+from toolevals.grading.equality import PROFILES, Judge, Profile
 from toolevals.grading.in_place import InPlace
 from toolevals.grading.offer import Offer
 from toolevals.grading.trajectory import CompiledTrajectory, compile_trajectory
@@ -28,12 +28,15 @@ class CompiledCase:
     asks_beside: bool = False
 
 
-def compile_case(expectation: Expectation, tools: Sequence[ToolSpec]) -> CompiledCase:
+def compile_case(expectation: Expectation, tools: Sequence[ToolSpec], judge: Judge | None = None) -> CompiledCase:
     """Compile an expectation and the tools offered with it; without any, names are not known and schemas not checked.
 
-    Never raises: what cannot be compiled is graded as HARNESS_ERROR.
+    `judge` answers criteria in words; without one they are left open. Never raises: what cannot be compiled is graded
+    as HARNESS_ERROR.
     """
     profile = PROFILES[expectation.profile]
+    if judge is not None:
+        profile = replace(profile, judge=judge)
     expected = [call.tool for trajectory in expectation.alternatives for call in trajectory.calls]
     offer = Offer.of(tools, expected, profile)
     try:

@@ -21,7 +21,16 @@ from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.quick_json import UNSURE, read_quickly
 
 SchemaName = Literal[
-    "example", "expectation", "gate", "metric_group", "prediction", "simulation", "tool", "transcript", "verdict"
+    "example",
+    "expectation",
+    "gate",
+    "metric_group",
+    "prediction",
+    "rubric",
+    "simulation",
+    "tool",
+    "transcript",
+    "verdict",
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 

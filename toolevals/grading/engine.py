@@ -6,11 +6,14 @@ What is decided (statuses, values, mode, tag) is decided at once; words and deta
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from toolevals.grading.arguments import check_schemas, findings
 from toolevals.grading.compiled import CompiledCase, compile_case
 from toolevals.grading.decisions import Decision, Findings, decision_of
 from toolevals.grading.explanation import Explanation
+from toolevals.grading.judging.briefing import Judgements
+from toolevals.grading.judging.hearings import Hearing, unheard
 from toolevals.grading.layers import graded_beside
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.trajectory import Alignment, best_alignment
@@ -20,11 +23,15 @@ from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, FailureTag, Ver
 __all__ = ["CompiledCase", "compile_case", "grade", "grade_calls"]
 
 
-def grade(compiled: CompiledCase, transcript: Transcript | None) -> CaseGrade:
+def grade(compiled: CompiledCase, transcript: Transcript | None, judgements: Judgements | None = None) -> CaseGrade:
     """Grade what a subject did; None where no prediction came, which is unscored.
 
     A subject that could not be reached is errored (ADAPTER_ERROR), and so is a crash of a grader (HARNESS_ERROR).
+    `judgements` answer criteria in words, and give a verdict for every rubric that is on; without them nothing is
+    judged.
     """
+    if judgements is not None:
+        return _judged(compiled, transcript, judgements)
     if transcript is None:
         return _everywhere(Verdict("unscored", None, "No prediction came."))
     if transcript.error is not None:
@@ -40,6 +47,15 @@ def grade(compiled: CompiledCase, transcript: Transcript | None) -> CaseGrade:
         return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment, beside))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(error)
+
+
+def _judged(compiled: CompiledCase, transcript: Transcript | None, judgements: Judgements) -> CaseGrade:
+    plain = grade(compiled, transcript)
+    if transcript is None or plain.statuses["outcome"] == "errored":
+        return replace(plain, judged=unheard(judgements, f"Not asked: {plain.outcome.reason}"))
+    hearing = Hearing(compiled, transcript, plain, judgements)
+    found = plain if hearing.applied is compiled else grade(hearing.applied, transcript)
+    return replace(found, judged=hearing.verdicts())
 
 
 def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:

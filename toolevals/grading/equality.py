@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -22,6 +22,8 @@ from toolevals.grading.values import ProfileName
 
 # What text becomes before it is compared.
 TextForm = Callable[[str], "str | int | float"]
+# Whether a value meets criteria in words; None where no judge has said.
+Judge = Callable[[str, Any], "bool | None"]
 
 _BFCL_DROPPED = b" ,./-_*^"
 _BFCL_QUOTES = bytes.maketrans(b"'", b'"')
@@ -61,12 +63,13 @@ def _same(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How values and tools' names are compared."""
+    """How values and tools' names are compared. `judge` answers criteria in words, where somebody does."""
 
     name: ProfileName
     text_form: TextForm
     typed_numbers: bool = False
     one_dot_and_underscore: bool = False
+    judge: Judge | None = field(default=None, compare=False)
 
     def tool_name(self, name: str) -> str:
         """Return the form of a tool's name by which two names are compared."""

@@ -34,6 +34,7 @@ _EMPTY: Mapping[str, Any] = {
     "differences": (),
     "schema_problems": (),
     "details": {},
+    "judged": {},
 }
 _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 
@@ -211,4 +212,5 @@ class Explanation:
         "differences": lambda self: self._differences,
         "schema_problems": lambda self: self._schema_problems,
         "details": _details,
+        "judged": lambda _: {},
     }

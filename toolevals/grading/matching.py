@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from toolevals.grading.dates import read_moment
@@ -142,6 +143,8 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
             return _fields(matcher, profile)
         case Items():
             return _items(matcher, profile)
+        case NaturalLanguage() if profile.judge is not None:
+            return partial(profile.judge, matcher.criteria)
         case NaturalLanguage() | KeyOnly() | Absent():
             answer = _ANSWERS[matcher.kind]
             return lambda _value: answer

@@ -112,6 +112,42 @@ class SchemaProblem:
         return {"call": self.call, "pointer": self.pointer, "keyword": self.keyword, "message": self.message}
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedVerdict:
+    """A judge's answer to one rubric. Beside the rules' verdicts, never among them.
+
+    `model` is the snapshot that was asked, empty where none was; `pinned` says that its name stands for one snapshot
+    and no other. `asked` are the digests of what it was given, by which its judgements are found.
+    """
+
+    rubric: str
+    version: int
+    status: Status
+    value: float | None = None
+    reason: str = ""
+    model: str = ""
+    pinned: bool = True
+    asked: tuple[str, ...] = ()
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read what `to_document` gives."""
+        return cls(**{**document, "asked": tuple(document["asked"])})
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "rubric": self.rubric,
+            "version": self.version,
+            "status": self.status,
+            "value": self.value,
+            "reason": self.reason,
+            "model": self.model,
+            "pinned": self.pinned,
+            "asked": list(self.asked),
+        }
+
+
 class CaseSource(Protocol):
     """Where a decided grade's words and details come from."""
 
@@ -138,7 +174,7 @@ class _WorkedOut:
         return value
 
 
-_LATER = frozenset({"verdicts", "expected", "actual", "pairs", "differences", "schema_problems", "details"})
+_LATER = frozenset({"verdicts", "expected", "actual", "pairs", "differences", "schema_problems", "details", "judged"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +183,8 @@ class CaseGrade(_WorkedOut):
 
     `verdicts` has the keys of VERDICT_NAMES. `mode` is what went wrong in the field's words, empty where nothing did.
     `expected` and `actual` are the place in the matrix of first calls, empty outside it. `details` is what a layer
-    found beside its verdict, by the layer's name, in the layer's own normal form.
+    found beside its verdict, by the layer's name, in the layer's own normal form. `judged` is what judges say, by
+    rubric, where they were asked.
 
     What a grader gives has its statuses, tag and mode decided; everything else is worked out when first asked for,
     from the transcript's own values, which must not be changed before. Comparing, copying, pickling and writing a
@@ -163,6 +200,7 @@ class CaseGrade(_WorkedOut):
     differences: tuple[ArgumentDifference, ...] = ()
     schema_problems: tuple[SchemaProblem, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    judged: Mapping[str, JudgedVerdict] = field(default_factory=dict)
 
     @property
     def statuses(self) -> Mapping[str, Status]:
@@ -200,11 +238,12 @@ class CaseGrade(_WorkedOut):
             ),
             schema_problems=tuple(SchemaProblem(**problem) for problem in document["schema_problems"]),
             details=document.get("details", {}),
+            judged={name: JudgedVerdict.from_document(each) for name, each in document.get("judged", {}).items()},
         )
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
-        document = {
+        document: dict[str, Any] = {
             "verdicts": {name: verdict.to_document() for name, verdict in self.verdicts.items()},
             "tag": self.tag,
             "mode": self.mode,
@@ -214,7 +253,11 @@ class CaseGrade(_WorkedOut):
             "differences": [difference.to_document() for difference in self.differences],
             "schema_problems": [problem.to_document() for problem in self.schema_problems],
         }
-        return document | {"details": dict(self.details)} if self.details else document
+        if self.details:
+            document["details"] = dict(self.details)
+        if self.judged:
+            document["judged"] = {name: verdict.to_document() for name, verdict in self.judged.items()}
+        return document
 
 
 # The slots' own setters: a frozen class has no quicker way in, and many grades are made.

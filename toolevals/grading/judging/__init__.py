@@ -1,0 +1,26 @@
+"""What rules cannot say: rubrics, which judgements a case needs, and verdicts out of judgements that were handed in.
+
+Nothing here asks anybody. Whoever does takes a `JudgementRequest` and gives a `Judgement` back.
+"""
+
+from toolevals.grading.judging.briefing import Briefing, Judgements
+from toolevals.grading.judging.gates import GATES, Gate
+from toolevals.grading.judging.hearings import Hearing, needed_judgements, unheard
+from toolevals.grading.judging.judgements import Judgement, JudgementRequest
+from toolevals.grading.judging.rubrics import Rubric, Scale
+from toolevals.grading.judging.shipped import SHIPPED
+
+__all__ = [
+    "GATES",
+    "SHIPPED",
+    "Briefing",
+    "Gate",
+    "Hearing",
+    "Judgement",
+    "JudgementRequest",
+    "Judgements",
+    "Rubric",
+    "Scale",
+    "needed_judgements",
+    "unheard",
+]

@@ -1,0 +1,112 @@
+"""What judges are given of a case: every input that a rubric can ask for, as JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from toolevals.grading.documents import load_json
+from toolevals.grading.problems import InvalidDocument, pointer_to
+from toolevals.grading.values import ToolResult
+
+if TYPE_CHECKING:
+    from toolevals.grading.judging.scenes import Scene
+
+# Fields of all results of a transcript that a judge is shown.
+MOST_FIELDS = 1_000
+
+
+def _conversation(scene: Scene) -> Any:
+    given: dict[str, Any] = {"messages": [message.to_document() for message in scene.conversation]}
+    return given | ({"context": dict(scene.context)} if scene.context else {})
+
+
+def _tools(scene: Scene) -> Any:
+    kept = ("name", "description", "input_schema")
+    return [
+        {name: value for name, value in tool.to_document().items() if name in kept}
+        for tool in scene.compiled.offer.tools.values()
+    ]
+
+
+def _done(scene: Scene) -> Any:
+    """Return what the subject did: messages, calls, results, and its final answer where that is no message."""
+    messages = [message.to_document() for message in scene.transcript.messages]
+    answer = scene.transcript.answer
+    if answer is not None and not any(message.get("content") == answer for message in messages):
+        messages.append({"role": "assistant", "content": answer})
+    return messages
+
+
+def _results(scene: Scene) -> Any:
+    return [
+        {
+            "result": place,
+            "tool": result.call.name if result.call else None,
+            "arguments": result.call.arguments if result.call else None,
+            "content": result.content,
+            "is_error": result.is_error,
+        }
+        for place, result in enumerate(scene.transcript.results)
+    ]
+
+
+def _fields(scene: Scene) -> Any:
+    return fields_of(scene.transcript.results)
+
+
+def _replies(scene: Scene) -> Any:
+    """Return the assistant's texts from the first result on, and the final answer where it is not among them."""
+    seen, said = False, []
+    for message in scene.transcript.messages:
+        seen = seen or message.role == "tool"
+        if seen and message.role == "assistant" and message.content:
+            said.append(message.content)
+    answer = scene.transcript.answer
+    return said if answer is None or answer in said else [*said, answer]
+
+
+# What a rubric may be given of any case -> how it is had.
+OF_CASE: Mapping[str, Callable[[Scene], Any]] = {
+    "conversation": _conversation,
+    "tools": _tools,
+    "done": _done,
+    "results": _results,
+    "fields": _fields,
+    "replies": _replies,
+    "expectation": lambda scene: scene.compiled.expectation.to_document(),
+}
+
+
+def fields_of(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
+    """Return the fields of results with their values, each under a name that no other has: `0/order/total`.
+
+    The first part of the name is the result's place, the rest a JSON pointer into it. A result that is no JSON is one
+    field for each of its lines. At most MOST_FIELDS, the first ones.
+    """
+    found: list[dict[str, Any]] = []
+    for place, result in enumerate(results):
+        for pointer, value in _leaves(_payload(result.content)):
+            if len(found) == MOST_FIELDS:
+                return found
+            found.append({"field": f"{place}{pointer}", "value": value})
+    return found
+
+
+def _payload(content: str) -> Any:
+    try:
+        return load_json(content)
+    except InvalidDocument:
+        return [line for line in content.splitlines() if line.strip()]
+
+
+def _leaves(payload: Any) -> Iterator[tuple[str, Any]]:
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), payload)]
+    while waiting:
+        path, item = waiting.pop()
+        children = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
+        below = [((*path, key), child) for key, child in children]
+        if below:
+            waiting.extend(reversed(below))
+        elif not isinstance(item, dict | list):
+            yield pointer_to(path), item

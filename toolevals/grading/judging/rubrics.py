@@ -1,0 +1,208 @@
+"""Rubrics: what a judge is asked, what it is given, how it answers, and what the answer is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, Self, get_args
+
+import jsonschema_rs
+
+from toolevals.grading import canonical
+from toolevals.grading.conformance import schema_problems
+from toolevals.grading.documents import require_valid
+from toolevals.grading.judging.gates import GATES
+from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.subschemas import without_refused_patterns
+
+# What a rubric is about; `task` is the whole of what the subject was to do.
+RubricLayer = Literal["selection", "arguments", "result_use", "recovery", "task"]
+RUBRIC_LAYERS: tuple[RubricLayer, ...] = get_args(RubricLayer)
+# How a value is read from an answer.
+Scoring = Literal["said", "supported", "attributed", "used"]
+# What an answer must hold for that.
+_PARTS: Mapping[str, str] = {"said": "score", "supported": "claims", "attributed": "claims", "used": "fields"}
+_TOLERANCE = 1e-9
+_MESSAGE_LENGTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The values that an answer can have, and the least that passes. Without `values`, any number in 0..1."""
+
+    values: tuple[float, ...] = ()
+    passes_from: float = 1.0
+
+    def admits(self, value: float) -> bool:
+        """Tell whether an answer can have this value."""
+        return any(abs(value - each) < _TOLERANCE for each in self.values) if self.values else 0 <= value <= 1
+
+    def passes(self, value: float) -> bool:
+        """Tell whether a value passes."""
+        return value >= self.passes_from - _TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """One version of a question to judges.
+
+    `text` is the instruction; what is judged is never put into it. `inputs` names what the judge is given, `gate` when
+    it is asked, and of what (`gates.GATES`). `answer_schema` is the JSON Schema of the answer, `scoring` how its value
+    is read: the `score` that it says; the share of its `claims` that are `supported`; the share whose `field` is one of
+    the fields that were given; or the share of its relevant `fields` that are `used`.
+    """
+
+    name: str
+    version: int
+    title: str
+    layer: RubricLayer
+    gate: str
+    inputs: tuple[str, ...]
+    text: str
+    answer_schema: Mapping[str, Any]
+    scale: Scale
+    scoring: Scoring = "said"
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.version))
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the document: the rubric's name by content."""
+        return canonical.digest(self.to_document())
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """Read `schemas/rubric.v1.json`. Raises InvalidDocument."""
+        require_valid(document, "rubric")
+        if problems := [*_unfitting(document), *_schema_problems(document)]:
+            raise InvalidDocument(problems)
+        scale = document["scale"]
+        return cls(
+            name=document["name"],
+            version=document["version"],
+            title=document["title"],
+            layer=document["layer"],
+            gate=document["gate"],
+            inputs=tuple(document["inputs"]),
+            text=document["text"],
+            answer_schema=document["answer_schema"],
+            scale=Scale(tuple(scale.get("values", ())), scale["passes_from"]),
+            scoring=document.get("scoring", "said"),
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "name": self.name,
+            "version": self.version,
+            "title": self.title,
+            "layer": self.layer,
+            "gate": self.gate,
+            "inputs": list(self.inputs),
+            "text": self.text,
+            "answer_schema": dict(self.answer_schema),
+            "scale": {"values": list(self.scale.values), "passes_from": self.scale.passes_from},
+            "scoring": self.scoring,
+        }
+
+    def problems_in(self, answer: Any) -> list[Problem]:
+        """Return how an answer breaks the rubric's schema."""
+        validator = _validator(canonical.canonical(dict(self.answer_schema)))
+        if validator.is_valid(answer):
+            return []
+        return [
+            Problem(pointer_to(error.instance_path), error.message[:_MESSAGE_LENGTH])
+            for error in validator.iter_errors(answer)
+        ]
+
+    def value_of(self, answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float | None:
+        """Return what an answer is worth, 0..1; None where it holds nothing to score.
+
+        Raises InvalidDocument where the answer does not fit the schema, or its value is not on the scale.
+        """
+        if problems := self.problems_in(answer):
+            raise InvalidDocument(problems)
+        value = _SCORINGS[self.scoring](answer, inputs)
+        if value is not None and self.scoring == "said" and not self.scale.admits(value):
+            raise InvalidDocument.at("/score", f"{value} is not on the scale")
+        return value
+
+
+def _schema_problems(document: Mapping[str, Any]) -> list[Problem]:
+    return [problem.below("/answer_schema") for problem in schema_problems(document["answer_schema"])]
+
+
+def _unfitting(document: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what is wrong between the parts of a rubric, each of which is right by itself."""
+    gate, inputs = GATES[document["gate"]], document["inputs"]
+    for place, name in enumerate(inputs):
+        if name not in gate.all_inputs:
+            yield Problem(f"/inputs/{place}", f"{name} is not there behind the gate {gate.name}")
+    scoring = document.get("scoring", "said")
+    if scoring in ("attributed", "used") and "fields" not in inputs:
+        yield Problem("/inputs", f"must hold fields where the value is the share of what is {scoring}")
+    part = _PARTS[scoring]
+    if part not in (document["answer_schema"].get("required") or ()):
+        yield Problem("/answer_schema/required", f"must hold {part}, from which the value is read")
+    scale = document["scale"]
+    if scale.get("values") and not any(value >= scale["passes_from"] for value in scale["values"]):
+        yield Problem("/scale/passes_from", "is above every value of the scale, so that nothing passes")
+
+
+@lru_cache(maxsize=256)
+def _validator(schema_text: str) -> jsonschema_rs.Validator:
+    schema = without_refused_patterns(canonical.parse(schema_text))[0]
+    return jsonschema_rs.validator_for(schema, offline=True)
+
+
+def _said(answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float:
+    score = answer.get("score")
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise InvalidDocument.at("/score", "must be a number")
+    return float(score)
+
+
+def _supported(answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float | None:
+    return _share([claim.get("supported") is True for claim in _objects(answer, "claims")])
+
+
+def _attributed(answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float | None:
+    known = _field_ids(inputs)
+    return _share([_text(claim, "field") in known for claim in _objects(answer, "claims")])
+
+
+def _used(answer: Mapping[str, Any], inputs: Mapping[str, Any]) -> float | None:
+    known = _field_ids(inputs)
+    relevant = [
+        each for each in _objects(answer, "fields") if each.get("relevant") is True and _text(each, "field") in known
+    ]
+    return _share([each.get("used") is True for each in relevant])
+
+
+_SCORINGS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], float | None]] = {
+    "said": _said,
+    "supported": _supported,
+    "attributed": _attributed,
+    "used": _used,
+}
+
+
+def _share(found: list[bool]) -> float | None:
+    return sum(found) / len(found) if found else None
+
+
+def _objects(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    items = answer.get(name)
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def _text(item: Mapping[str, Any], name: str) -> str | None:
+    value = item.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _field_ids(inputs: Mapping[str, Any]) -> frozenset[str]:
+    fields = inputs.get("fields")
+    return frozenset(each["field"] for each in fields) if isinstance(fields, list) else frozenset()
