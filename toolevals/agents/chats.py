@@ -26,14 +26,17 @@ class Reply:
 class UnreachableError(Exception):
     """The subject could not be asked: the network, its limits, its own failure.
 
-    `again` says whether another try may succeed; `retry_after` is how many seconds it asked to be left alone.
-    The text never holds a secret.
+    `again` says whether another try may succeed; `retry_after` is how many seconds it asked to be left alone. `status`
+    is the one that HTTP gave, None where none came. The text never holds a secret.
     """
 
-    def __init__(self, reason: str, *, again: bool, retry_after: float | None = None) -> None:
+    def __init__(
+        self, reason: str, *, again: bool, retry_after: float | None = None, status: int | None = None
+    ) -> None:
         super().__init__(reason)
         self.again = again
         self.retry_after = retry_after
+        self.status = status
 
 
 class Chat(Protocol):

@@ -88,7 +88,8 @@ class OpenAIChat:
         except openai.APIStatusError as error:
             again = (error.status_code in TRANSIENT or error.status_code >= 500) and error.code not in EXHAUSTED
             after = _retry_after(error.response.headers)
-            raise self._unreachable(f"{error.status_code}: {error.message}", again, after) from None
+            said = f"{error.status_code}: {error.message}"
+            raise self._unreachable(said, again, after, error.status_code) from None
         except ForbiddenAddressError as error:
             raise UnreachableError(str(error), again=False) from None
         except openai.APIConnectionError as error:
@@ -100,10 +101,12 @@ class OpenAIChat:
             # JSON that is none, from a server that is none.
             raise self._unreachable(f"The answer could not be read: {error}", True, None) from None
 
-    def _unreachable(self, reason: str, again: bool, after: float | None) -> UnreachableError:
+    def _unreachable(
+        self, reason: str, again: bool, after: float | None, status: int | None = None
+    ) -> UnreachableError:
         # Some servers repeat the key that they refuse.
         hidden = reason.replace(self._key, "•••") if self._key else reason
-        return UnreachableError(hidden[:ERROR_LENGTH], again=again, retry_after=after)
+        return UnreachableError(hidden[:ERROR_LENGTH], again=again, retry_after=after, status=status)
 
 
 def _plain(answer: Any) -> dict[str, Any]:

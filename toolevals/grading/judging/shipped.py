@@ -14,7 +14,7 @@ _REASON = {"type": "string", "description": "One or two sentences that a person 
 
 
 def _score(scale: Scale) -> dict[str, Any]:
-    return _answer({"score": {"enum": list(scale.values)}})
+    return _answer({"score": {"type": "number", "enum": list(scale.values)}})
 
 
 def _answer(properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,138 @@
+"""Judges behind the chat-completions protocol: temperature 0, structured answers, one repair, then errored."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from toolevals.agents.chat_options import ChatOptions
+from toolevals.agents.chats import Chat, Reply, UnreachableError
+from toolevals.agents.judge_prompts import messages_for, repair_for
+from toolevals.agents.pinning import is_pinned
+from toolevals.grading.documents import load_json
+from toolevals.grading.judging import Judgement, JudgementRequest, Rubric
+from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.strict_mode import strict_problems
+from toolevals.grading.values import Message
+
+# Answers of endpoints that do not know structured output, or not this schema.
+_NOT_TAKEN = frozenset({400, 404, 415, 422, 501})
+_FENCE = re.compile(r"```(?:json)?\s*(?P<inside>\{.*\})\s*```", re.DOTALL)
+_LONGEST_ANSWER = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A judgement, what it took, and the snapshot that the endpoint says has answered.
+
+    `usage` counts tokens over all requests.
+    """
+
+    judgement: Judgement
+    usage: Mapping[str, float] = field(default_factory=dict)
+    answered_by: str = ""
+    latency_ms: float = 0.0
+
+
+def judge_options(options: ChatOptions, rubric: Rubric, *, structured: bool) -> ChatOptions:
+    """Return how a judge is asked by a rubric: at temperature 0, without tools, with the answer's schema if wanted."""
+    extra = {name: value for name, value in options.extra.items() if name != "response_format"}
+    if structured:
+        schema = dict(rubric.answer_schema)
+        extra["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": rubric.name, "schema": schema, "strict": not strict_problems(schema, "openai")},
+        }
+    return replace(options, temperature=0.0, system="", tools="native", stream=False, extra=extra)
+
+
+class Judge:
+    """One model that judges by one rubric. Safe in several threads where its chats are."""
+
+    def __init__(self, model: str, *, structured: Chat, plain: Chat) -> None:
+        """Take the chat that asks for structured answers, and the one for endpoints that do not know these."""
+        self._model = model
+        self._pinned = is_pinned(model)
+        self._structured = structured
+        self._plain = plain
+
+    def hear(self, request: JudgementRequest) -> Heard:
+        """Return the judge's answer to a request. Never raises what the endpoint does: that is errored."""
+        asked = _Asked(self._structured, self._plain)
+        try:
+            judgement = self._judgement(request, asked)
+        except UnreachableError as error:
+            judgement = self._errored(request, f"The judge could not be reached: {error}")
+        return Heard(judgement, dict(asked.usage), asked.answered_by, asked.latency_ms)
+
+    def _judgement(self, request: JudgementRequest, asked: _Asked) -> Judgement:
+        messages = messages_for(request)
+        said = asked.answer(messages)
+        try:
+            return self._read(request, said)
+        except InvalidDocument as error:
+            messages += repair_for(said, error.problems)
+        said = asked.answer(messages)
+        try:
+            return self._read(request, said)
+        except InvalidDocument as error:
+            return self._errored(request, f"The judge gave no answer that fits the rubric, twice: {error.problems[0]}")
+
+    def _read(self, request: JudgementRequest, said: str) -> Judgement:
+        return Judgement.of_answer(request, answer_in(said), model=self._model, pinned=self._pinned)
+
+    def _errored(self, request: JudgementRequest, error: str) -> Judgement:
+        return Judgement.errored(request, error, model=self._model, pinned=self._pinned)
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The requests of one judgement: once an endpoint has refused structured output, it is asked without."""
+
+    chat: Chat
+    plain: Chat
+    usage: Counter[str] = field(default_factory=Counter)
+    answered_by: str = ""
+    latency_ms: float = 0.0
+
+    def answer(self, messages: Sequence[Message]) -> str:
+        try:
+            reply = self.chat.reply(messages, ())
+        except UnreachableError as error:
+            if self.chat is self.plain or error.status not in _NOT_TAKEN:
+                raise
+            self.chat = self.plain
+            reply = self.chat.reply(messages, ())
+        self._count(reply)
+        return reply.message.content or ""
+
+    def _count(self, reply: Reply) -> None:
+        self.usage.update(reply.usage)
+        self.answered_by = reply.model or self.answered_by
+        self.latency_ms += reply.latency_ms
+
+
+def answer_in(text: str) -> dict[str, Any]:
+    """Return the JSON object in what a judge said: alone, in a fence, or amid prose. Raises InvalidDocument."""
+    if len(text) > _LONGEST_ANSWER:
+        raise InvalidDocument.at("", f"longer than {_LONGEST_ANSWER:,} characters")
+    tries = [text.strip()]
+    if fence := _FENCE.search(text):
+        tries.append(fence["inside"])
+    begin, end = text.find("{"), text.rfind("}")
+    if 0 <= begin < end:
+        tries.append(text[begin : end + 1])
+    problem = Problem("", "no JSON object")
+    for each in dict.fromkeys(tries):
+        try:
+            found = load_json(each)
+        except InvalidDocument as error:
+            problem = error.problems[0]
+            continue
+        if isinstance(found, dict):
+            return found
+        problem = Problem("", "not a JSON object")
+    raise InvalidDocument([problem])
