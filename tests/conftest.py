@@ -9,4 +9,5 @@ pytest_plugins = [
     "tests.fixtures.application",
     "tests.fixtures.jobs",
     "tests.fixtures.people",
+    "tests.fixtures.sandbox",
 ]

@@ -182,6 +182,14 @@ CELERY_ACCEPT_CONTENT = ["json"]
 # Private networks that subjects, simulators and judges may be called in, such as "10.0.0.0/8"; "*" is all.
 AGENT_NETWORKS = env.list("AGENT_NETWORKS", default=[])
 
+# Code of simulators that runs without a sandbox, by the digest that its page shows; "*" is all of it.
+TRUSTED_SIMULATORS = env.list("TRUSTED_SIMULATORS", default=[])
+# Code that is our own, and trusted.
+SHIPPED_SIMULATORS: list[Path] = []
+SIMULATOR_MEMORY_MB = env.int("SIMULATOR_MEMORY_MB", 512)
+# Of processor time for each call; by the clock, twice as many.
+SIMULATOR_SECONDS = env.float("SIMULATOR_SECONDS", 10.0)
+
 # Seconds that a worker may stay silent on a batch before another may take it.
 BATCH_LEASE_SECONDS = env.int("BATCH_LEASE_SECONDS", 60)
 BATCH_MAX_ATTEMPTS = env.int("BATCH_MAX_ATTEMPTS", 4)

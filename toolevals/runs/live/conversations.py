@@ -14,14 +14,14 @@ from toolevals.agents.faults import FaultyWorld
 from toolevals.agents.loop import Conversation, End, Limits, Task, converse
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.patience import Patience, Unhurried
-from toolevals.agents.scripted import ScriptedSimulator
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.users import NobodyThere, ScriptedUser, SimulatedUser, User
-from toolevals.agents.worlds import Nothing, World
+from toolevals.agents.worlds import Simulator, World, WorldDiedError
 from toolevals.grading.values import Transcript
 from toolevals.runs.live.pace import SharedPace
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run
+from toolevals.runs.simulating import simulator_of
 from toolevals.workspace.services import secret_read
 
 NOBODY_PLAYS = "The example has a simulated user, and the run names no model that plays it."
@@ -31,10 +31,11 @@ PLAYER = "openai"
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What the conversations of one batch share: clients, and whoever plays the users. Safe in several threads."""
+    """What a batch's conversations share: clients, simulator, whoever plays the users. Safe in several threads."""
 
     subject: Subject
     player: Subject | None
+    simulator: Simulator
     limits: Limits
 
     def talk(self, task: Task) -> Conversation:
@@ -42,14 +43,22 @@ class Stage:
         simulation = Simulation.of_example(task.example)
         if simulation.instruction and self.player is None:
             return Conversation(Transcript(error=NOBODY_PLAYS), End.UNREACHABLE)
-        with _world(task, simulation) as world:
-            user = _user(simulation, self.player and self.player(task))
-            return converse(self.subject(task), task, world=world, user=user, limits=self.limits)
+        try:
+            with self._world(task, simulation) as world:
+                user = _user(simulation, self.player and self.player(task))
+                return converse(self.subject(task), task, world=world, user=user, limits=self.limits)
+        except WorldDiedError as error:
+            return Conversation(Transcript(error=str(error)), End.UNREACHABLE)
+
+    @contextmanager
+    def _world(self, task: Task, simulation: Simulation) -> Iterator[World]:
+        with self.simulator.world(task.example) as world:
+            yield FaultyWorld(world, simulation.faults) if simulation.faults else world
 
 
 @contextmanager
 def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
-    """Open everything that a run's conversations need. Raises SecretMissingError and SealBrokenError."""
+    """Open everything that a run's conversations need. Raises SecretMissingError, SealBrokenError, NoSandboxError."""
     pace = SharedPace(run.pk, settings.requests_per_minute) if settings.requests_per_minute else Unhurried()
     patience = Patience(tries=settings.tries)
     policy = AddressPolicy.of(installation.AGENT_NETWORKS)
@@ -65,16 +74,8 @@ def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
         player = None
         if settings.user:
             player = opened.enter_context(CONNECTORS[PLAYER].open(settings.user, opening(settings.user)))
-        yield Stage(subject, player, Limits(steps=settings.max_steps))
-
-
-@contextmanager
-def _world(task: Task, simulation: Simulation) -> Iterator[World]:
-    if not simulation.results:
-        yield FaultyWorld(Nothing(), simulation.faults) if simulation.faults else Nothing()
-        return
-    with ScriptedSimulator().world(task.example) as world:
-        yield FaultyWorld(world, simulation.faults) if simulation.faults else world
+        simulator = opened.enter_context(simulator_of(run))
+        yield Stage(subject, player, simulator, Limits(steps=settings.max_steps))
 
 
 def _user(simulation: Simulation, player: Chat | None) -> User:

@@ -2,17 +2,21 @@
 
 from toolevals.runs.models.gradings import AlignedPair, CaseGrade, Grading, MatrixCount, VerdictCount
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
+from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.models.subjects import Connector, Subject
 
 __all__ = [
     "AlignedPair",
     "CaseGrade",
     "Connector",
+    "DatasetSimulator",
     "Experiment",
     "Grading",
     "MatrixCount",
     "Run",
     "RunPace",
+    "Simulator",
+    "SimulatorKind",
     "Subject",
     "Transcript",
     "VerdictCount",

@@ -8,6 +8,7 @@ from django.db import models
 
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.runs.endings import ENDINGS
+from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.models.subjects import Subject
 from toolevals.runs.querysets.runs import ExperimentQuerySet, RunQuerySet, TranscriptQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
@@ -47,6 +48,8 @@ class Run(models.Model):
     trials = models.PositiveSmallIntegerField(default=1)
     # Of a run that asks its subject: see `toolevals.runs.live.settings`.
     settings = DocumentField(default=dict)
+    # What stood behind the tools of such a run: the dataset's simulator when it began.
+    simulator = models.ForeignKey(Simulator, null=True, on_delete=models.PROTECT, related_name="runs")
     job = models.OneToOneField(Job, null=True, on_delete=models.SET_NULL, related_name="run")
     # The newest finished grading: what is shown.
     grading = models.OneToOneField("runs.Grading", null=True, on_delete=models.SET_NULL, related_name="+")

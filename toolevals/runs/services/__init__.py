@@ -13,6 +13,7 @@ from toolevals.runs.services.requesting import (
     run_request_upload,
 )
 from toolevals.runs.services.rollups import grading_roll_up
+from toolevals.runs.services.simulators import simulator_choose, simulator_ensure
 from toolevals.runs.services.starting import MAX_TRIALS, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 
@@ -30,6 +31,8 @@ __all__ = [
     "run_request_upload",
     "run_start",
     "run_upload",
+    "simulator_choose",
+    "simulator_ensure",
     "subject_ensure",
     "transcripts_converse",
     "transcripts_ingest",

@@ -13,6 +13,7 @@ from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
+from toolevals.agents.code import NoSandboxError
 from toolevals.agents.loop import Conversation, Task
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.endings import BUDGET
@@ -42,7 +43,7 @@ def transcripts_converse(lease: Lease) -> None:
     the budget does not reach get none: unscored. Each conversation's own transaction proves the lease, so that an
     attempt that was cut short is completed by the next one.
     """
-    run = Run.objects.select_related("project", "subject__tools__tools").get(pk=lease.payload["run"])
+    run = Run.objects.select_related("project", "subject__tools__tools", "simulator").get(pk=lease.payload["run"])
     settings = LiveSettings.from_document(run.settings)
     trials = list(_left(run, lease.payload["start"], lease.payload["stop"]))
     done = lease.batch.size - len(trials)
@@ -53,7 +54,7 @@ def transcripts_converse(lease: Lease) -> None:
                 with lease.transaction():
                     lease.progress(done)
                     rows_insert(Transcript, COLUMNS, rows)
-    except (SecretMissingError, SealBrokenError) as error:
+    except (SecretMissingError, SealBrokenError, NoSandboxError) as error:
         raise BatchRefused(str(error)) from None
 
 

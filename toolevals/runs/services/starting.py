@@ -13,7 +13,7 @@ from labeling.models import DatasetVersion
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.live.settings import LiveSettings
-from toolevals.runs.models import Connector, Experiment, Run, Subject
+from toolevals.runs.models import Connector, Experiment, Run, Simulator, Subject
 from toolevals.runs.services.gradings import grading_make
 from toolevals.runs.services.slices import converse_plans, grade_plans, ingest_plan, produce_plans
 from toolevals.workspace.jobs import BatchPlan, job_create
@@ -67,6 +67,7 @@ def run_converse(
         dataset_version=dataset_version,
         trials=trials,
         settings=settings.to_document(),
+        simulator=Simulator.objects.of_dataset(dataset_version.dataset),
         first_stage=lambda run: converse_plans(run, stage=0),
     )
 
@@ -112,6 +113,7 @@ def _start(
     trials: int,
     first_stage: Callable[[Run], Iterable[BatchPlan]],
     settings: Mapping[str, Any] | None = None,
+    simulator: Simulator | None = None,
 ) -> Run:
     """Make the run, grading 1 and the job: transcripts in stage 0, grades in stage 1, counts in stage 2."""
     _check(project, experiment, subject, dataset_version, trials)
@@ -126,6 +128,7 @@ def _start(
         dataset_version=dataset_version,
         trials=trials,
         settings=dict(settings or {}),
+        simulator=simulator,
         actor=actor,
     )
     grading = grading_make(run=run, dataset_version=dataset_version, actor=actor)

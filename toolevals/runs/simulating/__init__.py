@@ -1,0 +1,6 @@
+"""From what a project keeps of a simulator to one that answers."""
+
+from toolevals.runs.simulating.contents import answered_tools, content_read
+from toolevals.runs.simulating.opening import simulator_of, simulator_opened
+
+__all__ = ["answered_tools", "content_read", "simulator_of", "simulator_opened"]

@@ -1,0 +1,79 @@
+"""What a simulator is made of, by kind: `{"results": [...]}` or `{"files": {"simulator.py": "..."}}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from toolevals.agents.code import NoSandboxError, tools_of_code
+from toolevals.agents.simulations import Simulation
+from toolevals.agents.worlds import WorldDiedError
+from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.runs.models import SimulatorKind
+from toolevals.runs.simulating.trust import is_trusted, limits
+
+MAIN = "simulator.py"
+MAX_FILES = 200
+MAX_CHARACTERS = 20_000_000
+# Plain names in plain folders: nothing that leads out of the simulator's own.
+_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){0,7}")
+
+
+def content_read(kind: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a simulator of this kind, as it is kept. Raises InvalidDocument."""
+    if kind not in _READERS:
+        raise InvalidDocument.at("/kind", f"must be one of {', '.join(_READERS)}")
+    try:
+        return _READERS[kind](said)
+    except InvalidDocument as error:
+        raise error.below("/content") from None
+
+
+def answered_tools(kind: str, content: Mapping[str, Any]) -> list[str]:
+    """Return the tools that a simulator answers; code is run to tell. Raises InvalidDocument where it does not run."""
+    if kind == SimulatorKind.SCRIPTED:
+        return list(dict.fromkeys(result["tool"] for result in content["results"]))
+    try:
+        tools = tools_of_code(content["files"], limits=limits(), trusted=is_trusted(content["files"]))
+    except (NoSandboxError, WorldDiedError) as error:
+        raise InvalidDocument.at("/content/files", str(error)) from None
+    if not tools:
+        raise InvalidDocument.at("/content/files", "The code has no tools: no public function and no TOOLS.")
+    return tools
+
+
+def _scripted(said: Mapping[str, Any]) -> dict[str, Any]:
+    _only(said, "results")
+    results = said.get("results")
+    if not results:
+        raise InvalidDocument.at("/results", "must hold a result")
+    Simulation.from_document({"results": results})
+    return {"results": results}
+
+
+def _code(said: Mapping[str, Any]) -> dict[str, Any]:
+    _only(said, "files")
+    files = said.get("files")
+    if not isinstance(files, Mapping) or not all(isinstance(text, str) for text in files.values()):
+        raise InvalidDocument.at("/files", "must be texts by file name")
+    if MAIN not in files:
+        raise InvalidDocument.at("/files", f"must hold {MAIN}")
+    wrong = [name for name in files if not _PATH.fullmatch(name)]
+    if wrong:
+        raise InvalidDocument([Problem("/files", f"{name[:100]!r} is not a plain path") for name in wrong[:20]])
+    if len(files) > MAX_FILES or sum(map(len, files.values())) > MAX_CHARACTERS:
+        raise InvalidDocument.at("/files", f"are too many: {MAX_FILES} files and {MAX_CHARACTERS:,} characters fit")
+    return {"files": dict(files)}
+
+
+def _only(said: Mapping[str, Any], *names: str) -> None:
+    unknown = [name for name in said if name not in names]
+    if unknown:
+        raise InvalidDocument([Problem(f"/{name}", "is not part of such a simulator") for name in unknown])
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    SimulatorKind.SCRIPTED: _scripted,
+    SimulatorKind.CODE: _code,
+}

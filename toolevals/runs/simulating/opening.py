@@ -1,0 +1,44 @@
+"""Opening simulators: what stands behind the tools of a run, or of a dataset's next one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from labeling.models import Dataset
+from toolevals.agents import worlds
+from toolevals.agents.code import CodeSimulator
+from toolevals.agents.scripted import ScriptedSimulator
+from toolevals.agents.simulations import Simulation
+from toolevals.runs.models import Run, Simulator, SimulatorKind
+from toolevals.runs.simulating.trust import is_trusted, limits
+
+
+@contextmanager
+def simulator_of(whose: Run | Dataset) -> Iterator[worlds.Simulator]:
+    """Yield what answers the calls of a run's examples: their own results first, then the simulator.
+
+    That is the one that a live run began with, else the dataset's. Where there is none, and an example has no results
+    either, its world answers no call and has no state. Leaving ends its processes. Raises NoSandboxError.
+    """
+    with simulator_opened(_row(whose)) as simulator:
+        yield simulator
+
+
+@contextmanager
+def simulator_opened(row: Simulator | None) -> Iterator[worlds.Simulator]:
+    """Yield a simulator as `simulator_of` does, of this row. Raises NoSandboxError."""
+    if row is None:
+        yield ScriptedSimulator()
+    elif row.kind == SimulatorKind.SCRIPTED:
+        yield ScriptedSimulator(Simulation.from_document({"results": row.content["results"]}).results)
+    else:
+        files = row.content["files"]
+        with CodeSimulator(files, limits=limits(), trusted=is_trusted(files)) as code:
+            yield ScriptedSimulator(behind=code)
+
+
+def _row(whose: Run | Dataset) -> Simulator | None:
+    if isinstance(whose, Dataset):
+        return Simulator.objects.of_dataset(whose)
+    return whose.simulator or Simulator.objects.of_dataset(whose.dataset_version.dataset)
