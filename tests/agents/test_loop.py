@@ -31,7 +31,8 @@ def test_the_agent_calls_reads_the_result_and_answers():
     assert roles(talk) == ["assistant", "tool", "assistant"]
     assert talk.transcript.answer == "It was sent."
     assert talk.transcript.results[0].content == '{"state": "sent"}'
-    assert talk.transcript.state == {"calls": 1}
+    assert talk.transcript.state_changes is not None
+    assert talk.transcript.state_changes.patch == ({"op": "replace", "path": "/calls", "value": 1},)
     assert talk.transcript.usage == {"input_tokens": 20, "output_tokens": 4}
     assert (talk.transcript.latency_ms, talk.model) == (10.0, "player-1")
     assert [len(seen) for seen in agent.seen] == [2, 4]
@@ -44,7 +45,7 @@ def test_an_example_without_simulator_ends_with_the_first_calls():
     assert roles(talk) == ["assistant"]
     assert [made.id for made in talk.transcript.calls] == ["c1", "c2"]
     assert talk.transcript.answer is None
-    assert talk.transcript.state is None
+    assert talk.transcript.state_changes is None
 
 
 @pytest.mark.parametrize("world", [None, Shop(fine)])
@@ -102,7 +103,7 @@ def test_an_agent_that_cannot_be_reached_is_an_error_and_what_it_said_is_kept(tu
         Player(*turns, UnreachableError("503", again=True)), TASK, world=Shop(fine), user=ScriptedUser(["Go on."])
     )
     assert (talk.end, talk.transcript.error) == (End.UNREACHABLE, "503")
-    assert talk.transcript.state is None
+    assert talk.transcript.state_changes is None
     assert sum(message.role == "assistant" for message in talk.transcript.messages) == len(turns)
 
 

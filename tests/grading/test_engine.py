@@ -456,10 +456,10 @@ def test_a_further_layer_is_graded_where_a_transcript_has_evidence_for_it(monkey
     thanks = Layer(
         "thanks",
         "thankless",
-        lambda _, transcript: transcript.answer is not None,
-        lambda _, transcript: LayerGrade(
+        lambda given: given.transcript.answer is not None,
+        lambda given: LayerGrade(
             Verdict("passed", 1.0, "Thanked.")
-            if "thank" in (transcript.answer or "")
+            if "thank" in (given.transcript.answer or "")
             else Verdict("failed", 0.0, "No thanks.")
         ),
         "Nothing was said.",

@@ -46,7 +46,7 @@ class FaultyWorld:
             return ToolAnswer(fault.message)
         if fault.fault == "partial":
             return _cut(self._world.call(call))
-        return ToolAnswer(_error(fault), is_error=True)
+        return ToolAnswer(_error(fault), is_error=True, is_fault=True)
 
     def state(self) -> Mapping[str, Any] | None:
         return self._world.state()

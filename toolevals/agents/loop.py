@@ -11,9 +11,11 @@ from typing import Any
 
 from toolevals.agents.chats import Chat, UnreachableError
 from toolevals.agents.users import NobodyThere, User
-from toolevals.agents.worlds import Nothing, NotSimulatedError, ToolAnswer, World, WorldDiedError
+from toolevals.agents.worlds import Nothing, NotSimulatedError, Refusals, ToolAnswer, World, WorldDiedError
+from toolevals.grading.canonical import digest
 from toolevals.grading.parsing import transcript_in
-from toolevals.grading.values import Call, MalformedCall, Message, ToolSpec, Transcript
+from toolevals.grading.state_patches import state_patch
+from toolevals.grading.values import Call, MalformedCall, Message, StateChanges, ToolSpec, Transcript
 
 
 class End(StrEnum):
@@ -96,7 +98,8 @@ class _Talk:
     messages: list[Message] = field(default_factory=list)
     usage: Counter[str] = field(default_factory=Counter)
     latency_ms: float = 0.0
-    state: Mapping[str, Any] | None = None
+    changes: StateChanges | None = None
+    _refusals: Refusals = field(default_factory=Refusals)
     _made: Counter[str] = field(default_factory=Counter)
     _failures: int = 0
 
@@ -104,9 +107,13 @@ class _Talk:
         self.before = list(transcript_in(self.task.example["messages"]).messages)
 
     def run(self) -> End:
-        """Talk to the end, and keep the state that the world is in then."""
+        """Talk to the end, and keep what became of the world by then."""
+        before = self.world.state()
         end = self._turns()
-        self.state = self.world.state()
+        after = self.world.state()
+        if before is not None and after is not None:
+            patch = tuple(state_patch(before, after))
+            self.changes = StateChanges(digest(before), patch, self._refusals.unmended)
         return end
 
     def _turns(self) -> End:
@@ -153,7 +160,9 @@ class _Talk:
             # As providers answer a call that they cannot read. A world that answers nothing is asked first.
             self._require_world()
             return ToolAnswer(f"Error: the call could not be read: {call.reason}", is_error=True)
-        return self.world.call(call)
+        answer = self.world.call(call)
+        self._refusals.note(call, answer)
+        return answer
 
     def _require_world(self) -> None:
         if isinstance(self.world, Nothing):
@@ -169,5 +178,5 @@ class _Talk:
             usage=dict(self.usage),
             latency_ms=self.latency_ms,
             error=error,
-            state=self.state,
+            state_changes=self.changes,
         )

@@ -12,11 +12,34 @@ from toolevals.grading.values import ToolCall
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool returned: text as the agent reads it. `latency_ms` is what the tool took, in milliseconds."""
+    """What a tool returned: text as the agent reads it. `latency_ms` is what the tool took, in milliseconds.
+
+    `is_fault` says that a fault was injected, and that the tool itself has not refused anything.
+    """
 
     content: str
     is_error: bool = False
     latency_ms: float = 0.0
+    is_fault: bool = False
+
+
+class Refusals:
+    """The calls of one conversation that a tool raised on and that no later call of the tool made good."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, str] = {}
+
+    def note(self, call: ToolCall, answer: ToolAnswer) -> None:
+        """Take in a call's answer. An injected fault is no refusal."""
+        if not answer.is_error:
+            self._open.pop(call.name, None)
+        elif not answer.is_fault:
+            self._open[call.name] = answer.content
+
+    @property
+    def unmended(self) -> str | None:
+        """The first of them, as the tool's name and what it said; None without any."""
+        return next((f"{name}: {said}" for name, said in self._open.items()), None)
 
 
 class NotSimulatedError(Exception):

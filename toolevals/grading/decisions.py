@@ -44,13 +44,20 @@ class Decision:
     mode: str
 
     def and_beside(self, beside: Beside) -> Decision:
-        """Return the decision with the verdicts of further layers: the case fails where one that decides fails."""
+        """Return the decision with the verdicts of further layers.
+
+        The case fails where one that decides fails, and is errored where one could not be graded and nothing failed.
+        """
         statuses, values, mode = {**self.statuses}, {**self.values}, self.mode
         for name, verdict in beside.verdicts.items():
             statuses[name], values[name] = verdict.status, verdict.value
         if beside.failed is not None:
             statuses["outcome"], values["outcome"] = "failed", 0.0
             mode = mode or beside.failed[0].mode
+        elif beside.errored is not None and not mode:
+            statuses["outcome"], values["outcome"] = "errored", None
+            tag = FailureTag.HARNESS_ERROR.value
+            return Decision(statuses, values, tag, tag.lower())
         return Decision(statuses, values, tag_of(mode), mode)
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from toolevals.grading.arguments import check_schemas, findings
 from toolevals.grading.compiled import CompiledCase, compile_case
 from toolevals.grading.decisions import Decision, Findings, decision_of
+from toolevals.grading.execution import Effect
 from toolevals.grading.explanation import Explanation
 from toolevals.grading.judging.briefing import Judgements
 from toolevals.grading.judging.hearings import Hearing, unheard
@@ -23,15 +24,22 @@ from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, FailureTag, Ver
 __all__ = ["CompiledCase", "compile_case", "grade", "grade_calls"]
 
 
-def grade(compiled: CompiledCase, transcript: Transcript | None, judgements: Judgements | None = None) -> CaseGrade:
+def grade(
+    compiled: CompiledCase,
+    transcript: Transcript | None,
+    judgements: Judgements | None = None,
+    *,
+    effect: Effect | None = None,
+) -> CaseGrade:
     """Grade what a subject did; None where no prediction came, which is unscored.
 
     A subject that could not be reached is errored (ADAPTER_ERROR), and so is a crash of a grader (HARNESS_ERROR).
     `judgements` answer criteria in words, and give a verdict for every rubric that is on; without them nothing is
-    judged.
+    judged. `effect` is what the calls did to a simulated world; without it, a state that the transcript holds is
+    compared with one that the label gives.
     """
     if judgements is not None:
-        return _judged(compiled, transcript, judgements)
+        return _judged(compiled, transcript, judgements, effect)
     if transcript is None:
         return _everywhere(Verdict("unscored", None, "No prediction came."))
     if transcript.error is not None:
@@ -41,7 +49,7 @@ def grade(compiled: CompiledCase, transcript: Transcript | None, judgements: Jud
     try:
         calls = transcript.calls
         decision, alignment = _decided(compiled, calls)
-        beside = graded_beside(compiled, transcript)
+        beside = graded_beside(compiled, transcript, effect)
         if beside.grades:
             decision = decision.and_beside(beside)
         return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment, beside))
@@ -49,12 +57,14 @@ def grade(compiled: CompiledCase, transcript: Transcript | None, judgements: Jud
         return _crashed(error)
 
 
-def _judged(compiled: CompiledCase, transcript: Transcript | None, judgements: Judgements) -> CaseGrade:
-    plain = grade(compiled, transcript)
+def _judged(
+    compiled: CompiledCase, transcript: Transcript | None, judgements: Judgements, effect: Effect | None
+) -> CaseGrade:
+    plain = grade(compiled, transcript, effect=effect)
     if transcript is None or plain.statuses["outcome"] == "errored":
         return replace(plain, judged=unheard(judgements, f"Not asked: {plain.outcome.reason}"))
     hearing = Hearing(compiled, transcript, plain, judgements)
-    found = plain if hearing.applied is compiled else grade(hearing.applied, transcript)
+    found = plain if hearing.applied is compiled else grade(hearing.applied, transcript, effect=effect)
     return replace(found, judged=hearing.verdicts())
 
 

@@ -26,6 +26,9 @@ STATE_DIFFERENCE_KINDS: Mapping[StateDifferenceKind, str] = {
 _NAMED = 3
 _LONGEST_VALUE = 60
 _LONGEST_PATH = 120
+# What a document holds of each kind of differences, and of a value's JSON text.
+MOST_KEPT = 100
+LONGEST_KEPT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +46,17 @@ class StateDifference:
     actual: Any
 
     def to_document(self) -> dict[str, Any]:
-        """Return the normal form; a side that has nothing is left out."""
+        """Return the normal form; a side that has nothing is left out.
+
+        Of a value whose JSON text is longer than LONGEST_KEPT, the beginning of the text is given, as `expected_cut`
+        and `actual_cut`: a grade does not keep a table that was lost.
+        """
         document: dict[str, Any] = {"kind": self.kind, "path": self.path, "record": self.record}
-        sides = {"expected": self.expected, "actual": self.actual}
-        return document | {name: value for name, value in sides.items() if value is not ABSENT}
+        for side, value in (("expected", self.expected), ("actual", self.actual)):
+            if value is not ABSENT:
+                cut = isinstance(value, str | dict | list | tuple) and _longer_than_kept(value)
+                document |= {f"{side}_cut": shown(value, LONGEST_KEPT)} if cut else {side: value}
+        return document
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +84,31 @@ class StateDiff:
         return {record: tuple(differences) for record, differences in records.items()}
 
     def to_document(self) -> dict[str, Any]:
-        """Return the normal form."""
-        return {
-            "wrong": [difference.to_document() for difference in self.wrong],
-            "missing": [difference.to_document() for difference in self.missing],
-            "polluted": [difference.to_document() for difference in self.polluted],
-        }
+        """Return the normal form: the first MOST_KEPT differences of each kind, and how many `more` by kind."""
+        kept: dict[str, Any] = {}
+        more: dict[str, int] = {}
+        for kind in STATE_DIFFERENCE_KINDS:
+            differences = getattr(self, kind)
+            kept[kind] = [difference.to_document() for difference in differences[:MOST_KEPT]]
+            if len(differences) > MOST_KEPT:
+                more[kind] = len(differences) - MOST_KEPT
+        return kept | {"more": more} if more else kept
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a candidate's calls did to their world: found out where they were made, and handed in.
+
+    `expected` are the final states of which any will do, none where nothing is expected; the others are as in
+    `grade_execution`. `silent` is a sentence that says why nothing can be said: unscored.
+    """
+
+    initial: Any = None
+    expected: tuple[Any, ...] = ()
+    final: Any = None
+    raised: str | None = None
+    crashed: str | None = None
+    silent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +158,24 @@ def grade_execution(
     if not diff:
         return Execution(Verdict("passed", 1.0, "The final state is the expected one."), diff)
     return Execution(Verdict("failed", 0.0, _reason(diff)), diff)
+
+
+def grade_effect(effect: Effect) -> Execution:
+    """Grade what calls did to their world, by `grade_execution`.
+
+    Of several expected states the one that differs least from the final one counts.
+    """
+    if effect.silent and effect.crashed is None:
+        return Execution(Verdict("unscored", None, effect.silent))
+    executions = (
+        grade_execution(effect.initial, expected, effect.final, raised=effect.raised, crashed=effect.crashed)
+        for expected in effect.expected or (None,)
+    )
+    return min(executions, key=lambda execution: len(execution.diff or ()))
+
+
+def _longer_than_kept(value: Any) -> bool:
+    return len(shown(value, LONGEST_KEPT + 1)) > LONGEST_KEPT
 
 
 def _kind(difference: Difference) -> StateDifferenceKind:

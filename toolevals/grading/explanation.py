@@ -149,6 +149,8 @@ class Explanation:
                     return reasons[name]
             if self._beside.failed is not None:
                 return self._beside.failed[1].reason
+        if statuses["outcome"] == "errored" and self._beside.errored is not None:
+            return self._beside.errored[1].reason
         judged = statuses["outcome"] == "unscored" or statuses["arguments"] == "passed"
         return reasons["arguments" if judged else "selection"]
 

@@ -11,11 +11,19 @@ from typing import Any, NamedTuple
 
 from toolevals.grading.answer import grade_answer
 from toolevals.grading.compiled import CompiledCase
-from toolevals.grading.execution import grade_execution
+from toolevals.grading.execution import Effect, grade_effect
 from toolevals.grading.recovery import grade_recovery
 from toolevals.grading.result_use import grade_result_use
 from toolevals.grading.values import Transcript
-from toolevals.grading.verdicts import Verdict
+from toolevals.grading.verdicts import Status, Verdict
+
+
+class Evidence(NamedTuple):
+    """What a transcript is graded on beside its calls; `effect` where somebody knows what they did to their world."""
+
+    compiled: CompiledCase
+    transcript: Transcript
+    effect: Effect | None = None
 
 
 class LayerGrade(NamedTuple):
@@ -34,35 +42,38 @@ class Layer:
 
     name: str
     mode: str
-    has_evidence: Callable[[CompiledCase, Transcript], bool]
-    grade: Callable[[CompiledCase, Transcript], LayerGrade]
+    has_evidence: Callable[[Evidence], bool]
+    grade: Callable[[Evidence], LayerGrade]
     silence: str
     decides: bool = True
 
 
-def _used_tools(compiled: CompiledCase, transcript: Transcript) -> bool:
-    return any(message.role == "tool" for message in transcript.messages)
+def _used_tools(given: Evidence) -> bool:
+    return any(message.role == "tool" for message in given.transcript.messages)
 
 
-def _result_use(compiled: CompiledCase, transcript: Transcript) -> LayerGrade:
-    found = grade_result_use(transcript)
+def _result_use(given: Evidence) -> LayerGrade:
+    found = grade_result_use(given.transcript)
     return LayerGrade(found.verdict, found.to_document)
 
 
-def _recovery(compiled: CompiledCase, transcript: Transcript) -> LayerGrade:
-    found = grade_recovery(transcript, reactions=compiled.expectation.reactions, tools=compiled.offer.tools)
+def _recovery(given: Evidence) -> LayerGrade:
+    compiled = given.compiled
+    found = grade_recovery(given.transcript, reactions=compiled.expectation.reactions, tools=compiled.offer.tools)
     return LayerGrade(
         found.verdict,
         (lambda: {"episodes": [episode.to_document() for episode in found.episodes]}) if found.episodes else None,
     )
 
 
-def _answer(compiled: CompiledCase, transcript: Transcript) -> LayerGrade:
-    return LayerGrade(grade_answer(compiled.expectation.answer, transcript))
+def _answer(given: Evidence) -> LayerGrade:
+    return LayerGrade(grade_answer(given.compiled.expectation.answer, given.transcript))
 
 
-def _execution(compiled: CompiledCase, transcript: Transcript) -> LayerGrade:
-    found = grade_execution(None, compiled.expectation.state, transcript.state)
+def _execution(given: Evidence) -> LayerGrade:
+    expected = given.compiled.expectation.state
+    told = Effect(expected=() if expected is None else (expected,), final=given.transcript.state)
+    found = grade_effect(given.effect or told)
     return LayerGrade(found.verdict, found.diff.to_document if found.diff else None)
 
 
@@ -73,14 +84,14 @@ LAYERS: tuple[Layer, ...] = (
     Layer(
         "answer",
         "missing_fact",
-        lambda compiled, _: compiled.expectation.answer is not None,
+        lambda given: given.compiled.expectation.answer is not None,
         _answer,
         "No fact is expected in the answer.",
     ),
     Layer(
         "execution",
         "wrong_state",
-        lambda compiled, _: compiled.expectation.state is not None,
+        lambda given: given.effect is not None or given.compiled.expectation.state is not None,
         _execution,
         "No final state is expected.",
     ),
@@ -101,8 +112,16 @@ class Beside:
     @property
     def failed(self) -> tuple[Layer, Verdict] | None:
         """The first layer that fails the case."""
+        return self._first("failed")
+
+    @property
+    def errored(self) -> tuple[Layer, Verdict] | None:
+        """The first layer without which nothing can be said of the case, and that could not be graded."""
+        return self._first("errored")
+
+    def _first(self, status: Status) -> tuple[Layer, Verdict] | None:
         deciding = ((layer, graded.verdict) for layer, graded in self.grades if layer.decides)
-        return next((each for each in deciding if each[1].status == "failed"), None)
+        return next((each for each in deciding if each[1].status == status), None)
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -113,15 +132,13 @@ class Beside:
 NOTHING_BESIDE = Beside(())
 
 
-def graded_beside(compiled: CompiledCase, transcript: Transcript) -> Beside:
+def graded_beside(compiled: CompiledCase, transcript: Transcript, effect: Effect | None = None) -> Beside:
     """Grade the layers for which the transcript has evidence; none where it holds calls alone."""
-    if len(transcript.messages) < 2 and transcript.answer is None and not compiled.asks_beside:
+    only_calls = len(transcript.messages) < 2 and transcript.answer is None
+    if only_calls and effect is None and not compiled.asks_beside:
         return NOTHING_BESIDE
-    return Beside(
-        tuple(
-            (layer, layer.grade(compiled, transcript)) for layer in LAYERS if layer.has_evidence(compiled, transcript)
-        )
-    )
+    given = Evidence(compiled, transcript, effect)
+    return Beside(tuple((layer, layer.grade(given)) for layer in LAYERS if layer.has_evidence(given)))
 
 
 def silences() -> Mapping[str, Verdict]:

@@ -14,7 +14,15 @@ from toolevals.grading.values.expectations import (
     options_of,
 )
 from toolevals.grading.values.tools import ToolAnnotations, ToolSpec
-from toolevals.grading.values.transcripts import Call, MalformedCall, Message, ToolCall, ToolResult, Transcript
+from toolevals.grading.values.transcripts import (
+    Call,
+    MalformedCall,
+    Message,
+    StateChanges,
+    ToolCall,
+    ToolResult,
+    Transcript,
+)
 
 __all__ = [
     "AnyOrder",
@@ -27,6 +35,7 @@ __all__ = [
     "Message",
     "OneOfCalls",
     "ProfileName",
+    "StateChanges",
     "Step",
     "ToolAnnotations",
     "ToolCall",

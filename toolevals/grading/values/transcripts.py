@@ -112,12 +112,30 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class StateChanges:
+    """What a conversation changed in its world, kept in place of the whole state.
+
+    `since` is the digest (`canonical.digest`) of the state that the world began with, `patch` leads from it to the
+    final one (see `state_patches`), `raised` is what a tool raised on a call that was not made good.
+    """
+
+    since: str
+    patch: tuple[Mapping[str, Any], ...] = ()
+    raised: str | None = None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        document: dict[str, Any] = {"since": self.since, "patch": [dict(operation) for operation in self.patch]}
+        return document if self.raised is None else document | {"raised": self.raised}
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """What a subject did in one trial.
 
     `usage` counts tokens (`input_tokens`, `output_tokens`). `latency_ms` is in milliseconds. `error` says why the
     subject could not be reached: such a case is left out of the scores. `state` is the whole state of the subject's
-    world at the end, where somebody kept it.
+    world at the end, where somebody kept it, and `state_changes` what became of a simulated world.
     """
 
     messages: tuple[Message, ...] = ()
@@ -126,6 +144,7 @@ class Transcript:
     latency_ms: float | None = None
     error: str | None = None
     state: Mapping[str, Any] | None = None
+    state_changes: StateChanges | None = None
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -166,6 +185,7 @@ class Transcript:
             latency_ms=document.get("latency_ms"),
             error=document.get("error"),
             state=document.get("state"),
+            state_changes=_state_changes(document.get("state_changes")),
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -181,6 +201,8 @@ class Transcript:
             document["error"] = self.error
         if self.state is not None:
             document["state"] = dict(self.state)
+        if self.state_changes is not None:
+            document["state_changes"] = self.state_changes.to_document()
         return document
 
 
@@ -191,6 +213,12 @@ def with_few_calls(messages: Iterable[Message], pointer: str) -> tuple[Message, 
     if count > MOST_CALLS:
         raise InvalidDocument.at(pointer, f"holds {count:,} calls, and a transcript has at most {MOST_CALLS:,}")
     return kept
+
+
+def _state_changes(document: dict[str, Any] | None) -> StateChanges | None:
+    if document is None:
+        return None
+    return StateChanges(document["since"], tuple(document["patch"]), document.get("raised"))
 
 
 def _message(document: dict[str, Any]) -> Message:

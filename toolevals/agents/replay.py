@@ -1,0 +1,113 @@
+"""Calls made again in a fresh world: what gold should leave behind, and what a candidate's calls left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolevals.agents.worlds import NotSimulatedError, Refusals, Simulator, WorldDiedError
+from toolevals.grading.exact_calls import InexactError, exact_calls
+from toolevals.grading.execution import Effect
+from toolevals.grading.recovery import TRANSIENT, trouble_in
+from toolevals.grading.values import Expectation, MalformedCall, ToolCall, Transcript
+
+NO_STATE = "The simulator keeps no state, so that there is nothing to compare."
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Where calls led: the state before and after them, None where the world keeps none or did not live that long.
+
+    `raised` is what a tool raised on a call that no later call of it made good. `unanswered` names a tool behind which
+    nothing stands; the calls after it were not made. `died` says why the world itself failed.
+    """
+
+    initial: Mapping[str, Any] | None = None
+    final: Mapping[str, Any] | None = None
+    raised: str | None = None
+    unanswered: str | None = None
+    died: str | None = None
+
+
+def replay(simulator: Simulator, example: Mapping[str, Any], calls: Iterable[ToolCall]) -> Replay:
+    """Make the calls in a fresh world for an example's input, one after another. Never raises what a world raises."""
+    initial: Mapping[str, Any] | None = None
+    refusals = Refusals()
+    try:
+        with simulator.world(example) as world:
+            initial = world.state()
+            for call in calls:
+                refusals.note(call, world.call(call))
+            return Replay(initial, world.state(), refusals.unmended)
+    except NotSimulatedError as error:
+        return Replay(initial, unanswered=str(error) or "a tool")
+    except WorldDiedError as error:
+        return Replay(initial, died=str(error) or "It said nothing")
+
+
+def executed_calls(transcript: Transcript) -> Iterator[ToolCall]:
+    """Yield the calls that were executed, as far as the transcript tells.
+
+    Not those that nobody can read, and not those that were answered by a transient failure (408, 429, 5xx, timeout):
+    the tool was not reached then, and a call that was repeated after it is not to be made twice.
+    """
+    failed = {
+        id(result.call)
+        for result in transcript.results
+        if (trouble := trouble_in(result.content, is_error=result.is_error)) and trouble.error_class in TRANSIENT
+    }
+    for call in transcript.calls:
+        if not isinstance(call, MalformedCall) and id(call) not in failed:
+            yield call
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What an example's calls are measured by: the state before them, and those that they may leave.
+
+    Where there is none, `open` says why in a sentence, and `died` where the world failed on the gold itself.
+    """
+
+    initial: Mapping[str, Any] | None = None
+    expected: tuple[Mapping[str, Any], ...] = ()
+    open: str = ""
+    died: str | None = None
+
+    def effect(self, done: Replay) -> Effect:
+        """Return what calls that led there did to their world, to be graded."""
+        if self.died is not None:
+            return Effect(crashed=f"The expected calls could not be made: {self.died}")
+        if done.died is not None:
+            return Effect(crashed=done.died)
+        silent = self.open or _silence(done)
+        return Effect(self.initial, self.expected, done.final, raised=done.raised, silent=silent)
+
+
+def ground(simulator: Simulator, example: Mapping[str, Any], expectation: Expectation) -> Ground:
+    """Find out where calls should lead: to the state that the label gives, else to where its own calls lead."""
+    if expectation.state is not None:
+        made = replay(simulator, example, ())
+        return Ground(made.initial, (expectation.state,), died=made.died)
+    try:
+        alternatives = exact_calls(expectation)
+    except InexactError as error:
+        return Ground(open=f"What the calls should lead to is left open: {error}.")
+    states: list[Mapping[str, Any]] = []
+    for calls in alternatives:
+        made = replay(simulator, example, calls)
+        if made.died is not None:
+            return Ground(made.initial, died=made.died)
+        if silent := _silence(made):
+            return Ground(made.initial, open=silent)
+        if made.raised is not None:
+            return Ground(made.initial, open=f"A tool refused an expected call: {made.raised}")
+        states.append(made.final or {})
+    return Ground(made.initial, tuple(states))
+
+
+def _silence(done: Replay) -> str:
+    """Return why nothing is known of where calls led, empty where it is."""
+    if done.unanswered is not None:
+        return f"Nothing stands behind {done.unanswered}, so that the effect of the calls is not known."
+    return NO_STATE if done.final is None else ""
