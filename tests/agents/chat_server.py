@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.agents.loopback import Handler, Trouble, serving
+
+__all__ = ["ChatServer", "Trouble", "calls", "chat_server", "says"]
 
 # From a request's body to an assistant's message, or to what goes wrong.
 Behaviour = Callable[[dict[str, Any]], "dict[str, Any] | Trouble"]
-
-
-class Trouble:
-    """An answer that is none: a status with headers and a body."""
-
-    def __init__(self, status: int, body: str = "{}", **headers: str) -> None:
-        self.status = status
-        self.body = body
-        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
 class ChatServer:
@@ -53,49 +46,29 @@ def chat_server(behaviour: Behaviour) -> Iterator[ChatServer]:
     """Serve until the context ends."""
     played = ChatServer(behaviour)
 
-    class Handler(_Handler):
+    class Played(_Handler):
         server_state = played
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    played.url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    try:
+    with serving(Played) as address:
+        played.url = f"{address}/v1"
         yield played
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Handler):
     server_state: ChatServer
-    protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+    def answer(self) -> None:
+        body = json.loads(self.body())
         assert self.path == "/v1/chat/completions"
         self.server_state.requests.append(body)
         self.server_state.keys.append(self.headers.get("Authorization", ""))
-        answer = self.server_state.behaviour(body)
-        if isinstance(answer, Trouble):
-            self._send(answer.status, answer.body, "application/json", answer.headers)
+        said = self.server_state.behaviour(body)
+        if isinstance(said, Trouble):
+            self.trouble(said)
         elif body.get("stream"):
-            self._send(200, "".join(_events(body, answer)), "text/event-stream", {})
+            self.send(200, "".join(_events(body, said)), "text/event-stream", {})
         else:
-            self._send(200, json.dumps(_whole(body, answer)), "application/json", {})
-
-    def _send(self, status: int, body: str, kind: str, headers: dict[str, str]) -> None:
-        data = body.encode()
-        self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: Any) -> None:
-        pass
+            self.send(200, json.dumps(_whole(body, said)), "application/json", {})
 
 
 USAGE = {

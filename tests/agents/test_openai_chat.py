@@ -116,6 +116,17 @@ def test_a_model_without_tools_reads_them_in_its_prompt_and_its_calls_are_read_f
     assert "late" in request["messages"][3]["content"]
 
 
+def test_names_that_the_protocol_refuses_are_shown_otherwise_and_called_by_their_own():
+    tools = [ToolSpec("shop.status"), ToolSpec("shop_status")]
+    with chat_server(lambda body: calls(*((tool["function"]["name"], "{}") for tool in body["tools"]))) as server:
+        reply = ask(server, tools=tools)
+        ask(server, [*ASKED, reply.message], tools)
+    shown = ["shop_status_2", "shop_status"]
+    assert [tool["function"]["name"] for tool in server.requests[0]["tools"]] == shown
+    assert [call.name for call in reply.message.calls] == ["shop.status", "shop_status"]
+    assert [call["function"]["name"] for call in server.requests[1]["messages"][1]["tool_calls"]] == shown
+
+
 def test_calls_without_ids_get_some_that_differ():
     with chat_server(lambda _: calls(("status", "{}"), ("status", "{}"), ids=False)) as server:
         assert [call.id for call in ask(server).message.calls] == ["call_1_0", "call_1_1"]

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.agents.chat_server import ChatServer, chat_server
-from tests.runs.building import cases_of
+from tests.agents.messages_server import messages_server, text, use
+from tests.runs.building import STATUS, cases_of
 from tests.runs.live import live_run, shop_agent
 from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.services import secret_set
@@ -105,6 +106,40 @@ def test_rest_estimates_and_starts(page, version, run_jobs):
         run_jobs()
     assert started.json()["run"]["subject"]["connector"] == "openai"
     assert Run.objects.filter(grading__finished_at__isnull=False).count() == 1
+
+
+def message_agent(body: dict[str, Any]) -> list[dict[str, Any]]:
+    words = body["messages"][-1]["content"][-1]["text"]
+    return [use(STATUS, {"order_id": "ORD-1"})] if "status" in words else [text("How can I help?")]
+
+
+def test_each_connector_has_its_own_fields_and_the_run_goes_that_way(page, version, run_jobs):
+    shown = page.get("/p/shop/runs/live/?connector=anthropic").content.decode()
+    assert 'aria-current="page">Anthropic Messages<' in shown
+    assert 'value="https://api.anthropic.com"' in shown
+    assert 'name="seed"' not in shown
+    assert 'name="seed"' in page.get("/p/shop/runs/live/?connector=nothing").content.decode()
+    with messages_server(message_agent) as server:
+        said = form(version, server.url, max_tokens="100", trials="1", start="1")
+        assert page.post("/p/shop/runs/live/?connector=anthropic", said).status_code == 302
+        run_jobs()
+    run = Run.objects.get()
+    assert (run.subject.connector, run.subject.options["max_tokens"]) == ("anthropic", 100)
+    assert {key: case.outcome for key, case in cases_of(run.grading).items()}["status", 0] == "passed"
+    assert "a model behind Anthropic Messages" in page.get("/p/shop/subjects/").content.decode()
+
+
+def test_rest_takes_the_connector_and_refuses_what_it_does_not_know(page, version):
+    with messages_server(message_agent) as server:
+        said = asked(ChatServer(shop_agent), connector="anthropic", options={"base_url": server.url})
+        assert page.post("/api/v1/projects/shop/runs/live/", said, "application/json").status_code == 202
+    for change, pointer in [
+        ({"connector": "telepathy"}, "/connector"),
+        ({"model": ""}, "/options/model"),
+        ({"options": {"seed": 3}}, "/options/seed"),
+    ]:
+        answer = page.post("/api/v1/projects/shop/runs/live/", {**said, **change}, "application/json")
+        assert [error["pointer"] for error in answer.json()["problems"]] == [pointer]
 
 
 def test_rest_names_what_is_wrong_by_its_place(page, version):

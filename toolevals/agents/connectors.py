@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from toolevals.agents.anthropic_options import AnthropicOptions
 from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import Chat
 from toolevals.agents.loop import Task
@@ -49,15 +50,15 @@ class Connector:
     """A way to subjects.
 
     `words` name what is run ("a model behind chat completions"), `title` is the same in two or three words, `where`
-    says what its address is of. `names` are its options beside the model. Where it `asks_model`, the subject's model
-    is one of its options and must be said. Where it `counts_input`, what it is sent are the tokens of the example and
-    its tools.
+    says what its address is of. `options` are its options beside the model, with what each is unless said (None where
+    it must be said, or nothing is). Where it `asks_model`, the subject's model is one of its options and must be said.
+    Where it `counts_input`, what it is sent are the tokens of the example and its tools.
     """
 
     title: str
     words: str
     where: str
-    names: frozenset[str]
+    options: Mapping[str, Any]
     reader: Callable[[Mapping[str, Any]], Options]
     open: Callable[[Any, Opening], AbstractContextManager[Subject]]
     asks_model: bool = True
@@ -79,8 +80,18 @@ def _openai(options: ChatOptions, opening: Opening) -> Iterator[Subject]:
         yield lambda _task: patient
 
 
-def _names(options: type[Any]) -> frozenset[str]:
-    return frozenset(each.name for each in fields(options)) - {"model"}
+@contextmanager
+def _anthropic(options: AnthropicOptions, opening: Opening) -> Iterator[Subject]:
+    from toolevals.agents.anthropic_chat import AnthropicChat
+
+    with AnthropicChat(options, key=opening.key, policy=opening.policy) as chat:
+        patient = PatientChat(chat, opening.patience, opening.pace)
+        yield lambda _task: patient
+
+
+def _options(options: type[Any]) -> Mapping[str, Any]:
+    defaults = {each.name: None if each.default is MISSING else each.default for each in fields(options)}
+    return {name: default for name, default in defaults.items() if name != "model"}
 
 
 # By the name that a subject keeps.
@@ -89,9 +100,17 @@ CONNECTORS: Mapping[str, Connector] = {
         "Chat completions",
         "a model behind chat completions",
         "Of its chat-completions interface, such as https://models.example.org/v1.",
-        _names(ChatOptions),
+        _options(ChatOptions),
         ChatOptions.from_document,
         _openai,
+    ),
+    "anthropic": Connector(
+        "Anthropic Messages",
+        "a model behind Anthropic Messages",
+        "Of its Messages interface, without /v1; the provider's own, or a gateway's.",
+        _options(AnthropicOptions),
+        AnthropicOptions.from_document,
+        _anthropic,
     ),
 }
 # What is meant where nobody says.

@@ -6,7 +6,6 @@ from the text as `toolevals.grading.parsing.calls_in_text` reads them.
 
 from __future__ import annotations
 
-import email.utils
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,16 +13,15 @@ from typing import Any, Self
 
 from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import Reply, UnreachableError
+from toolevals.agents.failures import is_transient, retry_after, unreachable
 from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
 from toolevals.agents.openai_messages import as_messages, as_tools, message_in, text_with_tools, with_ids
+from toolevals.agents.wire_names import WireNames
 from toolevals.grading.parsing import calls_in_text
 from toolevals.grading.values import Message, ToolSpec
 
-# Statuses after which another try may succeed; all from 500 on as well.
-TRANSIENT = frozenset({408, 409, 425, 429})
 # What a quota that is used up is called: waiting does not help.
 EXHAUSTED = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-ERROR_LENGTH = 300
 
 
 class OpenAIChat:
@@ -51,17 +49,19 @@ class OpenAIChat:
 
     def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
         """Ask for the next turn. Raises UnreachableError, whose text never holds the key."""
+        # Described in the prompt, tools have the names that they have.
+        names = WireNames(tools if self._options.tools == "native" else ())
         start = time.monotonic()
         with self._errors_named():
-            answer = self._asked(messages, tools)
+            answer = self._asked(messages, tools, names)
             milliseconds = (time.monotonic() - start) * 1000
             message = message_in(_first_message(answer), place=len(messages))
         if self._options.tools == "text" and tools and message.content:
             calls = with_ids(calls_in_text(message.content), place=len(messages))
             message = Message("assistant", message.content, calls)
-        return Reply(message, _usage(answer.get("usage")), milliseconds, str(answer.get("model") or ""))
+        return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, str(answer.get("model") or ""))
 
-    def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:
+    def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec], names: WireNames) -> dict[str, Any]:
         options = self._options
         native = options.tools == "native"
         shown = list(messages)
@@ -69,9 +69,9 @@ class OpenAIChat:
             shown.insert(0, Message("system", options.system))
         if tools and not native:
             shown = text_with_tools(shown, tools)
-        request: dict[str, Any] = {"model": options.model, "messages": as_messages(shown), **options.extra}
+        request: dict[str, Any] = {"model": options.model, "messages": as_messages(names.shown(shown)), **options.extra}
         if tools and native:
-            request["tools"] = as_tools(tools)
+            request["tools"] = as_tools(names.shown_tools(tools))
         for name in ("temperature", "seed", "max_tokens"):
             if (value := getattr(options, name)) is not None:
                 request[name] = value
@@ -86,8 +86,8 @@ class OpenAIChat:
         try:
             yield
         except openai.APIStatusError as error:
-            again = (error.status_code in TRANSIENT or error.status_code >= 500) and error.code not in EXHAUSTED
-            after = _retry_after(error.response.headers)
+            again = is_transient(error.status_code) and error.code not in EXHAUSTED
+            after = retry_after(error.response.headers)
             said = f"{error.status_code}: {error.message}"
             raise self._unreachable(said, again, after, error.status_code) from None
         except ForbiddenAddressError as error:
@@ -104,9 +104,7 @@ class OpenAIChat:
     def _unreachable(
         self, reason: str, again: bool, after: float | None, status: int | None = None
     ) -> UnreachableError:
-        # Some servers repeat the key that they refuse.
-        hidden = reason.replace(self._key, "•••") if self._key else reason
-        return UnreachableError(hidden[:ERROR_LENGTH], again=again, retry_after=after, status=status)
+        return unreachable(reason, key=self._key, again=again, retry_after=after, status=status)
 
 
 def _plain(answer: Any) -> dict[str, Any]:
@@ -163,15 +161,3 @@ def _usage(usage: Any) -> dict[str, float]:
         "cached_tokens": details.get("cached_tokens"),
     }
     return {name: count for name, count in counts.items() if isinstance(count, int | float) and count >= 0}
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return how many seconds the server asks to wait (RFC 9110, 10.2.3): a number or a date."""
-    said = headers.get("retry-after")
-    if not said:
-        return None
-    try:
-        return max(0.0, float(said))
-    except ValueError:
-        moment = email.utils.parsedate_to_datetime(said) if "," in said else None
-        return max(0.0, moment.timestamp() - time.time()) if moment else None

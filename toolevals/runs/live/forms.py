@@ -85,8 +85,10 @@ class LiveForm(RunForm):
         super().__init__(project, *args, **kwargs)
         self.connector = connector
         for name in OPTIONS:
-            if name not in self.about.names:
+            if name not in self.about.options:
                 del self.fields[RENAMED.get(name, name)]
+            elif self.about.options[name]:
+                self.fields[RENAMED.get(name, name)].initial = self.about.options[name]
         self.fields["base_url"].help_text = self.about.where
         self.fields["model"].required = self.about.asks_model
         names = project.secrets.values_list("name", flat=True)
@@ -121,7 +123,9 @@ class LiveForm(RunForm):
         data = self.cleaned_data
         said = ("experiment", "dataset_version", "trials", "name", "model", "prompt_version", "commit", "tools")
         given = {name: data.get(RENAMED.get(name, name)) for name in OPTIONS}
-        options = {name: value for name, value in given.items() if name in self.about.names and value not in ("", None)}
+        options = {
+            name: value for name, value in given.items() if name in self.about.options and value not in ("", None)
+        }
         request = RunRequest(**{key: data[key] for key in said}, connector=self.connector)
         return replace(request, options=options, settings=self._settings())
 

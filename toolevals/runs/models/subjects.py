@@ -19,6 +19,7 @@ class Connector(models.TextChoices):
     UPLOAD = "upload", "uploaded predictions"
     BASELINE = "baseline", "the built-in baseline"
     OPENAI = "openai", CONNECTORS["openai"].words
+    ANTHROPIC = "anthropic", CONNECTORS["anthropic"].words
 
 
 class Subject(models.Model):

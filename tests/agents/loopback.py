@@ -1,0 +1,62 @@
+"""Servers on loopback that answer as a test says."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+class Trouble:
+    """An answer that is none: a status with headers and a body."""
+
+    def __init__(self, status: int, body: str = "{}", **headers: str) -> None:
+        self.status = status
+        self.body = body
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers whole bodies, and says nothing on the console."""
+
+    protocol_version = "HTTP/1.1"
+
+    def answer(self) -> None:
+        raise NotImplementedError
+
+    def do_POST(self) -> None:
+        self.answer()
+
+    def body(self) -> bytes:
+        return self.rfile.read(int(self.headers["Content-Length"]))
+
+    def send(self, status: int, body: str, kind: str, headers: dict[str, str]) -> None:
+        data = body.encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def trouble(self, trouble: Trouble) -> None:
+        self.send(trouble.status, trouble.body, "application/json", trouble.headers)
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@contextmanager
+def serving(handler: type[Handler]) -> Iterator[str]:
+    """Yield the address, without a path, until the context ends."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
