@@ -3,9 +3,18 @@
 from toolevals.workspace.access import Rule
 from toolevals.workspace.models import Role
 
-PAGES = ("run", "matrix", "cell", "cases", "case", "trends")
-DOWNLOADS = ("matrix-csv", "tools-csv", "layers-csv", "cases-csv", "trends-csv")
-INTERFACE = ("matrix", "tools", "layers", "trends")
+PAGES = ("run", "matrix", "cell", "cases", "case", "reliability", "trends")
+DOWNLOADS = (
+    "matrix-csv",
+    "tools-csv",
+    "layers-csv",
+    "cases-csv",
+    "reliability-csv",
+    "trials-csv",
+    "steps-csv",
+    "trends-csv",
+)
+INTERFACE = ("matrix", "tools", "layers", "reliability", "trials", "trends")
 
 RULES = {
     **{f"reports:{name}": Rule(Role.VIEWER) for name in (*PAGES, *DOWNLOADS)},

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reports.views import case, cases, downloads, matrix, run, trends
+from reports.views import case, cases, downloads, matrix, reliability, run, trends
 
 app_name = "reports"
 urlpatterns = [
@@ -13,6 +13,10 @@ urlpatterns = [
     path("runs/<int:number>/tools.csv", downloads.tools_csv, name="tools-csv"),
     path("runs/<int:number>/layers.csv", downloads.layers_csv, name="layers-csv"),
     path("runs/<int:number>/cases.csv", downloads.cases_csv, name="cases-csv"),
+    path("runs/<int:number>/reliability/", reliability.reliability, name="reliability"),
+    path("runs/<int:number>/reliability.csv", reliability.reliability_csv, name="reliability-csv"),
+    path("runs/<int:number>/trials.csv", reliability.trials_csv, name="trials-csv"),
+    path("runs/<int:number>/steps.csv", reliability.steps_csv, name="steps-csv"),
     path("runs/<int:number>/cases/", cases.cases, name="cases"),
     path("runs/<int:number>/cases/<uuid:case_id>/", case.case_page, name="case"),
     path("runs/<int:number>/cases/<uuid:case_id>/dispute/", case.dispute, name="dispute"),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import views
+from reports.api import reliability, views
 
 app_name = "reports-api"
 urlpatterns = [
     path("runs/<int:number>/matrix/", views.MatrixView.as_view(), name="matrix"),
     path("runs/<int:number>/tools/", views.ToolsView.as_view(), name="tools"),
     path("runs/<int:number>/layers/", views.LayersView.as_view(), name="layers"),
+    path("runs/<int:number>/reliability/", reliability.ReliabilityView.as_view(), name="reliability"),
+    path("runs/<int:number>/trials/", reliability.TrialsView.as_view(), name="trials"),
     path("experiments/<slug:experiment>/trends/", views.TrendsView.as_view(), name="trends"),
 ]

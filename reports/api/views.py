@@ -29,14 +29,14 @@ FILTERS = [
 ]
 
 
-class _RunView(ProjectView):
+class RunReportView(ProjectView):
     """A report on one grading of one run."""
 
     def grading(self, number: int) -> Grading:
         return graded(run_head(self.access, number, "run"))
 
 
-class MatrixView(_RunView):
+class MatrixView(RunReportView):
     """The confusion matrix of a run."""
 
     @extend_schema(
@@ -49,7 +49,7 @@ class MatrixView(_RunView):
         return Response(MatrixSerializer(matrix_of(counts, state.order)).data)
 
 
-class ToolsView(_RunView):
+class ToolsView(RunReportView):
     """Precision, recall and F1 of each tool of a run."""
 
     @extend_schema(parameters=FILTERS, responses=ToolTableSerializer)
@@ -59,7 +59,7 @@ class ToolsView(_RunView):
         return Response(ToolTableSerializer(table).data)
 
 
-class LayersView(_RunView):
+class LayersView(RunReportView):
     """Where a run's cases are lost, and how."""
 
     @extend_schema(parameters=[GRADING], responses=LayersSerializer)

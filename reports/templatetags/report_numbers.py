@@ -64,3 +64,15 @@ def layer_letter(name: str) -> str:
 def share_of(part: int, whole: int) -> str:
     """Return a part of a whole as an SVG length."""
     return f"{100 * part / whole:.1f}%" if whole else "0%"
+
+
+@register.filter
+def as_length(share: float) -> str:
+    """Return a share of 0..1 as an SVG length."""
+    return f"{100 * share:.1f}%"
+
+
+@register.filter
+def rest_as_length(share: float) -> str:
+    """Return what a share of 0..1 leaves as an SVG length."""
+    return f"{100 * (1 - share):.1f}%"

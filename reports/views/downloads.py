@@ -28,8 +28,8 @@ def matrix_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     matrix = matrix_of(matrix_counts(grading, state.filters), state.order)
     name = f"run-{number}-matrix"
     if request.GET.get("form") == "wide":
-        return _file(f"{name}-wide", ("expected", *matrix.columns), tables.matrix_wide(matrix))
-    return _file(name, tables.MATRIX_LONG, tables.matrix_long(matrix))
+        return csv_file(f"{name}-wide", ("expected", *matrix.columns), tables.matrix_wide(matrix))
+    return csv_file(name, tables.MATRIX_LONG, tables.matrix_long(matrix))
 
 
 @require_safe
@@ -38,14 +38,14 @@ def tools_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     grading = graded(run_head(request, number, "run"))
     state = read_matrix_state(request.GET)
     table = tools_of(matrix_of(matrix_counts(grading, state.filters)))
-    return _file(f"run-{number}-tools", tables.TOOLS, tables.tools(table))
+    return csv_file(f"run-{number}-tools", tables.TOOLS, tables.tools(table))
 
 
 @require_safe
 def layers_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the layers and depths."""
     grading = graded(run_head(request, number, "run"))
-    return _file(f"run-{number}-layers", tables.LAYERS, tables.layers(layers_of(verdict_counts(grading))))
+    return csv_file(f"run-{number}-layers", tables.LAYERS, tables.layers(layers_of(verdict_counts(grading))))
 
 
 @require_safe
@@ -53,17 +53,18 @@ def cases_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the graded cases of a list, all of them by default."""
     grading = graded(run_head(request, number, "cases"))
     rows = cases_for_export(grading, read_case_filter(request.GET), list(tables.CASES.values()))
-    return _file(f"run-{number}-cases", tuple(tables.CASES), rows)
+    return csv_file(f"run-{number}-cases", tuple(tables.CASES), rows)
 
 
 @require_safe
 def trends_csv(request: ProjectRequest, experiment: str) -> StreamingHttpResponse:
     """Send every rate of every run of an experiment."""
     trend = experiment_trend(experiment_of(request, experiment))
-    return _file(f"{experiment}-trends", tables.TRENDS, tables.trends(trend))
+    return csv_file(f"{experiment}-trends", tables.TRENDS, tables.trends(trend))
 
 
-def _file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:
+def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:
+    """Return the answer that streams a table."""
     return StreamingHttpResponse(
         csv_stream(columns, rows),
         content_type="text/csv; charset=utf-8",

@@ -22,10 +22,14 @@ from toolevals.runs.models import (
     Grading,
     MatrixCount,
     Run,
+    StepCount,
     Subject,
     Transcript,
+    TrialCount,
     VerdictCount,
 )
+from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
+from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import Project
 
 MODES = {NONE: "missed_call", UNKNOWN_TOOL: "hallucinated_tool", UNPARSED: "malformed_output"}
@@ -99,12 +103,25 @@ class Builder:
 
     def grading(self, cases: Sequence[Case], *, experiment: str = "nightly", trials: int = 1) -> Grading:
         """Return a finished grading of a new run over these cases, counted as rollups count."""
-        version, entries = self.version(cases)
-        run = self.run(version, experiment, trials)
+        return self.tried([[case] for case in cases], experiment=experiment, trials=trials)
+
+    def tried(
+        self, examples: Sequence[Sequence[Case]], *, experiment: str = "nightly", trials: int | None = None
+    ) -> Grading:
+        """Return a finished grading of a new run over these examples, each with the cases of its trials."""
+        cases = [case for tried in examples for case in tried]
+        version, entries = self.version([tried[0] for tried in examples])
+        run = self.run(version, experiment, trials or max(map(len, examples), default=1))
         grading = Grading.objects.create(run=run, number=1, dataset_version=version, graders=[])
         transcripts = [
-            Transcript(run=run, entry=entry, document=value.to_document() if (value := case.transcript()) else None)
-            for case, entry in zip(cases, entries, strict=True)
+            Transcript(
+                run=run,
+                entry=entry,
+                trial=trial,
+                document=value.to_document() if (value := case.transcript()) else None,
+            )
+            for tried, entry in zip(examples, entries, strict=True)
+            for trial, case in enumerate(tried)
         ]
         Transcript.objects.bulk_create(transcripts)
         rows = [case_row(grading, case, transcript) for case, transcript in zip(cases, transcripts, strict=True)]
@@ -205,6 +222,8 @@ def pairs(case: Case, row: CaseGrade) -> Iterable[AlignedPair]:
 def count(grading: Grading, rows: Sequence[CaseGrade]) -> None:
     """Count the cases as a grading's rollup does; every case here has one pair, so both views are equal."""
     cells = Counter((row.expected, row.actual) for row in rows if row.expected)
+    rows_insert(TrialCount, TRIAL_COLUMNS, trial_rows(grading))
+    rows_insert(StepCount, STEP_COLUMNS, step_rows(grading))
     MatrixCount.objects.bulk_create(
         MatrixCount(grading=grading, view=view, expected=expected, actual=actual, count=number)
         for view in ("first", "aligned")

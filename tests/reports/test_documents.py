@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reports import tables
+from reports import reliability_tables, tables
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "reports.md").read_text()
 FILES = {
@@ -15,6 +15,9 @@ FILES = {
     "tools.csv": tables.TOOLS,
     "layers.csv": tables.LAYERS,
     "cases.csv": tuple(tables.CASES),
+    "reliability.csv": reliability_tables.RELIABILITY,
+    "trials.csv": tuple(reliability_tables.TRIALS),
+    "steps.csv": reliability_tables.STEPS,
     "trends.csv": tables.TRENDS,
 }
 

@@ -19,6 +19,10 @@ from toolevals.grading.metrics.reliability import (
     pass_hat_k,
     split_variance,
     step_success_needed,
+    tallied_pass_at_k,
+    tallied_pass_hat_k,
+    tallied_variance,
+    tallies_of,
 )
 
 trials = st.lists(st.booleans(), min_size=1, max_size=8)
@@ -127,3 +131,18 @@ def test_errors_compound():
 @given(st.floats(0.01, 1), st.integers(1, 20))
 def test_the_success_needed_for_each_step_gives_the_whole(whole, steps):
     assert compound(step_success_needed(whole, steps), steps) == pytest.approx(whole)
+
+
+@given(st.lists(st.lists(st.sampled_from([True, False, None]), max_size=5), max_size=12), st.integers(1, 4))
+def test_counted_examples_say_what_examples_say(examples, k):
+    outcomes = dict(enumerate(examples))
+    tallies = tallies_of(outcomes)
+    assert tallies.total() == len(examples)
+    assert tallied_pass_at_k(tallies, k) == mean_pass_at_k(outcomes, k)
+    assert tallied_pass_hat_k(tallies, k) == mean_pass_hat_k(outcomes, k)
+    assert tallied_variance(tallies) == split_variance(outcomes)
+    hat = [
+        pass_hat_k(len(scored), sum(scored), k) for scored in ([t for t in each if t is not None] for each in examples)
+    ]
+    known = [value for value in hat if value is not None]
+    assert tallied_pass_hat_k(tallies, k).value == (pytest.approx(sum(known) / len(known)) if known else None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
-from statistics import fmean, variance
+from math import comb, fsum
+from statistics import fmean
 from typing import Any
 
 from toolevals.grading.metrics.bootstrap import mean_interval
@@ -15,6 +15,8 @@ from toolevals.grading.metrics.rates import Interval
 
 # By example, whatever its id is.
 Trials = Mapping[Any, Sequence[bool | None]]
+# (scored trials, those that passed) of an example -> how many examples came out so: all that the figures depend on.
+Tallies = Mapping[tuple[int, int], int]
 
 
 def pass_at_k(trials: int, passed: int, k: int) -> float | None:
@@ -42,12 +44,28 @@ def mean_pass_at_k(outcomes: Trials, k: int, *, confidence: float = 0.95) -> Est
     Examples with fewer than k scored trials are left out; `count` says how many remain. The interval resamples
     examples with all their trials. Raises ValueError unless k >= 1.
     """
-    return _mean_over_examples(outcomes, k, pass_at_k, confidence)
+    return tallied_pass_at_k(tallies_of(outcomes), k, confidence=confidence)
 
 
 def mean_pass_hat_k(outcomes: Trials, k: int, *, confidence: float = 0.95) -> Estimate:
     """Return pass^k as the mean over examples; in everything else as `mean_pass_at_k`."""
-    return _mean_over_examples(outcomes, k, pass_hat_k, confidence)
+    return tallied_pass_hat_k(tallies_of(outcomes), k, confidence=confidence)
+
+
+def tallies_of(outcomes: Trials) -> Counter[tuple[int, int]]:
+    """Return the tallies of examples, by example -> whether each trial passed (None: unscored)."""
+    scored = ([outcome for outcome in trials if outcome is not None] for trials in outcomes.values())
+    return Counter((len(trials), sum(bool(outcome) for outcome in trials)) for trials in scored)
+
+
+def tallied_pass_at_k(tallies: Tallies, k: int, *, confidence: float = 0.95) -> Estimate:
+    """Return `mean_pass_at_k` of examples that are counted already: its cost does not grow with their number."""
+    return _mean_over_examples(tallies, k, pass_at_k, confidence)
+
+
+def tallied_pass_hat_k(tallies: Tallies, k: int, *, confidence: float = 0.95) -> Estimate:
+    """Return `mean_pass_hat_k` of examples that are counted already."""
+    return _mean_over_examples(tallies, k, pass_hat_k, confidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +91,25 @@ def split_variance(outcomes: Trials) -> VarianceSplit | None:
     at least 0: the one-way random effects model (S. R. Searle, G. Casella, C. E. McCulloch, "Variance Components",
     1992, 3). Examples with one scored trial are left out.
     """
-    counted = [(n, c) for n, c in _counts(outcomes) if n >= 2]
-    if len(counted) < 2:
+    return tallied_variance(tallies_of(outcomes))
+
+
+def tallied_variance(tallies: Tallies) -> VarianceSplit | None:
+    """Return `split_variance` of examples that are counted already."""
+    rows = [(n, c, count) for (n, c), count in tallies.items() if n >= 2 and count]
+    weights = [count for _, _, count in rows]
+    examples = sum(weights)
+    if examples < 2:
         return None
-    inside = [c * (n - c) / (n * (n - 1)) for n, c in counted]
-    within = fmean(inside)
-    chance = fmean(each / n for each, (n, _) in zip(inside, counted, strict=True))
-    between = max(0.0, variance([c / n for n, c in counted]) - chance)
+    inside = [c * (n - c) / (n * (n - 1)) for n, c, _ in rows]
+    within = fmean(inside, weights)
+    chance = fmean([each / n for each, (n, _, _) in zip(inside, rows, strict=True)], weights)
+    means = [c / n for n, c, _ in rows]
+    middle = fmean(means, weights)
+    spread = fsum(count * (mean - middle) ** 2 for mean, count in zip(means, weights, strict=True)) / (examples - 1)
+    between = max(0.0, spread - chance)
     whole = between + within
-    return VarianceSplit(between, within, between / whole if whole else None, len(counted))
+    return VarianceSplit(between, within, between / whole if whole else None, examples)
 
 
 def compound(success: float, steps: int) -> float:
@@ -110,18 +138,17 @@ def step_success_needed(whole: float, steps: int) -> float:
 
 
 def _mean_over_examples(
-    outcomes: Trials, k: int, figure: Callable[[int, int, int], float | None], confidence: float
+    tallies: Tallies, k: int, figure: Callable[[int, int, int], float | None], confidence: float
 ) -> Estimate:
     _check(0, 0, k)
-    values = Counter(value for n, c in _counts(outcomes) if (value := figure(n, c, k)) is not None)
+    values: Counter[float] = Counter()
+    for (n, c), count in tallies.items():
+        if count and (value := figure(n, c, k)) is not None:
+            values[value] += count
     if not values:
         return Estimate.undefined(f"no example has {k} scored trials")
-    return Estimate(fmean(values.elements()), mean_interval(values, confidence=confidence), values.total())
-
-
-def _counts(outcomes: Trials) -> list[tuple[int, int]]:
-    scored = ([outcome for outcome in trials if outcome is not None] for trials in outcomes.values())
-    return [(len(trials), sum(bool(outcome) for outcome in trials)) for trials in scored]
+    mean = fmean(values.keys(), values.values())
+    return Estimate(mean, mean_interval(values, confidence=confidence), values.total())
 
 
 def _check(trials: int, passed: int, k: int) -> None:

@@ -69,3 +69,9 @@ def short(name: str) -> str:
 def lines(text: Sequence[str]) -> str:
     """Return lines of foreign text as a hover label."""
     return "<br>".join(escape(line) for line in text)
+
+
+def faded(colour: str) -> str:
+    """Return a colour `#rrggbb` as the ground of a band: nearly transparent."""
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgba({red},{green},{blue},0.16)"

@@ -9,7 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from toolevals.presentation.figures.parts import chart, layout, lines
+from toolevals.presentation.figures.parts import chart, faded, layout, lines
 from toolevals.presentation.palettes import PALETTES
 
 
@@ -68,7 +68,7 @@ def _theme(theme: str, points: Sequence[TrendPoint], segments: int, goal: float 
     dashed = {"width": 1, "dash": "dash", "color": PALETTES[theme]["ink-3"]}
     goal_line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": goal, "y1": goal, "line": dashed}
     return {
-        "traces": [hidden, hidden | {"fillcolor": _faded(colour)}, line] * segments,
+        "traces": [hidden, hidden | {"fillcolor": faded(colour)}, line] * segments,
         "layout": layout(
             theme,
             xaxis=xaxis,
@@ -76,8 +76,3 @@ def _theme(theme: str, points: Sequence[TrendPoint], segments: int, goal: float 
             shapes=[] if goal is None else [goal_line],
         ),
     }
-
-
-def _faded(colour: str) -> str:
-    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-    return f"rgba({red},{green},{blue},0.16)"

@@ -4,6 +4,7 @@ from toolevals.runs.models.gradings import AlignedPair, CaseGrade, Grading, Matr
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.models.subjects import Connector, Subject
+from toolevals.runs.models.trials import StepCount, TrialCount
 
 __all__ = [
     "AlignedPair",
@@ -17,7 +18,9 @@ __all__ = [
     "RunPace",
     "Simulator",
     "SimulatorKind",
+    "StepCount",
     "Subject",
     "Transcript",
+    "TrialCount",
     "VerdictCount",
 ]

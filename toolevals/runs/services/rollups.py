@@ -9,8 +9,19 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from toolevals.grading.verdicts import VERDICT_NAMES
-from toolevals.runs.models import AlignedPair, CaseGrade, Grading, MatrixCount, Run, Transcript, VerdictCount
+from toolevals.runs.models import (
+    AlignedPair,
+    CaseGrade,
+    Grading,
+    MatrixCount,
+    Run,
+    StepCount,
+    Transcript,
+    TrialCount,
+    VerdictCount,
+)
 from toolevals.runs.services.disagreement import disagreement_write
+from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
 
@@ -19,13 +30,16 @@ COLUMNS = (*VERDICT_NAMES, "tag", "mode")
 
 def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
-    grading = Grading.objects.get(pk=lease.payload["grading"])
+    grading = Grading.objects.select_related("run").get(pk=lease.payload["grading"])
     tables_analyze(Transcript, CaseGrade, AlignedPair)
     cells = list(_cells(grading))
     verdicts = list(_verdicts(grading))
+    trials, steps = list(trial_rows(grading)), list(step_rows(grading))
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
+        rows_insert(TrialCount, TRIAL_COLUMNS, trials)
+        rows_insert(StepCount, STEP_COLUMNS, steps)
         Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now())
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")

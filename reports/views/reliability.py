@@ -1,0 +1,95 @@
+"""Reliability over trials: the curves, the groups, the variance, how errors compound, and every example's trials."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from reports import reliability_tables as tables
+from reports.analyses.layers import layers_of
+from reports.filters import address_query
+from reports.filters import number as read_number
+from reports.pages import RunHead, graded, run_head
+from reports.queries import verdict_counts
+from reports.reliability_page import (
+    calculator,
+    example_page,
+    read_trial_state,
+    reliability_chart,
+    reliability_sentence,
+)
+from reports.trial_queries import grading_compounding, grading_reliability, trial_counts, trial_rows
+from reports.views.downloads import csv_file
+from toolevals.runs.models import Grading
+from toolevals.workspace.requests import ProjectRequest
+
+# The worst; all of them are in the file.
+MOST_GROUPS = 40
+# Which examples are listed, by how their scored trials came out.
+WAYS = (("", "all"), ("always", "always"), ("sometimes", "sometimes"), ("never", "never"))
+
+
+@require_safe
+def reliability(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show what the trials of a run say of its reliability."""
+    head = run_head(request, number, "reliability")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    context = {"head": head, "run": head.run, **_steps(request, head.grading), **_trials(request, head, head.grading)}
+    return render(request, "reports/reliability.html", context)
+
+
+def _trials(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[str, Any]:
+    state = read_trial_state(request.GET)
+    found = grading_reliability(grading, head.run.trials, state.k)
+    if found is None:
+        return {"found": None}
+    own = state.parameters() | {"grading": head.asked or ""}
+    tools = found.of_kind("tool")
+    page = example_page(grading, state)
+    return {
+        "found": found,
+        "state": state,
+        "sentence": reliability_sentence(found),
+        "chart": {"reliability-chart": reliability_chart(found)},
+        "tools": tools[:MOST_GROUPS],
+        "tools_left": max(len(tools) - MOST_GROUPS, 0),
+        "strata": found.of_kind("bucket", "difficulty"),
+        "page": page,
+        "ways": WAYS,
+        "query": address_query(own),
+        "query_all": address_query(own | {"how": ""}),
+        "query_more": address_query(own | {"after": page.more}) if page.more else "",
+    }
+
+
+def _steps(request: ProjectRequest, grading: Grading) -> dict[str, Any]:
+    found = grading_compounding(grading)
+    call = next(row for row in layers_of(verdict_counts(grading)).depths if row.name == "equivalence")
+    return {"compounding": found, "sum": calculator(request.GET, found, call.rate.value)}
+
+
+@require_safe
+def reliability_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send pass@k and pass^k of the run, its tools and its strata."""
+    head = run_head(request, number, "reliability")
+    found = grading_reliability(graded(head), head.run.trials, read_number(request.GET, "k"))
+    return csv_file(f"run-{number}-reliability", tables.RELIABILITY, tables.reliability(found))
+
+
+@require_safe
+def trials_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send how each example's trials came out."""
+    state = read_trial_state(request.GET)
+    rows = trial_counts(graded(run_head(request, number, "reliability")), state.how, state.tool)
+    return csv_file(f"run-{number}-trials", tuple(tables.TRIALS), trial_rows(rows, list(tables.TRIALS.values())))
+
+
+@require_safe
+def steps_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send how cases fare by the length of their chain, beside p^k."""
+    found = grading_compounding(graded(run_head(request, number, "reliability")))
+    return csv_file(f"run-{number}-steps", tables.STEPS, tables.steps(found))

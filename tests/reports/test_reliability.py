@@ -1,0 +1,147 @@
+"""Reliability over trials: page, files and interface say the same, from counts."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.cache import cache
+
+from reports.analyses.compounding import calculation, compounding_of
+from reports.analyses.reliability import drawn_ks, reliability_of
+from tests.reports.building import Case
+from tests.reports.reading import csv_rows, embedded, table, text
+from toolevals.runs.models import AlignedPair, CaseGrade, StepCount
+from toolevals.runs.services.trial_rollups import STEP_COLUMNS, step_rows
+from toolevals.workspace.bulk import rows_insert
+
+pytestmark = pytest.mark.django_db
+RIGHT, WRONG = Case("a", "a", bucket="one", difficulty="hard"), Case("a", "b", bucket="one", difficulty="hard")
+OTHER = Case("b", "b", bucket="two")
+LOST, BROKEN = Case("b", "b", status="unscored", bucket="two"), Case("b", "b", status="errored", bucket="two")
+EXAMPLES = [
+    [RIGHT, RIGHT, RIGHT, RIGHT],
+    [RIGHT, WRONG, RIGHT, WRONG],
+    [WRONG, WRONG, WRONG, WRONG],
+    [OTHER, OTHER, LOST, BROKEN],
+]
+
+
+@pytest.fixture
+def grading(build):
+    cache.clear()
+    return build.tried(EXAMPLES)
+
+
+def test_the_curve_is_worked_out_over_examples(get, grading):
+    rows = {(row["kind"], row["name"], row["k"]): row for row in csv_rows(get("reliability-csv", grading))}
+    one, four = rows["run", "", "1"], rows["run", "", "4"]
+    # Means over examples: (1 + 1/2 + 0 + 1)/4, and of the three with four scored trials (1 + 0 + 0)/3.
+    assert (float(one["pass_hat_k"]), one["examples"]) == (0.625, "4")
+    assert float(four["pass_hat_k"]) == pytest.approx(1 / 3)
+    assert four["examples"] == "3"
+    assert float(four["pass_at_k"]) == pytest.approx(2 / 3)
+    assert (rows["bucket", "two", "4"]["pass_hat_k"], rows["bucket", "two", "4"]["examples"]) == ("", "0")
+    assert rows["tool", "a", "4"]["pass_hat_k_low"] == rows["difficulty", "hard", "4"]["pass_hat_k_low"]
+
+
+def test_page_file_and_interface_agree(get, grading):
+    page = get("reliability", grading)
+    html = text(page)
+    assert "62.5 % of trials pass, but all 4 of an example in 33.3 %." in html
+    assert '<span class="num">1</span> sometimes' in html
+    said = get("api:reliability", grading).json()["trials"]
+    curve = table(page, "curve")[1:]
+    assert [row[3] for row in curve] == [f"{100 * point['pass_hat_k']['value']:.1f}" for point in said["curve"]]
+    assert said["examples"] == {"always": 2, "sometimes": 1, "never": 1, "unscored": 0}
+    assert [row[0] for row in table(page, "groups")[1:]] == ["a", "b"]
+    charted = embedded(page, "trend-data")["reliability-chart"]["data"]
+    assert charted[5]["y"] == [pytest.approx(100 * point["pass_hat_k"]["value"]) for point in said["curve"]]
+
+
+def test_every_trial_opens_its_case(get, grading):
+    html = text(get("reliability", grading))
+    for case in CaseGrade.objects.filter(grading=grading):
+        assert f"/cases/{case.pk}/" in html
+    assert (html.count("pip-x"), html.count("pip-o"), html.count("pip-e")) == (6, 1, 1)
+    assert [row[2:] for row in table(get("reliability", grading), "trials")[1:]] == [
+        ["4 of 4", "", ""],
+        ["2 of 4", "", ""],
+        ["0 of 4", "", ""],
+        ["2 of 2", "1", "1"],
+    ]
+
+
+@pytest.mark.parametrize(("how", "found"), [("always", 2), ("sometimes", 1), ("never", 1), ("unscored", 0), ("x", 4)])
+def test_examples_are_picked_by_how_they_came_out(get, grading, how, found):
+    assert len(csv_rows(get("trials-csv", grading, how=how))) == found
+    assert len(get("api:trials", grading, how=how).json()["results"]) == found
+    assert len(table(get("reliability", grading, how=how), "trials")[1:]) == found
+
+
+def test_another_k_is_in_the_address(get, grading):
+    page = get("reliability", grading, k=2)
+    assert "pass^2 %" in text(page)
+    assert get("api:reliability", grading, k=99).json()["trials"]["k"] == 4
+
+
+def test_the_calculator_is_in_the_address(get, grading):
+    html = text(get("reliability", grading, success="95", steps="8", goal="90"))
+    assert "66.3 %" in html
+    assert "98.7 %" in html
+    assert text(get("reliability", grading, success="nan", steps="0", goal="1e9"))
+
+
+def test_one_trial_says_nothing_of_reliability(get, build):
+    grading = build.grading([RIGHT, WRONG])
+    assert "One trial says nothing of reliability." in text(get("reliability", grading))
+    assert get("api:reliability", grading).json() == {"trials": None, "steps": None}
+    assert csv_rows(get("reliability-csv", grading)) == []
+    assert csv_rows(get("trials-csv", grading)) == []
+
+
+def test_steps_compound_beside_what_was_measured(get, build):
+    grading = build.grading([RIGHT, RIGHT, WRONG])
+    for case in CaseGrade.objects.filter(grading=grading):
+        right = case.outcome == "passed"
+        AlignedPair.objects.filter(case=case).update(arguments="passed" if right else "unscored")
+        AlignedPair.objects.bulk_create(
+            AlignedPair(grading=grading, case=case, number=number, expected="a", actual="a", arguments="passed")
+            for number in range(1, 6)
+        )
+    rows_insert(StepCount, STEP_COLUMNS, step_rows(grading))
+    (row,) = csv_rows(get("steps-csv", grading))
+    # Seventeen of eighteen expected calls are right, two of three cases.
+    assert (row["steps"], row["passed"], row["cases"]) == ("6", "2", "3")
+    assert float(row["predicted"]) == pytest.approx((17 / 18) ** 6)
+    assert 'class="num">3</b> of <span class="num">3</span> scored cases take more than five steps' in text(
+        get("reliability", grading)
+    )
+
+
+def test_chains_count_scored_cases_only():
+    found = compounding_of([(2, 2, 2, "passed", 3), (2, 1, 7, "failed", 1), (2, 0, 0, "errored", 5)])
+    assert found is not None
+    assert (found.step.passed, found.step.total) == (7, 8)
+    assert (found.cases, found.longer, found.whole.passed) == (4, 1, 3)
+    assert compounding_of([(0, 0, 1, "failed", 1)]) is None
+    sum_ = calculation(0.95, 8, 0.95)
+    assert sum_.whole == pytest.approx(0.6634, abs=1e-4)
+
+
+def test_many_trials_are_drawn_at_some_k():
+    assert drawn_ks(3) == (1, 2, 3)
+    assert drawn_ks(64) == (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64)
+    found = reliability_of({(20, 20): 5, (0, 0): 2}, {}, trials=20, k=11)
+    assert [point.k for point in found.curve] == [1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 16, 20]
+    assert (found.came_out.always, found.came_out.unscored) == (5, 2)
+    assert found.variance is not None
+    assert found.variance.consistency is None
+
+
+def test_its_cost_does_not_grow_with_the_cases(get, build, django_assert_max_num_queries):
+    cache.clear()
+    grading = build.tried(EXAMPLES * 12)
+    get("reliability", grading)
+    with django_assert_max_num_queries(14):
+        page = get("reliability", grading)
+    assert len(table(page, "trials")[1:]) == 30
+    assert "More examples" in text(page)
