@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scripts.dev import chromium, locks
+from scripts.dev import chromium, debian, locks
 from scripts.dev.environment import ROOT, DevError, ensure, in_venv, say
 from scripts.dev.results import Results, results_in
 
@@ -81,6 +82,8 @@ def test(_: argparse.Namespace) -> int:
     session = Session()
     session.step("requirement files follow from pyproject.toml", locks_fresh)
     static_checks(session)
+    if shutil.which("bwrap") is None:
+        debian.install("bubblewrap")
     session.tests("tests on SQLite", *PARALLEL, "-m", IN_PROCESS)
     session.tests("tests on PostgreSQL and Redis", *PARALLEL, "-m", f"database and {IN_PROCESS}", servers=True)
     session.tests("tests with servers and workers", *BY_FILE, "-m", "servers and not browser")

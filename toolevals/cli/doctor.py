@@ -38,6 +38,7 @@ def _checks() -> Iterator[tuple[str, Callable[[], str]]]:
     yield "database", _database
     yield "migrations", _migrations
     yield "broker", _broker
+    yield "sandbox", _sandbox
 
 
 def _core() -> str:
@@ -93,3 +94,14 @@ def _broker() -> str:
 
     redis.Redis.from_url(settings.REDIS_URL, socket_timeout=3).ping()
     return "Redis answers"
+
+
+def _sandbox() -> str:
+    from toolevals.agents.code import NoSandboxError, tools_of_code
+
+    try:
+        tools_of_code({"simulator.py": "def nothing(state): ..."})
+    except NoSandboxError:
+        # Not a failure: everything but simulators of untrusted code works.
+        return "bubblewrap is not installed, so that code of simulators runs only where it is declared trusted"
+    return "code of simulators runs in bubblewrap"
