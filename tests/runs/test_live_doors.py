@@ -8,6 +8,7 @@ import pytest
 
 from tests.agents.chat_server import ChatServer, chat_server
 from tests.agents.messages_server import messages_server, text, use
+from tests.agents.webhook_server import webhook_server
 from tests.runs.building import STATUS, cases_of
 from tests.runs.live import live_run, shop_agent
 from toolevals.runs.models import Run, Transcript
@@ -129,15 +130,51 @@ def test_each_connector_has_its_own_fields_and_the_run_goes_that_way(page, versi
     assert "a model behind Anthropic Messages" in page.get("/p/shop/subjects/").content.decode()
 
 
+def test_an_agent_behind_a_webhook_is_sent_each_trial(page, project, version, run_jobs):
+    secret_set(project=project, actor=None, name="hook", value="whsec_a2V5")
+
+    def agent(task: dict[str, Any]) -> Any:
+        if "status" not in task["input"]["messages"][0]["content"]:
+            return {"done": True}
+        return {"tool_calls": [{"name": STATUS, "arguments": {"order_id": "ORD-1"}}]}
+
+    with webhook_server(agent) as server:
+        said = {
+            "experiment": "Hook",
+            "dataset_version": str(version.pk),
+            "trials": "2",
+            "name": "Mine",
+            "url": server.url,
+            "secret": "hook",
+            "timeout": "30",
+            "concurrency": "2",
+            "max_steps": "5",
+            "tries": "1",
+        }
+        estimate = page.post("/p/shop/runs/live/?connector=webhook", said).content.decode()
+        assert ">8</dd>" in estimate
+        assert "Input tokens" not in estimate
+        assert page.post("/p/shop/runs/live/?connector=webhook", said | {"start": "1"}).status_code == 302
+        run_jobs()
+    run = Run.objects.get()
+    assert sorted((task["run"], task["trial"]) for task in server.tasks) == [(str(run.pk), n // 4) for n in range(8)]
+    assert len({task["example"] for task in server.tasks}) == 4
+    assert all("webhook-signature" in headers for headers in server.headers)
+    cases = cases_of(run.grading)
+    assert cases["status", 1].outcome == "passed"
+    assert (cases["hello", 0].outcome, cases["hello", 0].tag) == ("errored", "ADAPTER_ERROR")
+
+
 def test_rest_takes_the_connector_and_refuses_what_it_does_not_know(page, version):
     with messages_server(message_agent) as server:
         said = asked(ChatServer(shop_agent), connector="anthropic", options={"base_url": server.url})
         assert page.post("/api/v1/projects/shop/runs/live/", said, "application/json").status_code == 202
-    for change, pointer in [
+    changes: list[tuple[dict[str, Any], str]] = [
         ({"connector": "telepathy"}, "/connector"),
         ({"model": ""}, "/options/model"),
         ({"options": {"seed": 3}}, "/options/seed"),
-    ]:
+    ]
+    for change, pointer in changes:
         answer = page.post("/api/v1/projects/shop/runs/live/", {**said, **change}, "application/json")
         assert [error["pointer"] for error in answer.json()["problems"]] == [pointer]
 

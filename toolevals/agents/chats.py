@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from toolevals.grading.values import Message, ToolSpec
 
@@ -14,13 +14,16 @@ class Reply:
     """What a subject said in one turn.
 
     `usage` counts tokens as transcripts do (`input_tokens`, `output_tokens`, `cached_tokens`). `latency_ms` is the
-    turn's, in milliseconds. `model` is the snapshot that the endpoint says has answered.
+    turn's, in milliseconds. `model` is the snapshot that the endpoint says has answered. `before` holds what a
+    subject did by itself, its calls and their results, and `state` the whole state of its own world where it tells it.
     """
 
     message: Message
     usage: Mapping[str, float] = field(default_factory=dict)
     latency_ms: float = 0.0
     model: str = ""
+    before: tuple[Message, ...] = ()
+    state: Mapping[str, Any] | None = None
 
 
 class UnreachableError(Exception):

@@ -15,6 +15,7 @@ from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import Chat
 from toolevals.agents.loop import Task
 from toolevals.agents.patience import Pace, Patience, PatientChat, Unhurried
+from toolevals.agents.webhook_options import WebhookOptions
 from toolevals.grading.problems import InvalidDocument
 
 if TYPE_CHECKING:
@@ -89,6 +90,16 @@ def _anthropic(options: AnthropicOptions, opening: Opening) -> Iterator[Subject]
         yield lambda _task: patient
 
 
+@contextmanager
+def _webhook(options: WebhookOptions, opening: Opening) -> Iterator[Subject]:
+    from toolevals.agents.network import guarded_client
+    from toolevals.agents.webhook import Webhook, WebhookChat
+
+    with guarded_client(opening.policy, seconds=options.timeout) as client:
+        webhook = Webhook(client, options.url, opening.key, opening.run)
+        yield lambda task: PatientChat(WebhookChat(webhook, task), opening.patience, opening.pace)
+
+
 def _options(options: type[Any]) -> Mapping[str, Any]:
     defaults = {each.name: None if each.default is MISSING else each.default for each in fields(options)}
     return {name: default for name, default in defaults.items() if name != "model"}
@@ -111,6 +122,16 @@ CONNECTORS: Mapping[str, Connector] = {
         _options(AnthropicOptions),
         AnthropicOptions.from_document,
         _anthropic,
+    ),
+    "webhook": Connector(
+        "Webhook",
+        "your own agent behind a webhook",
+        "Each example is posted to it; it answers with what it did.",
+        _options(WebhookOptions),
+        WebhookOptions.from_document,
+        _webhook,
+        asks_model=False,
+        counts_input=False,
     ),
 }
 # What is meant where nobody says.

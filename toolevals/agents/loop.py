@@ -98,10 +98,12 @@ class _Talk:
     messages: list[Message] = field(default_factory=list)
     usage: Counter[str] = field(default_factory=Counter)
     latency_ms: float = 0.0
+    state: Mapping[str, Any] | None = None
     changes: StateChanges | None = None
     _refusals: Refusals = field(default_factory=Refusals)
     _made: Counter[str] = field(default_factory=Counter)
     _failures: int = 0
+    _acts_alone: bool = False
 
     def __post_init__(self) -> None:
         self.before = list(transcript_in(self.task.example["messages"]).messages)
@@ -111,7 +113,8 @@ class _Talk:
         before = self.world.state()
         end = self._turns()
         after = self.world.state()
-        if before is not None and after is not None:
+        # Calls that a subject executed by itself left nothing in this world: whoever asks must make them again.
+        if before is not None and after is not None and not self._acts_alone:
             patch = tuple(state_patch(before, after))
             self.changes = StateChanges(digest(before), patch, self._refusals.unmended)
         return end
@@ -132,7 +135,9 @@ class _Talk:
 
     def _turn(self) -> Message:
         reply = self.chat.reply([*self.before, *self.messages], self.task.tools)
-        self.messages.append(reply.message)
+        self.messages += [*reply.before, reply.message]
+        self._acts_alone = self._acts_alone or any(message.calls for message in reply.before)
+        self.state = reply.state or self.state
         self.usage.update(reply.usage)
         self.latency_ms += reply.latency_ms
         self.model = reply.model or self.model
@@ -178,5 +183,6 @@ class _Talk:
             usage=dict(self.usage),
             latency_ms=self.latency_ms,
             error=error,
+            state=self.state,
             state_changes=self.changes,
         )

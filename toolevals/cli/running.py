@@ -34,6 +34,7 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     what.add_argument("--predictions", type=Path, metavar="FILE", help="JSON Lines of predictions")
     what.add_argument("--connector", choices=list(CONNECTORS), help="how an agent is asked while the run lasts")
     parser.add_argument("--base-url", metavar="URL", help=f"the agent's address; alone it means --connector {DEFAULT}")
+    parser.add_argument("--url", metavar="URL", help="of a webhook")
     parser.add_argument("--threshold", type=float, metavar="X", help="of the baseline")
     parser.add_argument("--name", metavar="NAME", help="the agent's name; of a model by default the model's")
     parser.add_argument("--model", default="")

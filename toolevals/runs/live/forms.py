@@ -17,12 +17,12 @@ from toolevals.workspace.models import Project
 
 # Where an option has another name in the form, as a run has tools too.
 RENAMED = {"tools": "tools_by"}
-OPTIONS = ("base_url", "secret", "temperature", "seed", "max_tokens", "system", "tools", "stream", "timeout")
+OPTIONS = ("base_url", "url", "secret", "temperature", "seed", "max_tokens", "system", "tools", "stream", "timeout")
 PRICES = ("input_price", "output_price", "cached_price")
 USER = ("user_base_url", "user_model", "user_secret")
 SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "tries", "budget")
 # What stands in the form at once; the rest is unfolded.
-FIRST = ("experiment", "dataset_version", "name", "base_url", "model", "secret", "trials", *PRICES[:2], "budget")
+FIRST = ("experiment", "dataset_version", "name", "base_url", "url", "model", "secret", "trials", *PRICES[:2], "budget")
 # Where a service names a problem otherwise than the form does.
 FIELDS = {
     "/options/tools": "tools_by",
@@ -44,6 +44,7 @@ class LiveForm(RunForm):
         max_length=500,
         assume_scheme="https",
     )
+    url = forms.URLField(label="Address", max_length=500, assume_scheme="https")
     model = forms.CharField(max_length=120, help_text="Its snapshot, as exact as you know it.")
     secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
     prompt_version = forms.CharField(max_length=60, required=False, label="Prompt version")
@@ -89,7 +90,7 @@ class LiveForm(RunForm):
                 del self.fields[RENAMED.get(name, name)]
             elif self.about.options[name]:
                 self.fields[RENAMED.get(name, name)].initial = self.about.options[name]
-        self.fields["base_url"].help_text = self.about.where
+        self.fields["url" if "url" in self.fields else "base_url"].help_text = self.about.where
         self.fields["model"].required = self.about.asks_model
         names = project.secrets.values_list("name", flat=True)
         choices = [("", "None needed"), *((name, name) for name in names)]

@@ -20,6 +20,7 @@ class Connector(models.TextChoices):
     BASELINE = "baseline", "the built-in baseline"
     OPENAI = "openai", CONNECTORS["openai"].words
     ANTHROPIC = "anthropic", CONNECTORS["anthropic"].words
+    WEBHOOK = "webhook", CONNECTORS["webhook"].words
 
 
 class Subject(models.Model):

@@ -1,0 +1,121 @@
+"""Agents behind a webhook: each task is posted as JSON, and what the agent did comes back.
+
+Requests are signed as https://www.standardwebhooks.com says, so that libraries for it check them.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+
+from toolevals.agents.chats import Reply, UnreachableError
+from toolevals.agents.failures import is_transient, retry_after, unreachable
+from toolevals.agents.loop import Task
+from toolevals.agents.network import ForbiddenAddressError
+from toolevals.agents.webhook_answers import reply_of, transcript_of
+from toolevals.grading.documents import load_json
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values import Message, ToolSpec
+
+MAX_ANSWER = 4_000_000
+MAX_DEPTH = 60
+# What a secret begins with that is base64, as the standard writes it.
+ENCODED = "whsec_"
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """One agent's address, the client that calls it and the key that signs; `run` is the id of the run that asks."""
+
+    client: httpx2.Client
+    url: str
+    key: str = ""
+    run: str = ""
+    now: Callable[[], float] = time.time
+
+    def post(self, body: dict[str, Any], identifier: str) -> Any:
+        """Return the JSON value that the agent answers. Raises UnreachableError."""
+        content = json.dumps(body, ensure_ascii=False).encode()
+        headers = {"content-type": "application/json", "accept": "application/json", "webhook-id": identifier}
+        try:
+            with self.client.stream(
+                "POST", self.url, content=content, headers=headers | self._signed(identifier, content)
+            ) as response:
+                text = self._text(response)
+        except ForbiddenAddressError as error:
+            raise UnreachableError(str(error), again=False) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise unreachable(f"{type(error).__name__}: {error}", key=self.key, again=True) from None
+        if not response.is_success:
+            said = f"{response.status_code}: {text.decode(errors='replace')}"
+            again, after = is_transient(response.status_code), retry_after(response.headers)
+            raise unreachable(said, key=self.key, again=again, retry_after=after, status=response.status_code)
+        try:
+            return load_json(text, max_bytes=MAX_ANSWER, max_depth=MAX_DEPTH)
+        except InvalidDocument as error:
+            raise unreachable(f"The agent's answer is not JSON: {error}", key=self.key, again=False) from None
+
+    def _text(self, response: httpx2.Response) -> bytes:
+        text = b""
+        for part in response.iter_bytes():
+            text += part
+            if len(text) > MAX_ANSWER:
+                raise UnreachableError(f"The agent's answer is longer than {MAX_ANSWER:,} bytes.", again=False)
+        return text
+
+    def _signed(self, identifier: str, content: bytes) -> dict[str, str]:
+        if not self.key:
+            return {}
+        moment = str(int(self.now()))
+        signed = hmac.new(_bytes_of(self.key), f"{identifier}.{moment}.".encode() + content, hashlib.sha256).digest()
+        return {"webhook-timestamp": moment, "webhook-signature": f"v1,{base64.b64encode(signed).decode()}"}
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookChat:
+    """One task's conversation with an agent: it may call tools by itself, or leave its calls to the world."""
+
+    webhook: Webhook
+    task: Task
+
+    def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
+        """Post the conversation so far and return what the agent did. Raises UnreachableError."""
+        task = self.task
+        example = {key: value for key, value in task.example.items() if key != "simulation"}
+        body = {
+            "run": self.webhook.run,
+            "example": task.id,
+            "trial": task.trial,
+            "input": {**example, "messages": [message.to_document() for message in messages]},
+            "tools": [tool.to_document() for tool in tools],
+        }
+        start = time.monotonic()
+        # The same turn has the same id however often it is sent, so that an agent can tell.
+        answer = self.webhook.post(body, f"{self.webhook.run}_{task.id}_{task.trial}_{len(messages)}")
+        milliseconds = (time.monotonic() - start) * 1000
+        try:
+            transcript = transcript_of(answer)
+        except InvalidDocument as error:
+            said = f"The agent's answer is not a transcript: {error}"
+            raise unreachable(said, key=self.webhook.key, again=False) from None
+        if transcript.error:
+            raise unreachable(transcript.error, key=self.webhook.key, again=False)
+        return reply_of(transcript, messages, milliseconds)
+
+
+def _bytes_of(key: str) -> bytes:
+    if not key.startswith(ENCODED):
+        return key.encode()
+    try:
+        return base64.b64decode(key.removeprefix(ENCODED), validate=True)
+    except binascii.Error:
+        return key.encode()

@@ -1,0 +1,48 @@
+"""What an agent behind a webhook answers, read as the turn that it took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from toolevals.agents.chats import Reply
+from toolevals.agents.openai_messages import with_ids
+from toolevals.grading.parsing import last_words, transcript_in
+from toolevals.grading.predictions import read_prediction
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values import Message, Transcript
+
+# The keys of a prediction of which one is enough.
+_PREDICTION = ("messages", "steps", "tool_calls", "text", "answer", "error")
+# The keys by which a single message, or a provider's whole answer, is known.
+_OF_PROVIDERS = ("role", "choices", "candidates", "contents", "output", "jsonrpc")
+
+
+def transcript_of(answer: Any) -> Transcript:
+    """Read an answer: a line of predictions without its id, or messages in any format. Raises InvalidDocument."""
+    if isinstance(answer, dict) and not any(key in answer for key in _OF_PROVIDERS):
+        if not any(key in answer for key in _PREDICTION):
+            raise InvalidDocument.at("", f"has none of {', '.join(_PREDICTION)}")
+        return read_prediction({**answer, "id": "asked", "trial": 0}).transcript
+    return transcript_in(answer)
+
+
+def reply_of(transcript: Transcript, asked: Sequence[Message], milliseconds: float) -> Reply:
+    """Return the turn that an agent took: what it did by itself, and its last message.
+
+    A transcript that begins with the conversation as it was asked is taken from where that ends. What it says of its
+    own latency goes before the `milliseconds` that were measured.
+    """
+    done = transcript.messages
+    if asked and done[: len(asked)] == tuple(asked):
+        done = done[len(asked) :]
+    done = tuple(
+        replace(message, calls=with_ids(message.calls, place=len(asked) + number))
+        for number, message in enumerate(done)
+    )
+    ends_with_words = transcript.answer is not None and transcript.answer != last_words(done)
+    if ends_with_words or not done or done[-1].role != "assistant":
+        done = (*done, Message("assistant", transcript.answer))
+    latency = milliseconds if transcript.latency_ms is None else transcript.latency_ms
+    return Reply(done[-1], transcript.usage, latency, before=done[:-1], state=transcript.state)
