@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from toolevals.agents.states import SharedState
+from toolevals.agents.code.states import SharedState
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World, WorldDiedError
 from toolevals.grading.values import ToolCall
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.agents.players import call
 from toolevals.agents.code import CodeSimulator, NoSandboxError, tools_of_code
+from toolevals.agents.code.children import CodeBrokenError
 from toolevals.agents.scripted import ScriptedSimulator
 from toolevals.agents.worlds import NotSimulatedError, WorldDiedError
 
@@ -189,3 +190,35 @@ def test_without_bubblewrap_code_runs_only_where_it_is_trusted(monkeypatch):
     with pytest.raises(NoSandboxError, match="apt-get install bubblewrap"):
         tools_of_code(FILES)
     assert "price" in tools_of_code(FILES, trusted=True)
+
+
+def test_a_final_state_shares_with_the_initial_one_what_the_tools_left_alone():
+    code = """
+STATE = {"orders": {"A": {"n": 1}, "B": {"n": 1}}, "users": {"u": {}}}
+
+def write(state, order, n):
+    state["orders"][order]["n"] = n
+
+def spoil(state):
+    state["orders"]["A"]["n"] = {1, 2}
+
+def breach(state):
+    dict.__getitem__(state, "users").clear()
+"""
+    with CodeSimulator({"simulator.py": code}, trusted=True) as simulator:
+        with simulator.world({}) as world:
+            initial = world.state()
+            world.call(call("write", order="A", n=2))
+            final = world.state()
+        assert initial is not None
+        assert final is not None
+        assert final["orders"] == {"A": {"n": 2}, "B": {"n": 1}}
+        assert final["users"] is initial["users"]
+        assert final["orders"]["B"] is initial["orders"]["B"]
+        for tool, said in (("spoil", "a set"), ("breach", "all worlds begin with")):
+            with simulator.world({}) as world:
+                world.call(call(tool))
+                with pytest.raises(CodeBrokenError, match=said):
+                    world.state()
+        with simulator.world({}) as world:
+            assert world.state() == initial

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.agents.states import BreachedError, Forked, NotJSONError, SharedState, forked, settled
+from toolevals.agents.code.states import BreachedError, Forked, NotJSONError, SharedState, forked, settled
 from toolevals.grading.execution import StateDiff, state_diff
+from toolevals.grading.snapshots import same
+from toolevals.grading.state_patches import patched
 
 INITIAL: dict[str, Any] = {
     "orders": {
@@ -255,6 +257,7 @@ def test_sharing_changes_nothing_but_the_cost(initial, gold, candidate):
             act(fork, step, kept_fork)
         ends.append((own, shared.end(fork)))
         assert ends[-1][0] == ends[-1][1]
+        assert same(patched(initial, shared.changes(fork)), own)
     assert shared.initial == initial
     (expected, cheap_expected), (final, cheap_final) = ends
     whole = state_diff(copy.deepcopy(initial), expected, final)

@@ -130,7 +130,10 @@ def test_a_live_run_meets_the_datasets_simulator_as_it_was_when_the_run_began(pr
         'It says: {"state": "sent"}',
         'It says: {"state": "lost"}',
     ]
-    assert [document["state"] for document in documents] == [{"seen": ["ORD-1"]}, {"seen": []}]
+    assert [document["state_changes"]["patch"] for document in documents] == [
+        [{"op": "replace", "path": "/seen", "value": ["ORD-1"]}],
+        [],
+    ]
 
 
 def test_a_simulator_that_hangs_errors_its_conversation_alone(project, run_jobs, settings):

@@ -5,7 +5,8 @@ them JSON. The first line says `{"tools": [...]}`. Requests and replies:
 
     {"do": "begin", "state": null or an object}        {}
     {"do": "call", "tool": "...", "arguments": {...}}  {"result": ...}, {"error": "..."} or {"missing": true}
-    {"do": "state"}                                    {"state": {...}}
+    {"do": "initial"}                                  {"state": {...}}, with which worlds begin
+    {"do": "changes"}                                  {"patch": [...]}, a JSON Patch to what it is now
 
 `{"broken": "..."}` is a mistake in the code itself; `{"died": "memory", "detail": "..."}` is this process's last line.
 """
@@ -13,17 +14,28 @@ them JSON. The first line says `{"tools": [...]}`. Requests and replies:
 from __future__ import annotations
 
 import errno
-import importlib
+import importlib.util
 import io
 import json
-import marshal
 import os
 import resource
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
+
+def _beside(name: str) -> ModuleType:
+    """Load a file that stands beside this one, where no package is."""
+    specification = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert specification is not None and specification.loader is not None  # noqa: PT018 - the file is there
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+states = _beside("states")
 MODULE = "simulator"
 ERROR_LENGTH = 4_000
 # What a simulator has no business with, by the name under which Python announces it, and what it then died of.
@@ -47,13 +59,19 @@ class Program:
 
     def __init__(self, module: ModuleType) -> None:
         self.tools = _tools(module)
-        # Marshalled, because that is the fastest copy of JSON values that Python has.
-        self._initial = marshal.dumps(json.loads(json.dumps(getattr(module, "STATE", {}), allow_nan=False)))
+        self.own = states.SharedState(json.loads(json.dumps(getattr(module, "STATE", {}), allow_nan=False)))
+        self._shared = self.own
         self.state: Any = None
 
     def begin(self, state: Mapping[str, Any] | None) -> None:
         """Start another world, in a given state or in the simulator's own."""
-        self.state = marshal.loads(self._initial) if state is None else state  # noqa: S302 - our own bytes
+        self._shared = self.own if state is None else states.SharedState(state)
+        self.state = self._shared.begin()
+
+    def changes(self) -> list[dict[str, Any]]:
+        """Return what became of the state since. Raises what `SharedState.end` raises."""
+        changes: list[dict[str, Any]] = self._shared.changes(self.state)
+        return changes
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
         """Return what a tool returns; raises what it raises."""
@@ -129,8 +147,13 @@ class Driver:
         if request["do"] == "begin":
             program.begin(request["state"])
             return {}
-        if request["do"] == "state":
-            return {"state": program.state}
+        if request["do"] == "initial":
+            return {"state": program.own.initial}
+        if request["do"] == "changes":
+            try:
+                return {"patch": program.changes()}
+            except (states.NotJSONError, states.BreachedError) as error:
+                return {"broken": _described(error)}
         if request["tool"] not in program.tools:
             return {"missing": True}
         try:
@@ -157,7 +180,7 @@ class Driver:
             self.die("memory")
         except (TypeError, ValueError, RecursionError) as error:
             text = json.dumps({"broken": f"it gave what JSON cannot say: {_described(error)}"})
-        most = self._said["state_output" if "state" in reply else "output"]
+        most = self._said["output" if reply.keys().isdisjoint(("state", "patch")) else "state_output"]
         if len(text) > most:
             self.die("output", "returned too much")
         self._write(text)

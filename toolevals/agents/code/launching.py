@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 DRIVER = Path(__file__).with_name("driver.py")
+STATES = Path(__file__).with_name("states.py")
 MISSING = (
     "Code that is not trusted runs in a sandbox only, and bubblewrap is not installed. "
     "Its operator installs it (apt-get install bubblewrap, dnf install bubblewrap) or declares the code trusted: "
@@ -122,5 +123,6 @@ def _files(folder: Path) -> Iterator[str]:
         yield from ("--ro-bind", path, f"{HOME}/{os.path.relpath(path, sys.base_prefix)}")
     for shared in Path(sys.base_prefix, "lib").glob("libpython*.so*"):
         yield from ("--ro-bind", str(shared), f"{HOME}/lib/{shared.name}")
-    yield from ("--ro-bind", str(DRIVER), "/driver.py", "--ro-bind", str(folder), FOLDER)
+    yield from ("--ro-bind", str(DRIVER), "/driver.py", "--ro-bind", str(STATES), "/states.py")
+    yield from ("--ro-bind", str(folder), FOLDER)
     yield from ("--dev-bind", "/dev/null", "/dev/null")

@@ -17,6 +17,8 @@ from toolevals.agents.code.launching import Limits, command, owner
 from toolevals.agents.scripted import text_of
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.state_patches import patched
 from toolevals.grading.values import ToolCall
 
 
@@ -33,6 +35,8 @@ class CodeSimulator:
         self._trusted = trusted
         self._opened = ExitStack()
         self._idle: list[Child] = []
+        # The code's own state, asked for once: worlds that share it in memory are compared at no cost.
+        self._initial: Mapping[str, Any] | None = None
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -58,12 +62,20 @@ class CodeSimulator:
         state = Simulation.of_example(example).state
         with self._child() as child:
             child.ask({"do": "begin", "state": state})
-            yield _CodeWorld(child, self._limits)
+            yield _CodeWorld(child, self._limits, self._began(child) if state is None else state)
 
     def tools(self) -> list[str]:
         """Return the names of the tools that the code answers. Raises WorldDiedError."""
         with self._child() as child:
             return [str(name) for name in child.tools]
+
+    def _began(self, child: Child) -> Mapping[str, Any]:
+        if self._initial is None:
+            state = child.ask({"do": "initial"}, longest=self._limits.state).get("state")
+            if not isinstance(state, dict):
+                raise CodeBrokenError("The simulator's code is wrong: its state is no object.")
+            self._initial = state
+        return self._initial
 
     @contextmanager
     def _child(self) -> Iterator[Child]:
@@ -79,9 +91,10 @@ class CodeSimulator:
 
 
 class _CodeWorld:
-    def __init__(self, child: Child, limits: Limits) -> None:
+    def __init__(self, child: Child, limits: Limits, initial: Mapping[str, Any]) -> None:
         self._child = child
         self._limits = limits
+        self._initial = initial
 
     def call(self, call: ToolCall) -> ToolAnswer:
         start = time.perf_counter()
@@ -94,10 +107,12 @@ class _CodeWorld:
         return ToolAnswer(text_of(reply.get("result")), latency_ms=latency)
 
     def state(self) -> Mapping[str, Any] | None:
-        state = self._child.ask({"do": "state"}, longest=self._limits.state).get("state")
-        if not isinstance(state, dict):
-            raise CodeBrokenError("The simulator's code is wrong: its state is no object.")
-        return state
+        """Return the initial state with what became of it: the rest is shared with it."""
+        said: Any = self._child.ask({"do": "changes"}, longest=self._limits.state)
+        try:
+            return patched(self._initial, said["patch"])
+        except (InvalidDocument, AttributeError, KeyError, TypeError, ValueError):
+            raise CodeBrokenError("The simulator's code is wrong: it wrote no changes of its state.") from None
 
 
 def tools_of_code(files: Mapping[str, str], *, limits: Limits | None = None, trusted: bool = False) -> list[str]:

@@ -1,17 +1,16 @@
 """States that many worlds share: each writes into copies of what its tools touch, and the rest stays one in memory.
 
 A world begins with `SharedState.begin`, at the cost of one table of contents whatever the size of the state, and ends
-with `SharedState.end`, in which all that was left alone is the initial state's own object. Comparing two such states
-therefore costs what the tools touched, not what there is.
+with `SharedState.end`, in which all that was left alone is the initial state's own object. Comparing such states
+therefore costs what the tools touched, not what there is. Like the driver, it knows the standard library alone.
 """
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from math import isfinite
 from typing import Any, Self, TypeAlias
-
-import orjson
 
 # The ways into a dict that a fork overrides, as the plain type has them.
 _get = dict.__getitem__
@@ -36,8 +35,9 @@ class SharedState:
     """An initial state that any number of worlds begin with, one after another or at once."""
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
-        self._text = orjson.dumps(initial)
-        self._value: dict[str, Any] = orjson.loads(self._text)
+        # `initial` is plain JSON values. This form of them has no references: equal values, equal bytes.
+        self._bytes = marshal.dumps(initial, 2)
+        self._value: dict[str, Any] = marshal.loads(self._bytes)  # noqa: S302 - our own bytes
 
     @property
     def initial(self) -> Mapping[str, Any]:
@@ -55,11 +55,32 @@ class SharedState:
         Raises NotJSONError; raises BreachedError where the initial state is no longer what it was, having made it
         anew: extensions in C could reach it past the copies, and then this world's results cannot be trusted.
         """
-        if orjson.dumps(self._value) != self._text:
-            self._value = orjson.loads(self._text)
+        if marshal.dumps(self._value, 2) != self._bytes:
+            self._value = marshal.loads(self._bytes)  # noqa: S302 - our own bytes
             raise BreachedError("a tool changed the state that all worlds begin with")
         now: Mapping[str, Any] = settled(state, self._value)
         return now
+
+    def changes(self, state: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return a JSON Patch (RFC 6902) from the initial state to a world's as it is now. Raises as `end`."""
+        return list(_operations(self._value, self.end(state), ""))
+
+
+def _operations(before: Mapping[str, Any], after: Mapping[str, Any], path: str) -> Iterator[dict[str, Any]]:
+    """Yield operations at members of objects. In a settled state, what is equal is one object."""
+    for key in before:
+        if key not in after:
+            yield {"op": "remove", "path": f"{path}/{_escaped(key)}"}
+    for key, value in after.items():
+        here, old = f"{path}/{_escaped(key)}", before.get(key, _MISSING)
+        if isinstance(value, dict) and isinstance(old, dict) and value is not old:
+            yield from _operations(old, value, here)
+        elif value is not old:
+            yield {"op": "add" if old is _MISSING else "replace", "path": here, "value": value}
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
 
 
 class _Values(ValuesView[Any]):
