@@ -35,8 +35,9 @@ class SharedState:
     """An initial state that any number of worlds begin with, one after another or at once."""
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
-        # `initial` is plain JSON values. This form of them has no references: equal values, equal bytes.
-        self._bytes = marshal.dumps(initial, 2)
+        plain: Any = initial
+        # This form of plain JSON values has no references: equal values, equal bytes.
+        self._bytes = marshal.dumps(plain, 2)
         self._value: dict[str, Any] = marshal.loads(self._bytes)  # noqa: S302 - our own bytes
 
     @property
