@@ -192,7 +192,7 @@ def test_neither_the_project_nor_its_database_is_there(world, tmp_path):
     for path in (database, Path(__file__), Path(__file__).parents[2] / "pyproject.toml"):
         assert "No such file" in world.call(call("read", path=str(path))).content
     seen = set(json.loads(world.call(call("look", path="/")).content))
-    assert seen <= {"usr", "lib", "lib64", "lib32", "python", "dev", "simulator", "driver.py", "tmp"}
+    assert seen <= {"usr", "lib", "lib64", "lib32", "python", "dev", "simulator", "driver.py", "states.py", "tmp"}
     assert world.call(call("look", path="/tmp")).content == "[]"
 
 
