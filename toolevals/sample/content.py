@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from toolevals.agents.code import files_in
 from toolevals.grading.canonical import parse
 from toolevals.grading.examples import ExampleRow, read_example
 
@@ -35,6 +36,11 @@ def guideline() -> str:
 def tools(wording: Literal["before", "after"]) -> Any:
     """Return the twelve tools with their descriptions before or after the rewrite: a document in the native format."""
     return parse((DATA / f"tools_{wording}.json").read_bytes())
+
+
+def simulator() -> dict[str, str]:
+    """Return the code of the shop behind the tools, by file name."""
+    return files_in(DATA / "simulator")
 
 
 def examples() -> list[ExampleRow]:

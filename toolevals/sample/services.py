@@ -21,8 +21,8 @@ from labeling.services import (
 )
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
-from toolevals.runs.models import Connector
-from toolevals.runs.services import experiment_ensure, run_start, subject_ensure
+from toolevals.runs.models import Connector, SimulatorKind
+from toolevals.runs.services import experiment_ensure, run_start, simulator_choose, simulator_ensure, subject_ensure
 from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS, PASSWORD
 from toolevals.workspace.models import Project, User
@@ -61,6 +61,7 @@ def sample_load() -> bool:
         guideline=content.guideline(),
         default_tools=after,
     )
+    _simulator(project, dataset, owner)
     examples_import(dataset=dataset, actor=adjudicator, rows=content.examples())
     for key in ("lena", "omar"):
         _label(dataset, people[key], content.labels(key))
@@ -97,6 +98,13 @@ def _registry(project: Project, actor: User) -> tuple[RegistryVersion, RegistryV
         note="Every description rewritten to lead with what triggers the tool",
     )
     return before, after
+
+
+def _simulator(project: Project, dataset: Dataset, owner: User) -> None:
+    """Put the shop behind the dataset's tools, so that agents which call them meet a world."""
+    code = {"files": content.simulator()}
+    shop = simulator_ensure(project=project, actor=owner, name="Shop", kind=SimulatorKind.CODE, content=code)
+    simulator_choose(dataset=dataset, actor=owner, simulator=shop)
 
 
 def _label(dataset: Dataset, reviewer: User, labels: Mapping[str, content.Judgement]) -> None:

@@ -184,8 +184,8 @@ AGENT_NETWORKS = env.list("AGENT_NETWORKS", default=[])
 
 # Code of simulators that runs without a sandbox, by the digest that its page shows; "*" is all of it.
 TRUSTED_SIMULATORS = env.list("TRUSTED_SIMULATORS", default=[])
-# Code that is our own, and trusted.
-SHIPPED_SIMULATORS: list[Path] = []
+# Folders of code that is our own, and trusted.
+SHIPPED_SIMULATORS = [BASE_DIR / "toolevals" / "sample" / "data" / "simulator"]
 SIMULATOR_MEMORY_MB = env.int("SIMULATOR_MEMORY_MB", 512)
 # Of processor time for each call; by the clock, twice as many.
 SIMULATOR_SECONDS = env.float("SIMULATOR_SECONDS", 10.0)

@@ -2,6 +2,6 @@
 
 from toolevals.agents.code.children import Death
 from toolevals.agents.code.launching import Limits, NoSandboxError, require_sandbox
-from toolevals.agents.code.simulator import CodeSimulator, tools_of_code
+from toolevals.agents.code.simulator import CodeSimulator, files_in, tools_of_code
 
-__all__ = ["CodeSimulator", "Death", "Limits", "NoSandboxError", "require_sandbox", "tools_of_code"]
+__all__ = ["CodeSimulator", "Death", "Limits", "NoSandboxError", "files_in", "require_sandbox", "tools_of_code"]

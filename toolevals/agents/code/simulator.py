@@ -121,6 +121,12 @@ def tools_of_code(files: Mapping[str, str], *, limits: Limits | None = None, tru
         return simulator.tools()
 
 
+def files_in(folder: Path) -> dict[str, str]:
+    """Return the files of a simulator that stands in a folder."""
+    paths = sorted(path for kind in ("*.py", "*.json") for path in folder.rglob(kind))
+    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
 def _write(files: Mapping[str, str], folder: Path, user: int | None) -> None:
     """Write the files where only the code's own user reads them."""
     for name, text in files.items():

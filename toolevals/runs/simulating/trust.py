@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from toolevals.agents.code import Limits
+from toolevals.agents.code import Limits, files_in
 from toolevals.grading.canonical import digest
 
 
@@ -31,5 +31,5 @@ def limits() -> Limits:
 
 
 @cache
-def _shipped_digest(path: Path) -> str:
-    return code_digest({"simulator.py": path.read_text(encoding="utf-8")})
+def _shipped_digest(folder: Path) -> str:
+    return code_digest(files_in(folder))
