@@ -49,7 +49,7 @@ def agreement_counted(dataset: Dataset, filters: Filters, *, actor: User | None)
     if kept is None or not _is_fresh(kept):
         kept = _count_in_a_job(dataset, filters, actor)
     agreement = Agreement.from_document(kept.document) if kept.document else None
-    job = kept.job if kept.job and kept.job.is_running else None
+    job = kept.job if kept.job and kept.job.is_open else None
     return Counted(agreement, kept.counted_at, job)
 
 
@@ -93,7 +93,7 @@ def _count_in_a_job(dataset: Dataset, filters: Filters, actor: User | None) -> A
 
 
 def _is_fresh(kept: AgreementReport) -> bool:
-    if kept.job is not None and kept.job.is_running:
+    if kept.job is not None and kept.job.is_open:
         return True
     return kept.counted_at is not None and timezone.now() - kept.counted_at < FRESH
 

@@ -49,7 +49,7 @@ def coverage_kept(dataset: Dataset, *, actor: User | None, fresh: timedelta = FR
     if kept is None or not _is_fresh(kept, fresh):
         kept = _count_in_a_job(dataset, actor, fresh)
     counts = Counts.from_document(kept.document) if kept.document else None
-    job = kept.job if kept.job and kept.job.is_running else None
+    job = kept.job if kept.job and kept.job.is_open else None
     return Coverage(counts, kept.counted_at, job)
 
 
@@ -103,7 +103,7 @@ def _count_in_a_job(dataset: Dataset, actor: User | None, fresh: timedelta) -> C
 
 
 def _is_fresh(kept: CoverageCount, fresh: timedelta) -> bool:
-    if kept.job is not None and kept.job.is_running:
+    if kept.job is not None and kept.job.is_open:
         return True
     return kept.counted_at is not None and timezone.now() - kept.counted_at < fresh
 

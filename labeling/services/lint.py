@@ -13,7 +13,7 @@ from labeling.lint.findings import Report
 from labeling.lint.run import lint
 from labeling.models import Dataset, Example, LintReport
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
-from toolevals.workspace.models import Job, JobState, User
+from toolevals.workspace.models import Job, User
 from toolevals.workspace.services import audit_record
 
 # Datasets of more examples than this are linted by a job.
@@ -50,9 +50,7 @@ def lint_start(*, dataset: Dataset, actor: User | None) -> Job | None:
 
 def lint_running(dataset: Dataset) -> Job | None:
     """Return the job that lints a dataset now."""
-    jobs = Job.objects.filter(
-        project=dataset.project_id, kind="lint", result_path=_page(dataset), state=JobState.RUNNING
-    )
+    jobs = Job.objects.open().filter(project=dataset.project_id, kind="lint", result_path=_page(dataset))
     return jobs.with_progress().first()
 
 

@@ -51,7 +51,7 @@ def import_examples(request: ProjectRequest, dataset: str) -> HttpResponse:
         "form": form,
         "sources": SOURCES.values(),
         "job": job,
-        "report": _report_words(job.report) if job and not job.is_running else [],
+        "report": _report_words(job.report) if job and not job.is_open else [],
         "lines": services.import_lines_file(job) if job else None,
     }
     return render(request, "labeling/import.html", context, status=422 if form.errors else 200)

@@ -11,6 +11,9 @@ from pathlib import Path
 from scripts.dev import bench, checks, locks, run
 from scripts.dev.environment import DevError, become, ensure, in_venv
 
+# As in toolevals.workspace.models.Queue, which cannot be read before there is an environment: quick work first.
+QUEUES = ("io", "grade", "judge", "agent")
+
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all verbs; each sets `verb` to the function that does it."""
@@ -33,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     add("fmt", checks.fmt, "Format the code and put right what the linter can.")
     add("shell", shell, "Open Django's shell.")
     worker_verb = add("worker", worker, "Start one more Celery worker; what follows is passed to Celery.")
+    worker_verb.add_argument("--queues", type=queues, help=f"kinds of work, by commas: {','.join(QUEUES)} (all)")
     worker_verb.add_argument("options", nargs=argparse.REMAINDER)
     bench_verb = add("bench", bench.bench, "Measure, and print one JSON object a row.")
     bench_verb.add_argument("suites", nargs="*", metavar="SUITE", help="suites to measure (all)")
@@ -51,7 +55,17 @@ def shell(_: argparse.Namespace) -> int:
 def worker(arguments: argparse.Namespace) -> int:
     """Start a Celery worker in this terminal."""
     ensure("run")
-    become(in_venv("-m", "celery", "-A", "toolevals.celery", "worker", "--loglevel", "INFO", *arguments.options))
+    served = ["--queues", arguments.queues] if arguments.queues else []
+    words = ["-m", "celery", "-A", "toolevals.celery", "worker", "--loglevel", "INFO", *served]
+    become(in_venv(*words, *arguments.options))
+
+
+def queues(text: str) -> str:
+    """Return names of queues in the order in which a worker takes from them. Raises ArgumentTypeError."""
+    asked = text.split(",")
+    if unknown := [name for name in asked if name not in QUEUES]:
+        raise argparse.ArgumentTypeError(f"no such queue: {', '.join(unknown)}")
+    return ",".join(name for name in QUEUES if name in asked)
 
 
 def main() -> int:

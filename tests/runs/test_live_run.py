@@ -5,18 +5,19 @@ from __future__ import annotations
 import threading
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
 from tests.agents.chat_server import Trouble, calls, chat_server, says
-from tests.runs.building import STATUS, cases_of, example, version_of
+from tests.runs.building import STATUS, baseline_run, cases_of, example, version_of
 from tests.runs.live import last, live_run, shop_agent
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.live.pace import SharedPace
-from toolevals.runs.models import Run, RunPace, Subject, Transcript
-from toolevals.workspace.jobs import job_cancel, job_retry
+from toolevals.runs.models import CaseGrade, Run, RunPace, Subject, Transcript
+from toolevals.workspace.jobs import job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import JobState
 from toolevals.workspace.services import secret_set
 
@@ -172,6 +173,52 @@ def test_an_attempt_that_was_cut_short_is_completed_and_nothing_is_asked_twice(p
     assert Transcript.objects.filter(run=run).count() == 4
     # The second request's answer came after the cancel, and was not kept.
     assert len(server.requests) == 5
+
+
+def test_a_paused_run_keeps_the_conversations_in_hand_and_goes_on_where_it_was(project, version, run_jobs):
+    run: Any = None
+
+    def pausing(body):
+        if len(server.requests) == 2:
+            job_pause(job=run.job, actor=None)
+            # The server's thread keeps none.
+            connection.close()
+        return shop_agent(body)
+
+    with chat_server(pausing) as server, patch("toolevals.workspace.jobs.leases.LOOK_SECONDS", 0):
+        run = live_run(project, version, server, settings={"concurrency": 1})
+        run_jobs()
+        run.job.refresh_from_db()
+        assert run.job.state == JobState.PAUSED
+        assert Transcript.objects.filter(run=run).count() == 2
+        job_resume(job=run.job, actor=None)
+        run_jobs(impatient=True)
+    run.refresh_from_db()
+    assert run.job.state == JobState.SUCCEEDED
+    assert run.grading is not None
+    assert len(server.requests) == 4
+    assert set(run.job.batches.values_list("attempts", flat=True)) == {1}
+
+
+def test_a_batch_of_conversations_lets_grading_come_first(project, version, run_jobs):
+    quick: Any = None
+    asked_before: list[int] = []
+
+    def interrupting(body):
+        nonlocal quick
+        if quick is None:
+            quick = baseline_run(project, version)
+        elif not asked_before:
+            asked_before.append(CaseGrade.objects.filter(grading__run=quick).count())
+        connection.close()
+        return shop_agent(body)
+
+    with chat_server(interrupting) as server, patch("toolevals.workspace.jobs.leases.LOOK_SECONDS", 0):
+        live_run(project, version, server, settings={"concurrency": 1})
+        run_jobs(impatient=True)
+    # All of the other run was graded before the second conversation began.
+    assert asked_before == [4]
+    assert len(server.requests) == 4
 
 
 def test_a_secret_that_is_gone_fails_the_run_and_says_so(project, version, run_jobs):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from toolevals.workspace.jobs import BatchPlan, job_create
-from toolevals.workspace.models import Job, Project
+from toolevals.workspace.models import Job, Project, Queue
 
 from . import tasks
 
@@ -19,12 +19,14 @@ JobMaker = Callable[..., Job]
 def job_of(project: Project) -> JobMaker:
     """Return a function that makes a job of the test task from payloads: each argument is one stage's list."""
 
-    def make(*stages: list[dict[str, Any]], size: int = 1, **fields: Any) -> Job:
+    def make(
+        *stages: list[dict[str, Any]], size: int = 1, queue: Queue = Queue.IO, owner: Project = project, **fields: Any
+    ) -> Job:
         plans = [
-            BatchPlan(tasks.work_task.name, payload, size=size, stage=stage)
+            BatchPlan(tasks.work_task.name, payload, size=size, stage=stage, queue=queue)
             for stage, payloads in enumerate(stages)
             for payload in payloads
         ]
-        return job_create(project=project, actor=None, kind="test", title="A test", batches=plans, **fields)
+        return job_create(project=owner, actor=None, kind="test", title="A test", batches=plans, **fields)
 
     return make

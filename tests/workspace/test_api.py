@@ -261,6 +261,9 @@ def test_a_job_is_a_resource(client, bearer, job_of, run_jobs):
     assert client.delete(url, **header).status_code == 409
     assert client.post(f"{url}retry/", **header).json()["state"] == "running"
     assert client.post(f"{url}retry/", **header).status_code == 409
+    assert client.post(f"{url}pause/", **header).json()["state"] == "paused"
+    assert client.post(f"{url}pause/", **header).status_code == 409
+    assert client.post(f"{url}resume/", **header).json()["state"] == "running"
     assert client.delete(url, **header).json()["state"] == "cancelled"
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from tests.fixtures.people import PASSWORD
-from toolevals.workspace.models import ApiToken, AuditEntry, Membership, Project, Role, User
+from toolevals.workspace.models import ApiToken, AuditEntry, Job, Membership, Project, Role, User
 from toolevals.workspace.services import audit_record, project_create, token_create, user_create
+
+from .tasks import claimed
 
 HOSTILE = '<script>alert("x")</script>'
 
@@ -217,7 +221,25 @@ def test_a_job_is_cancelled_from_its_page_once(client, owner, job_of):
     job = job_of([{}])
     assert client.post(f"/p/shop/jobs/{job.pk}/cancel/")["Location"] == f"/p/shop/jobs/{job.pk}/"
     again = client.post(f"/p/shop/jobs/{job.pk}/cancel/", follow=True)
-    assert "only a running job can be cancelled" in again.content.decode()
+    assert "only a running or paused job can be cancelled" in again.content.decode()
+
+
+def test_a_job_is_paused_and_resumed_from_its_page(client, owner, job_of):
+    client.force_login(owner)
+    url = f"/p/shop/jobs/{job_of([{}]).pk}/"
+    part = client.post(f"{url}pause/", HTTP_HX_REQUEST="true").content.decode()
+    assert "paused" in part
+    assert f"{url}resume/" in part
+    assert f"{url}pause/" not in part
+    assert "running" in client.post(f"{url}resume/", HTTP_HX_REQUEST="true").content.decode()
+    assert "only a paused job can be resumed" in client.post(f"{url}resume/", follow=True).content.decode()
+
+
+def test_a_running_job_says_how_fast_it_goes_and_how_long_it_takes(page, job_of):
+    job = job_of([{}, {}], size=300)
+    claimed(job.batches.order_by("number").first().pk).progress(300)
+    Job.objects.update(pace_since=timezone.now() - timedelta(seconds=30))
+    assert re.search(r"a second, about \d+ s left in this step", page(f"/p/shop/jobs/{job.pk}/"))
 
 
 def test_a_viewer_sees_a_job_without_its_buttons(client, viewer, job_of):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import timedelta
-from queue import Queue
+from queue import SimpleQueue
 
 import pytest
 from celery import current_app
@@ -14,10 +14,11 @@ from kombu.exceptions import OperationalError as BrokerAway
 from kombu.transport.memory import Channel
 
 from toolevals.workspace.jobs import doorbell
-from toolevals.workspace.jobs.doorbell import RING_AGAIN, RING_AHEAD, LocalDoorbell, ring_due
+from toolevals.workspace.jobs.doorbell import RING_AHEAD, RING_AHEAD_OF_SLOW, LocalDoorbell, ring_due
 from toolevals.workspace.jobs.periodic import last_sweep, sweep_tasks_run
 from toolevals.workspace.jobs.sweeper import Sweeper
-from toolevals.workspace.models import Batch, SweepTask
+from toolevals.workspace.jobs.turns import RING_AGAIN
+from toolevals.workspace.models import Batch, Queue, SweepTask
 
 from .tasks import claimed
 
@@ -33,11 +34,10 @@ def broken_duty(now: object) -> None:
 
 
 @pytest.fixture
-def rung(monkeypatch) -> list[str]:
-    """The ids of the batches that were announced, by a process that may announce them."""
+def rung(monkeypatch, settings) -> list[str]:
+    """The ids of the batches that were announced, as with a broker that everybody hears."""
     heard: list[str] = []
-    monkeypatch.setattr(LocalDoorbell, "pid", os.getpid())
-    monkeypatch.setattr(doorbell, "RING_AHEAD_LOCALLY", RING_AHEAD)
+    settings.REDIS_URL = "redis://broker"
     monkeypatch.setattr(current_app, "send_task", lambda _name, args, **_: heard.append(args[0]))
     return heard
 
@@ -78,14 +78,24 @@ def test_an_overdue_batch_is_announced_at_once_however_lately_it_was(job_of, run
 
 def test_only_so_many_are_announced_ahead(job_of, rung):
     job_of([{}] * (RING_AHEAD + 5))
-    assert [ring_due(), ring_due()] == [RING_AHEAD, 5]
+    assert [ring_due(), ring_due()] == [RING_AHEAD, 0]
+    claimed(rung[0])
+    assert ring_due() == 1
+
+
+def test_fewer_are_announced_of_slow_work_and_quick_work_is_not_held_up_by_it(job_of, rung):
+    job_of([{}] * 5, queue=Queue.AGENT)
+    assert ring_due() == RING_AHEAD_OF_SLOW
+    quick = job_of([{}], queue=Queue.GRADE)
+    assert ring_due() == 1
+    assert rung[-1] == str(quick.batches.get().pk)
 
 
 def test_a_worker_with_the_in_memory_broker_announces_no_more_than_it_can_do_next(job_of, monkeypatch, settings):
     settings.REDIS_URL = ""
     monkeypatch.setattr(LocalDoorbell, "pid", os.getpid())
-    waiting: Queue[str] = Queue()
-    monkeypatch.setattr(Channel, "queues", {settings.CELERY_TASK_DEFAULT_QUEUE: waiting})
+    waiting: SimpleQueue[str] = SimpleQueue()
+    monkeypatch.setattr(Channel, "queues", {Queue.IO: waiting})
     monkeypatch.setattr(current_app, "send_task", lambda _name, args, **_: waiting.put(args[0]))
     job_of([{}] * 3)
     assert [ring_due(), ring_due()] == [1, 0]
@@ -93,12 +103,12 @@ def test_a_worker_with_the_in_memory_broker_announces_no_more_than_it_can_do_nex
     assert ring_due() == 1
 
 
-def test_the_batch_that_ends_announces_the_next_one(job_of, rung, django_capture_on_commit_callbacks):
-    job = job_of([{}] * 3)
-    ring_due(limit=1)
-    with django_capture_on_commit_callbacks(execute=True), claimed(rung[0]).finish():
-        pass
-    assert rung == ids(job.batches.order_by("number")[:2])
+def test_the_batch_that_is_taken_up_announces_the_next_one(job_of, rung, django_capture_on_commit_callbacks):
+    job = job_of([{}] * (RING_AHEAD + 1))
+    ring_due()
+    with django_capture_on_commit_callbacks(execute=True):
+        claimed(rung[0])
+    assert rung == ids(job.batches.order_by("number"))
 
 
 def test_the_last_batch_of_a_stage_announces_the_next_stage(job_of, rung, django_capture_on_commit_callbacks):

@@ -17,6 +17,7 @@ VERBS = {
     "export": "toolevals.cli.exporting",
     "versions": "toolevals.cli.versions",
     "run": "toolevals.cli.running",
+    "jobs": "toolevals.cli.jobs",
     "create-owner": "toolevals.cli.owner",
     "doctor": "toolevals.cli.doctor",
 }

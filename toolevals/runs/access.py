@@ -9,6 +9,8 @@ RULES: dict[str, Rule] = {
     "runs:live": Rule(Role.ADJUDICATOR),
     "runs:upload": Rule(Role.ADJUDICATOR),
     "runs:run-cancel": Rule(Role.ADJUDICATOR),
+    "runs:run-pause": Rule(Role.ADJUDICATOR),
+    "runs:run-resume": Rule(Role.ADJUDICATOR),
     "runs:run-retry": Rule(Role.ADJUDICATOR),
     "runs:run-regrade": Rule(Role.ADJUDICATOR),
     "runs:subjects": Rule(Role.VIEWER, Role.ADJUDICATOR),

@@ -52,12 +52,16 @@ class RunRow:
         return self.state == JobState.RUNNING
 
     @property
+    def is_paused(self) -> bool:
+        return self.state == JobState.PAUSED
+
+    @property
     def can_retry(self) -> bool:
         return self.job is not None and self.state in (JobState.FAILED, JobState.CANCELLED)
 
     @property
     def can_regrade(self) -> bool:
-        return self.run.grading_id is not None and not self.is_running
+        return self.run.grading_id is not None and not self.is_running and not self.is_paused
 
 
 def run_rows(runs: Iterable[Any]) -> list[RunRow]:

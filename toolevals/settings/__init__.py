@@ -6,6 +6,7 @@ from pathlib import Path
 
 import django_stubs_ext
 import environ
+from kombu import Queue
 
 from toolevals.settings.databases import database
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
@@ -168,11 +169,19 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     # A request that rings must not hang on a broker that is away.
-    {"socket_connect_timeout": 2, "socket_keepalive": True, "health_check_interval": 30}
+    {
+        "socket_connect_timeout": 2,
+        "socket_keepalive": True,
+        "health_check_interval": 30,
+        # A worker that serves several queues takes from the first that holds anything.
+        "queue_order_strategy": "priority",
+    }
     if REDIS_URL
     else {"polling_interval": 0.05}
 )
-CELERY_TASK_DEFAULT_QUEUE = "toolevals"
+# As in toolevals.workspace.models.Queue: quick work before the slow.
+CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in ("io", "grade", "judge", "agent")]
+CELERY_TASK_DEFAULT_QUEUE = "io"
 # With the in-memory broker, a worker is one process: it does a batch at a time, and more workers do more. A pool there
 # shares one pipe, whose lock dies with the process that holds it.
 CELERY_WORKER_POOL = "prefork" if REDIS_URL else "solo"

@@ -68,6 +68,8 @@ RULES = {
     "workspace:jobs": Rule(Role.VIEWER),
     "workspace:job": Rule(Role.VIEWER),
     "workspace:job-cancel": Rule(Role.ADJUDICATOR),
+    "workspace:job-pause": Rule(Role.ADJUDICATOR),
+    "workspace:job-resume": Rule(Role.ADJUDICATOR),
     "workspace:job-retry": Rule(Role.ADJUDICATOR),
     "workspace-api:openapi": Rule(Audience.ANYONE),
     "workspace-api:index": Rule(Audience.SIGNED_IN),
@@ -83,5 +85,7 @@ RULES = {
     "workspace-api:audit": Rule(Role.OWNER),
     "workspace-api:jobs": Rule(Role.VIEWER),
     "workspace-api:job": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "workspace-api:job-pause": Rule(Role.ADJUDICATOR),
+    "workspace-api:job-resume": Rule(Role.ADJUDICATOR),
     "workspace-api:job-retry": Rule(Role.ADJUDICATOR),
 }

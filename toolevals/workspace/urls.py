@@ -21,6 +21,8 @@ in_project = [
     path("jobs/", jobs.jobs, name="jobs"),
     path("jobs/<uuid:job>/", jobs.job, name="job"),
     path("jobs/<uuid:job>/cancel/", jobs.cancel, name="job-cancel"),
+    path("jobs/<uuid:job>/pause/", jobs.pause, name="job-pause"),
+    path("jobs/<uuid:job>/resume/", jobs.resume, name="job-resume"),
     path("jobs/<uuid:job>/retry/", jobs.retry, name="job-retry"),
 ]
 urlpatterns = [

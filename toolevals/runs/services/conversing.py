@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import islice
@@ -41,7 +41,8 @@ def transcripts_converse(lease: Lease) -> None:
 
     A subject that cannot be reached gives a transcript that says so: errored, and left out of the scores. Trials that
     the budget does not reach get none: unscored. Each conversation's own transaction proves the lease, so that an
-    attempt that was cut short is completed by the next one.
+    attempt that was cut short is completed by the next one. While quick work waits for this worker, or the job is
+    paused, no conversation is begun: those in hand are kept, and the batch is put back.
     """
     run = Run.objects.select_related("project", "subject__tools__tools", "simulator").get(pk=lease.payload["run"])
     settings = LiveSettings.from_document(run.settings)
@@ -49,13 +50,15 @@ def transcripts_converse(lease: Lease) -> None:
     done = lease.batch.size - len(trials)
     try:
         with stage(run, settings) as opened:
-            for rows in _talks(run, settings, opened, trials):
+            for rows in _talks(run, settings, opened, trials, lease.must_give_way):
                 done += len(rows)
                 with lease.transaction():
                     lease.progress(done)
                     rows_insert(Transcript, COLUMNS, rows)
     except (SecretMissingError, SealBrokenError, NoSandboxError) as error:
         raise BatchRefused(str(error)) from None
+    if done < lease.batch.size:
+        lease.give_way()
 
 
 def _left(run: Run, start: int, stop: int) -> Iterator[_Trial]:
@@ -73,18 +76,22 @@ def _left(run: Run, start: int, stop: int) -> Iterator[_Trial]:
 
 
 def _talks(
-    run: Run, settings: LiveSettings, opened: Stage, trials: Sequence[_Trial]
+    run: Run, settings: LiveSettings, opened: Stage, trials: Sequence[_Trial], must_end: Callable[[], bool]
 ) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield rows of transcripts as conversations end, some of them at once; at the budget's end all that are left."""
+    """Yield rows of transcripts as conversations end, some of them at once; at the budget's end all that are left.
+
+    None is begun while it `must_end`.
+    """
     coming = iter(trials)
     with ThreadPoolExecutor(settings.concurrency, thread_name_prefix="conversation") as pool:
         talking: dict[Future[Conversation], _Trial] = {}
         try:
             while True:
-                if _has_money(run, settings):
+                may_begin = not must_end()
+                if may_begin and _has_money(run, settings):
                     for trial in islice(coming, settings.concurrency - len(talking)):
                         talking[pool.submit(opened.talk, trial.task)] = trial
-                elif rest := list(coming):
+                elif may_begin and (rest := list(coming)):
                     yield [_unsaid(run, trial) for trial in rest]
                 if not talking:
                     return

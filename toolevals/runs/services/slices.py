@@ -8,6 +8,7 @@ from uuid import UUID
 
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs import BatchPlan
+from toolevals.workspace.models import Queue
 
 # Transcripts in one batch: some tenths of a second of grading, and one short transaction to write it.
 SLICE = 250
@@ -17,12 +18,12 @@ LIVE_SLICE = 40
 
 def produce_plans(run: Run, *, stage: int) -> Iterator[BatchPlan]:
     """Yield the batches that let the baseline answer the run's examples."""
-    yield from _plans("runs.produce", {"run": str(run.pk)}, run, stage)
+    yield from _plans("runs.produce", {"run": str(run.pk)}, run, stage, queue=Queue.GRADE)
 
 
 def converse_plans(run: Run, *, stage: int) -> Iterator[BatchPlan]:
     """Yield the batches that let a live subject answer the run's examples."""
-    yield from _plans("runs.converse", {"run": str(run.pk)}, run, stage, most=LIVE_SLICE)
+    yield from _plans("runs.converse", {"run": str(run.pk)}, run, stage, queue=Queue.AGENT, most=LIVE_SLICE)
 
 
 def ingest_plan(run: Run, upload_id: UUID, *, stage: int) -> BatchPlan:
@@ -34,13 +35,16 @@ def ingest_plan(run: Run, upload_id: UUID, *, stage: int) -> BatchPlan:
 def grade_plans(grading: Grading, *, stage: int) -> Iterator[BatchPlan]:
     """Yield the batches that grade a run's transcripts, and the one after them that counts."""
     payload = {"grading": str(grading.pk)}
-    yield from _plans("runs.grade", payload, grading.run, stage)
-    yield BatchPlan("runs.rollup", payload, stage=stage + 1)
+    yield from _plans("runs.grade", payload, grading.run, stage, queue=Queue.GRADE)
+    yield BatchPlan("runs.rollup", payload, stage=stage + 1, queue=Queue.GRADE)
 
 
-def _plans(task: str, payload: Mapping[str, Any], run: Run, stage: int, most: int | None = None) -> Iterator[BatchPlan]:
-    step = max(1, (most or SLICE) // run.trials)
+def _plans(
+    task: str, payload: Mapping[str, Any], run: Run, stage: int, *, queue: Queue, most: int = SLICE
+) -> Iterator[BatchPlan]:
+    step = max(1, most // run.trials)
     size = run.dataset_version.size
     for start in range(0, size, step):
         stop = min(start + step, size)
-        yield BatchPlan(task, {**payload, "start": start, "stop": stop}, size=(stop - start) * run.trials, stage=stage)
+        part = {**payload, "start": start, "stop": stop}
+        yield BatchPlan(task, part, size=(stop - start) * run.trials, stage=stage, queue=queue)

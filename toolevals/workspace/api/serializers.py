@@ -157,6 +157,12 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     report = serializers.JSONField()
     done = serializers.SerializerMethodField()
     total = serializers.SerializerMethodField()
+    rate = serializers.FloatField(
+        source="pace.rate", default=None, allow_null=True, help_text="Items a second in the stage at hand."
+    )
+    seconds_left = serializers.FloatField(
+        source="pace.left.total_seconds", default=None, allow_null=True, help_text="Of that stage, at that rate."
+    )
 
     class Meta:
         model = Job
@@ -168,6 +174,8 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "stage",
             "done",
             "total",
+            "rate",
+            "seconds_left",
             "report",
             "result_path",
             "created_at",

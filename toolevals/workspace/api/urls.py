@@ -20,6 +20,8 @@ in_project = [
     path("secrets/<slug:name>/", secrets.SecretDetail.as_view(), name="secret"),
     path("jobs/", jobs.Jobs.as_view(), name="jobs"),
     path("jobs/<uuid:job>/", jobs.JobDetail.as_view(), name="job"),
+    path("jobs/<uuid:job>/pause/", jobs.JobPause.as_view(), name="job-pause"),
+    path("jobs/<uuid:job>/resume/", jobs.JobResume.as_view(), name="job-resume"),
     path("jobs/<uuid:job>/retry/", jobs.JobRetry.as_view(), name="job-retry"),
     path("audit/", jobs.Audit.as_view(), name="audit"),
 ]

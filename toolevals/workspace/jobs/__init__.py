@@ -4,7 +4,7 @@ The database is the truth and the broker only a doorbell. A message names a batc
 claims that batch by a conditional update, and writes only while its lease holds. Why: docs/decisions/0010.
 """
 
-from toolevals.workspace.jobs.control import JobStateError, job_cancel, job_retry
+from toolevals.workspace.jobs.control import JobStateError, job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.jobs.creation import job_add_batches, job_create
 from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost
 from toolevals.workspace.jobs.plans import BatchPlan
@@ -21,5 +21,7 @@ __all__ = [
     "job_add_batches",
     "job_cancel",
     "job_create",
+    "job_pause",
+    "job_resume",
     "job_retry",
 ]

@@ -61,12 +61,11 @@ def batch_abandon(batch: Batch, token: Any) -> None:
 def job_advance(job_id: Any) -> None:
     """End the job's stage, and perhaps the job, if none of its batches is open. Within the caller's transaction."""
     job = Job.objects.select_for_update(no_key=True).get(pk=job_id)
-    if job.state != JobState.RUNNING:
+    if not job.is_open:
         return
     batches = Batch.objects.filter(job=job)
     stage = batches.filter(stage=job.stage)
     if stage.open().exists():
-        ring_after_commit(limit=1)
         return
     following = batches.filter(stage__gt=job.stage).open().order_by("stage").values_list("stage", flat=True).first()
     if stage.filter(state=BatchState.FAILED).exists():
@@ -74,6 +73,6 @@ def job_advance(job_id: Any) -> None:
     elif following is None:
         job.state, job.finished_at = JobState.SUCCEEDED, timezone.now()
     else:
-        job.stage = following
-    job.save(update_fields=["state", "stage", "finished_at"])
+        job.stage, job.pace_since = following, None
+    job.save(update_fields=["state", "stage", "finished_at", "pace_since"])
     ring_after_commit()

@@ -1,4 +1,4 @@
-"""Stopping a job, and having another go at one that failed."""
+"""Stopping a job, pausing it, and having another go at one that failed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,45 @@ class JobStateError(ValueError):
 
 @transaction.atomic
 def job_cancel(*, job: Job, actor: User | None) -> Job:
-    """Stop a running job: queued batches at once, those at work when they next write. Raises `JobStateError`."""
+    """Stop a running or paused job: queued batches at once, those at work when they next write.
+
+    Raises `JobStateError`.
+    """
     locked = Job.objects.select_for_update(no_key=True).get(pk=job.pk)
-    if locked.state != JobState.RUNNING:
-        raise JobStateError(f"The job is {locked.state}; only a running job can be cancelled.")
+    if not locked.is_open:
+        raise JobStateError(f"The job is {locked.state}; only a running or paused job can be cancelled.")
     locked.state, locked.finished_at = JobState.CANCELLED, timezone.now()
     locked.save(update_fields=["state", "finished_at"])
     Batch.objects.filter(job=locked, state=BatchState.QUEUED).update(state=BatchState.CANCELLED, rung_at=None)
     audit_record(project=locked.project, actor=actor, verb="job_cancel", target=locked)
+    return locked
+
+
+@transaction.atomic
+def job_pause(*, job: Job, actor: User | None) -> Job:
+    """Begin nothing more of a running job until it is resumed. Raises `JobStateError`.
+
+    Batches at work come to their end; those of agents and judges finish the conversations in hand and are put back.
+    """
+    locked = Job.objects.select_for_update(no_key=True).get(pk=job.pk)
+    if locked.state != JobState.RUNNING:
+        raise JobStateError(f"The job is {locked.state}; only a running job can be paused.")
+    locked.state = JobState.PAUSED
+    locked.save(update_fields=["state"])
+    audit_record(project=locked.project, actor=actor, verb="job_pause", target=locked)
+    return locked
+
+
+@transaction.atomic
+def job_resume(*, job: Job, actor: User | None) -> Job:
+    """Go on with a paused job. Raises `JobStateError`."""
+    locked = Job.objects.select_for_update(no_key=True).get(pk=job.pk)
+    if locked.state != JobState.PAUSED:
+        raise JobStateError(f"The job is {locked.state}; only a paused job can be resumed.")
+    locked.state, locked.pace_since = JobState.RUNNING, None
+    locked.save(update_fields=["state", "pace_since"])
+    audit_record(project=locked.project, actor=actor, verb="job_resume", target=locked)
+    ring_after_commit()
     return locked
 
 
@@ -37,9 +68,9 @@ def job_retry(*, job: Job, actor: User | None) -> Job:
     locked = Job.objects.select_for_update(no_key=True).get(pk=job.pk)
     if locked.state not in (JobState.FAILED, JobState.CANCELLED):
         raise JobStateError(f"The job is {locked.state}; only a failed or cancelled job can be retried.")
-    locked.state, locked.finished_at = JobState.RUNNING, None
+    locked.state, locked.finished_at, locked.pace_since = JobState.RUNNING, None, None
     locked.report = {key: value for key, value in locked.report.items() if key != "errors"}
-    locked.save(update_fields=["state", "finished_at", "report"])
+    locked.save(update_fields=["state", "finished_at", "pace_since", "report"])
     Batch.objects.filter(job=locked, state__in=[BatchState.FAILED, BatchState.CANCELLED]).update(
         state=BatchState.QUEUED, attempts=0, done=0, due_at=timezone.now(), rung_at=None, error=""
     )

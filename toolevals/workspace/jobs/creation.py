@@ -72,6 +72,7 @@ def _insert(job: Job, plans: Iterable[BatchPlan]) -> list[Batch]:
                 number=last[plan.stage],
                 task=plan.task,
                 payload=dict(plan.payload),
+                queue=plan.queue,
                 size=plan.size,
                 due_at=now,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,14 @@ from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
 from toolevals.workspace.jobs.completion import batch_complete
+from toolevals.workspace.jobs.doorbell import ring_after_commit
+from toolevals.workspace.jobs.turns import quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
+
+# Between two looks at whether to give way.
+LOOK_SECONDS = 1.0
+# Before a batch that gave way is due again, so that the others come first.
+AFTER_GIVING_WAY = timedelta(seconds=1)
 
 
 class LeaseLost(Exception):  # noqa: N818 - nothing is wrong: another worker has the batch
@@ -32,6 +40,8 @@ class Lease:
         self.batch = batch
         self.token = token
         self.finished = False
+        self._look_again_at = 0.0
+        self._gives_way = False
 
     @property
     def payload(self) -> Any:
@@ -65,6 +75,29 @@ class Lease:
         """Say how many items of the batch are done so far. Raises as `extend`."""
         self._update(done=min(done, self.batch.size))
 
+    def must_give_way(self) -> bool:
+        """Return whether slow work should begin nothing more: its job is paused, or quick work waits for this worker.
+
+        Asked as often as one likes; the database is asked once a second at most.
+        """
+        if time.monotonic() >= self._look_again_at:
+            self._look_again_at = time.monotonic() + LOOK_SECONDS
+            paused = Job.objects.filter(pk=self.batch.job_id, state=JobState.PAUSED).exists()
+            self._gives_way = paused or quick_work_waits()
+        return self._gives_way
+
+    def give_way(self) -> None:
+        """Put the batch back, to be taken up where it was left; this is no attempt that failed. Raises as `extend`."""
+        with self.transaction():
+            Batch.objects.filter(pk=self.batch.pk).update(
+                state=BatchState.QUEUED,
+                lease_token=None,
+                rung_at=None,
+                due_at=timezone.now() + AFTER_GIVING_WAY,
+                attempts=F("attempts") - 1,
+            )
+        self.finished = True
+
     def report(self, found: dict[str, Any]) -> None:
         """Merge `found` into the job's report: numbers are added up, lists joined, anything else replaced.
 
@@ -75,7 +108,8 @@ class Lease:
         job.save(update_fields=["report"])
 
     def _update(self, **changes: Any) -> None:
-        running = Job.objects.filter(pk=OuterRef("job_id"), state=JobState.RUNNING)
+        # What is at work when its job is paused may come to its end.
+        running = Job.objects.open().filter(pk=OuterRef("job_id"))
         ours = Batch.objects.filter(pk=self.batch.pk, state=BatchState.LEASED, lease_token=self.token)
         if not ours.filter(Exists(running)).update(due_at=lease_end(timezone.now()), **changes):
             raise JobCancelled if ours.exists() else LeaseLost
@@ -91,7 +125,17 @@ def lease_claim(batch_id: str) -> Lease | None:
     )
     if not taken:
         return None
-    return Lease(Batch.objects.select_related("job").get(pk=batch_id), token)
+    batch = Batch.objects.select_related("job").get(pk=batch_id)
+    if batch.job.pace_since is None:
+        _pace_begin(batch.job, now)
+    ring_after_commit()
+    return Lease(batch, token)
+
+
+def _pace_begin(job: Job, now: datetime) -> None:
+    """Note that work on the job's stage begins, or goes on after a pause; the first worker's word holds."""
+    done, _ = job.stage_progress
+    Job.objects.filter(pk=job.pk, stage=job.stage, pace_since=None).update(pace_since=now, pace_done=done)
 
 
 def lease_end(now: datetime) -> datetime:

@@ -2,13 +2,14 @@
 
 from toolevals.workspace.models.audit import AuditEntry
 from toolevals.workspace.models.idempotency import IdempotencyKey
-from toolevals.workspace.models.jobs import Batch, BatchState, Job, JobState, SweepTask
+from toolevals.workspace.models.jobs import SLOW_QUEUES, Batch, BatchState, Job, JobState, Queue, SweepTask
 from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role
 from toolevals.workspace.models.secrets import Secret
 from toolevals.workspace.models.uploads import Upload
 from toolevals.workspace.models.users import SignInFailure, User
 
 __all__ = [
+    "SLOW_QUEUES",
     "ApiToken",
     "AuditEntry",
     "Batch",
@@ -18,6 +19,7 @@ __all__ = [
     "JobState",
     "Membership",
     "Project",
+    "Queue",
     "Role",
     "Secret",
     "SignInFailure",

@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.db import models
+from django.utils import timezone
 
 from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models.pace import Pace
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
 from toolevals.workspace.querysets.jobs import BatchQuerySet, JobQuerySet
@@ -19,6 +21,8 @@ class JobState(models.TextChoices):
     """How far a job is. Failed: some batch used up its attempts; it can be retried."""
 
     RUNNING = "running"
+    # Nothing of it is begun until somebody resumes it.
+    PAUSED = "paused"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -40,6 +44,9 @@ class Job(models.Model):
     priority = models.SmallIntegerField(default=0)
     # What the job found out: counts, and errors by line.
     report = DocumentField(default=dict)
+    # When work on the stage was begun, or taken up again, and how many of its items were done then: for the rate.
+    pace_since = models.DateTimeField(null=True)
+    pace_done = models.PositiveIntegerField(default=0)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
@@ -54,6 +61,15 @@ class Job(models.Model):
         return self.state == JobState.RUNNING
 
     @property
+    def is_paused(self) -> bool:
+        return self.state == JobState.PAUSED
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it will end of itself, or once it is resumed."""
+        return self.state in (JobState.RUNNING, JobState.PAUSED)
+
+    @property
     def can_be_retried(self) -> bool:
         return self.state in (JobState.FAILED, JobState.CANCELLED)
 
@@ -66,6 +82,24 @@ class Job(models.Model):
         return self.items_done, self.items_total  # type: ignore[attr-defined]
 
     @property
+    def pace(self) -> Pace | None:
+        """How fast the work on the stage goes; None where nothing can be said. Queries as `progress` does."""
+        if not self.is_running or self.pace_since is None:
+            return None
+        done, total = self.stage_progress
+        seconds = (timezone.now() - self.pace_since).total_seconds()
+        return Pace.of(done=done - self.pace_done, left=total - done, seconds=seconds)
+
+    @property
+    def stage_progress(self) -> tuple[int, int]:
+        """Items of the current stage that are done, and in all; as `progress`."""
+        if not hasattr(self, "stage_total"):
+            batches = self.batches.filter(stage=self.stage)
+            sums = batches.aggregate(done=models.Sum("done"), total=models.Sum("size"))
+            return sums["done"] or 0, sums["total"] or 0
+        return self.stage_done, self.stage_total  # type: ignore[attr-defined]
+
+    @property
     def errors(self) -> list[dict[str, Any]]:
         """What is wrong with the input: `line` (may be None), `pointer` and `message`; the first hundred."""
         found: list[dict[str, Any]] = self.report.get("errors", [])[:100]
@@ -74,6 +108,22 @@ class Job(models.Model):
     def failures(self) -> models.QuerySet[Batch]:
         """Return the batches that failed or are waiting for another attempt."""
         return self.batches.exclude(error="").exclude(state=BatchState.DONE).order_by("stage", "number")
+
+
+class Queue(models.TextChoices):
+    """What kind of work a batch is, so that one kind need not wait for another; workers are told which they serve.
+
+    In this order a worker that serves several takes them.
+    """
+
+    IO = "io"
+    GRADE = "grade"
+    JUDGE = "judge"
+    AGENT = "agent"
+
+
+# Work that mostly waits for others' answers, for minutes: it gives way to the rest.
+SLOW_QUEUES = (Queue.JUDGE, Queue.AGENT)
 
 
 class BatchState(models.TextChoices):
@@ -95,6 +145,7 @@ class Batch(models.Model):
     number = models.PositiveIntegerField()
     # The Celery task: called with the batch's id.
     task = models.CharField(max_length=120)
+    queue = models.CharField(max_length=10, choices=Queue.choices, default=Queue.IO)
     # What to do: ids and ranges.
     payload = DocumentField(default=dict)
     # How many items it holds, and how many of them are done: progress is their sum.

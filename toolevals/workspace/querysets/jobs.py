@@ -19,8 +19,17 @@ class JobQuerySet(models.QuerySet["Job"]):
     """Reads of jobs."""
 
     def with_progress(self) -> JobQuerySet:
-        """Add `items_total` and `items_done`, sums over batches."""
-        return self.annotate(items_total=_batches("size"), items_done=_batches("done"))
+        """Add sums over batches: `items_total`, `items_done`, and of the stage at hand `stage_total`, `stage_done`."""
+        return self.annotate(
+            items_total=_batches("size"),
+            items_done=_batches("done"),
+            stage_total=_batches("size", stage=OuterRef("stage")),
+            stage_done=_batches("done", stage=OuterRef("stage")),
+        )
+
+    def open(self) -> JobQuerySet:
+        """Return what is running or paused."""
+        return self.filter(state__in=("running", "paused"))
 
     def newest_first(self) -> JobQuerySet:
         return self.order_by("-id")
@@ -40,10 +49,6 @@ class BatchQuerySet(models.QuerySet["Batch"]):
         running = Job.objects.filter(pk=OuterRef("job_id"), stage=OuterRef("stage"), state="running")
         return self.filter(Exists(running), state__in=OPEN, due_at__lte=now)
 
-    def most_urgent_first(self) -> BatchQuerySet:
-        """Order by the job's priority, then by age."""
-        return self.order_by("-job__priority", "id")
-
     def not_rung_since(self, moment: datetime) -> BatchQuerySet:
         """Leave out what was announced after `moment` and has not become due once more since, by a lease that ended."""
         return self.filter(Q(rung_at__isnull=True) | Q(rung_at__lt=moment) | Q(rung_at__lt=F("due_at")))
@@ -53,8 +58,9 @@ class BatchQuerySet(models.QuerySet["Batch"]):
         return self.filter(state__in=OPEN)
 
 
-def _batches(field: str) -> Any:
+def _batches(field: str, **which: Any) -> Any:
     from toolevals.workspace.models import Batch
 
-    sums = Batch.objects.filter(job=OuterRef("pk")).order_by().values("job").annotate(sum=Sum(field)).values("sum")
+    rows = Batch.objects.filter(job=OuterRef("pk"), **which)
+    sums = rows.order_by().values("job").annotate(sum=Sum(field)).values("sum")
     return Coalesce(Subquery(sums), 0)

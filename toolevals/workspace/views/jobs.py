@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from uuid import UUID
 
 from django.contrib import messages
@@ -10,8 +11,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from toolevals.workspace.jobs import JobStateError, job_cancel, job_retry
-from toolevals.workspace.models import Job, JobState
+from toolevals.workspace.jobs import JobStateError, job_cancel, job_pause, job_resume, job_retry
+from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
@@ -29,7 +30,7 @@ def job(request: ProjectRequest, job: UUID) -> HttpResponse:
     found = _job(request, job)
     if not request.htmx:
         return render(request, "workspace/job.html", {"job": found, "failures": found.failures()})
-    if "reload" in request.GET and found.state != JobState.RUNNING:
+    if "reload" in request.GET and not found.is_open:
         return HttpResponseClientRefresh()
     return _part(request, found)
 
@@ -37,26 +38,39 @@ def job(request: ProjectRequest, job: UUID) -> HttpResponse:
 @require_POST
 def cancel(request: ProjectRequest, job: UUID) -> HttpResponse:
     """Stop the job."""
-    try:
-        job_cancel(job=_job(request, job), actor=request.user)
-    except JobStateError as error:
-        messages.error(request, str(error))
-    return _after(request, job)
+    return _act(request, job, job_cancel)
+
+
+@require_POST
+def pause(request: ProjectRequest, job: UUID) -> HttpResponse:
+    """Begin nothing more of the job for now."""
+    return _act(request, job, job_pause)
+
+
+@require_POST
+def resume(request: ProjectRequest, job: UUID) -> HttpResponse:
+    """Go on with the job."""
+    return _act(request, job, job_resume)
 
 
 @require_POST
 def retry(request: ProjectRequest, job: UUID) -> HttpResponse:
     """Have another go at what failed or was cancelled."""
-    try:
-        job_retry(job=_job(request, job), actor=request.user)
-    except JobStateError as error:
-        messages.error(request, str(error))
-    return _after(request, job)
+    return _act(request, job, job_retry)
 
 
 def _job(request: ProjectRequest, pk: UUID) -> Job:
     rows = Job.objects.filter(project=request.project).with_progress().select_related("actor", "project")
     return get_object_or_404(rows, pk=pk)
+
+
+def _act(request: ProjectRequest, pk: UUID, service: Callable[..., Job]) -> HttpResponse:
+    """Do with the job what the service does, and show it as it is then."""
+    try:
+        service(job=_job(request, pk), actor=request.user)
+    except JobStateError as error:
+        messages.error(request, str(error))
+    return _after(request, pk)
 
 
 def _after(request: ProjectRequest, pk: UUID) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from rest_framework.response import Response
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import AuditSerializer, JobSerializer
-from toolevals.workspace.jobs import JobStateError, job_cancel, job_retry
+from toolevals.workspace.jobs import JobStateError, job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import AuditEntry, Job
 
 
@@ -40,9 +41,17 @@ class JobView(ProjectView):
         """Answer with the job as it is now."""
         return Response(JobSerializer(self.find(pk)).data)
 
+    def act(self, pk: UUID, service: Callable[..., Job]) -> Response:
+        """Do with the job what the service does, and answer with it; 409 where its state does not allow that."""
+        try:
+            service(job=self.find(pk), actor=self.user)
+        except JobStateError as error:
+            raise Problems(HTTPStatus.CONFLICT, str(error)) from error
+        return self.show(pk)
+
 
 class JobDetail(JobView):
-    """One job: ask until `state` is no longer "running"; by DELETE, cancel it."""
+    """One job: ask until `state` is neither "running" nor "paused"; by DELETE, cancel it."""
 
     @extend_schema(responses=JobSerializer)
     def get(self, request: Request, job: UUID) -> Response:
@@ -50,11 +59,23 @@ class JobDetail(JobView):
 
     @extend_schema(responses=JobSerializer)
     def delete(self, request: Request, job: UUID) -> Response:
-        try:
-            job_cancel(job=self.find(job), actor=self.user)
-        except JobStateError as error:
-            raise Problems(HTTPStatus.CONFLICT, str(error)) from error
-        return self.show(job)
+        return self.act(job, job_cancel)
+
+
+class JobPause(JobView):
+    """Begin nothing more of a running job for now."""
+
+    @extend_schema(request=None, responses=JobSerializer)
+    def post(self, request: Request, job: UUID) -> Response:
+        return self.act(job, job_pause)
+
+
+class JobResume(JobView):
+    """Go on with a paused job."""
+
+    @extend_schema(request=None, responses=JobSerializer)
+    def post(self, request: Request, job: UUID) -> Response:
+        return self.act(job, job_resume)
 
 
 class JobRetry(JobView):
@@ -62,11 +83,7 @@ class JobRetry(JobView):
 
     @extend_schema(request=None, responses=JobSerializer)
     def post(self, request: Request, job: UUID) -> Response:
-        try:
-            job_retry(job=self.find(job), actor=self.user)
-        except JobStateError as error:
-            raise Problems(HTTPStatus.CONFLICT, str(error)) from error
-        return self.show(job)
+        return self.act(job, job_retry)
 
 
 class Audit(ProjectView, ListAPIView[AuditEntry]):

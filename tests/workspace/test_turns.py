@@ -1,0 +1,134 @@
+"""Whose batches are announced next, and when slow work gives way."""
+
+from __future__ import annotations
+
+import pytest
+from celery import current_app
+from django.utils import timezone
+
+from toolevals.workspace.jobs import JobCancelled, Lease, job_cancel, job_pause
+from toolevals.workspace.jobs.turns import next_turns, queues_served
+from toolevals.workspace.models import Batch, BatchState, Queue
+from toolevals.workspace.services import project_create
+
+from .tasks import claimed
+
+MANY = 40
+
+
+@pytest.fixture
+def other(project):
+    return project_create(actor=None, slug="other", name="Other")
+
+
+def names(ahead: int, queue: Queue = Queue.IO) -> list[str]:
+    """Return the projects whose batches are announced next, and count them as announced."""
+    turns = next_turns(timezone.now(), {queue: ahead})
+    Batch.objects.filter(pk__in=[turn.batch for turn in turns]).update(rung_at=timezone.now())
+    slugs = dict(Batch.objects.values_list("pk", "job__project__slug"))
+    return [slugs[turn.batch] for turn in turns]
+
+
+def test_projects_take_turns_however_much_one_of_them_wants(job_of, project, other):
+    job_of([{}] * MANY)
+    job_of([{}] * 3, owner=other)
+    assert names(6) == ["shop", "other"] * 3
+
+
+def test_the_project_with_the_least_at_work_is_next(job_of, project, other):
+    busy = job_of([{}] * MANY)
+    for batch in busy.batches.order_by("number")[:5]:
+        claimed(batch.pk)
+    job_of([{}] * 7, owner=other)
+    assert names(5) == ["other"] * 5
+    assert names(5 + 2) == ["shop", "other"]
+
+
+def test_what_is_more_urgent_comes_before_whose_turn_it_is(job_of, project, other):
+    job_of([{}] * 3, priority=5)
+    job_of([{}] * 3, owner=other)
+    assert names(4) == ["shop", "shop", "shop", "other"]
+
+
+def test_no_queue_is_held_up_by_another(job_of):
+    job_of([{}] * MANY, queue=Queue.AGENT)
+    job_of([{}], queue=Queue.GRADE)
+    turns = next_turns(timezone.now(), dict.fromkeys(Queue.values, 2))
+    assert [turn.queue for turn in turns] == ["grade", "agent", "agent"]
+
+
+def test_the_announcement_of_many_costs_two_queries(job_of, other, django_assert_num_queries):
+    job_of([{}] * MANY)
+    job_of([{}] * MANY, owner=other)
+    with django_assert_num_queries(2):
+        assert len(next_turns(timezone.now(), {Queue.IO: 8})) == 8
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """A function that says which queues this process serves."""
+
+    def serve(*queues: Queue) -> None:
+        known = current_app.amqp.queues
+        monkeypatch.setattr(known, "_consume_from", {queue: known[queue] for queue in queues})
+
+    return serve
+
+
+def test_slow_work_gives_way_to_quick_work_that_waits(job_of, project):
+    agent = claimed(job_of([{}], queue=Queue.AGENT).batches.get().pk)
+    assert not agent.must_give_way()
+    grading = job_of([{}], queue=Queue.GRADE)
+    agent = claimed_anew(agent)
+    assert agent.must_give_way()
+    claimed(grading.batches.get().pk)
+    # Somebody has it in hand.
+    assert not claimed_anew(agent).must_give_way()
+
+
+def test_a_worker_for_agents_alone_does_not_give_way_to_what_others_do(job_of, served):
+    served(Queue.AGENT)
+    assert queues_served() == ["agent"]
+    agent = claimed(job_of([{}], queue=Queue.AGENT).batches.get().pk)
+    job_of([{}], queue=Queue.GRADE)
+    assert not agent.must_give_way()
+
+
+def test_slow_work_does_not_give_way_to_other_slow_work(job_of):
+    agent = claimed(job_of([{}, {}], queue=Queue.AGENT).batches.first().pk)
+    job_of([{}], queue=Queue.JUDGE)
+    assert not agent.must_give_way()
+
+
+def test_a_batch_that_gave_way_is_taken_up_again_and_has_not_failed(job_of, run_jobs):
+    job = job_of([{}], size=4, queue=Queue.AGENT)
+    for _ in range(10):
+        lease = claimed(job.batches.get().pk)
+        lease.give_way()
+        batch = job.batches.get()
+        assert (batch.state, batch.attempts, batch.lease_token) == (BatchState.QUEUED, 0, None)
+        Batch.objects.update(due_at=timezone.now())
+    assert run_jobs() == 1
+    job.refresh_from_db()
+    assert job.state == "succeeded"
+
+
+def test_a_batch_of_a_cancelled_job_is_not_put_back(job_of):
+    job = job_of([{}], queue=Queue.AGENT)
+    lease = claimed(job.batches.get().pk)
+    job_cancel(job=job, actor=None)
+    with pytest.raises(JobCancelled):
+        lease.give_way()
+
+
+def test_slow_work_gives_way_when_its_job_is_paused(job_of):
+    job = job_of([{}], queue=Queue.AGENT)
+    lease = claimed(job.batches.get().pk)
+    job_pause(job=job, actor=None)
+    assert lease.must_give_way()
+
+
+def claimed_anew(lease: Lease) -> Lease:
+    """Return the lease as it looks to who has not looked in the last second."""
+    lease._look_again_at = 0.0
+    return lease

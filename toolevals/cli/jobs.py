@@ -1,0 +1,51 @@
+"""`toolevals jobs`: the project's background work; pausing, resuming, cancelling and retrying a job."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import islice
+from typing import Any
+
+from toolevals.cli.client import ProjectClient, add_server_options
+from toolevals.cli.exits import Exit
+
+# Each act with the request that does it.
+ACTS = {
+    "pause": ("POST", "jobs/{}/pause/", "begin nothing more of it for now"),
+    "resume": ("POST", "jobs/{}/resume/", "go on with it"),
+    "cancel": ("DELETE", "jobs/{}/", "stop it; what is done stays"),
+    "retry": ("POST", "jobs/{}/retry/", "have another go at what failed or was cancelled"),
+}
+LISTED = 20
+
+
+def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb."""
+    parser = verbs.add_parser("jobs", help="list a project's background work; pause, resume, cancel or retry a job")
+    parser.add_argument("job", nargs="?", metavar="ID", help=f"one job; without it the newest {LISTED} are listed")
+    acts = parser.add_mutually_exclusive_group()
+    for name, (_, _, text) in ACTS.items():
+        acts.add_argument(f"--{name}", dest="act", action="store_const", const=name, help=text)
+    parser.add_argument("--json", action="store_true", help="print what the REST interface shows")
+    add_server_options(parser)
+    parser.set_defaults(run=run, parser=parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what is asked and print the job, or list jobs."""
+    if arguments.act and not arguments.job:
+        arguments.parser.error(f"--{arguments.act} needs the ID of a job")
+    client = ProjectClient.from_arguments(arguments)
+    if arguments.job:
+        method, path, _ = ACTS.get(arguments.act, ("GET", "jobs/{}/", ""))
+        shown = [client.request(method, path.format(arguments.job))]
+    else:
+        shown = list(islice(client.pages("jobs/"), LISTED))
+    print(json.dumps(shown, indent=2) if arguments.json else "\n".join(map(_line, shown)))
+    return Exit.OK
+
+
+def _line(job: dict[str, Any]) -> str:
+    pace = f", {job['rate']:,.1f} a second, {job['seconds_left']:,.0f} s left in this step" if job["rate"] else ""
+    return f"{job['id']}  {job['state']:<9}  {job['done']} of {job['total']}{pace}  {job['title']}"

@@ -1,0 +1,95 @@
+"""Whose turn it is: the more urgent first, then the project with the least at work, then the oldest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from celery import current_app
+from django.db.models import Count, F, Q, Window
+from django.db.models.functions import RowNumber
+from django.utils import timezone
+
+from toolevals.workspace.models import SLOW_QUEUES, Batch, BatchState, Queue
+
+# An announced batch that nobody has claimed after so long is announced again.
+RING_AGAIN = timedelta(seconds=15)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A batch that should be announced."""
+
+    batch: UUID
+    task: str
+    queue: str
+
+
+def queues_served() -> list[str]:
+    """Return the queues that this worker serves, in the order of `Queue`; all of them where no worker is."""
+    served = current_app.amqp.queues.consume_from
+    return [queue for queue in Queue.values if queue in served]
+
+
+def quick_work_waits() -> bool:
+    """Return whether work of another kind than agents' and judges' is due in a queue of this worker's."""
+    quick = [queue for queue in queues_served() if queue not in SLOW_QUEUES]
+    return Batch.objects.due(timezone.now()).filter(queue__in=quick, state=BatchState.QUEUED).exists()
+
+
+def next_turns(now: datetime, ahead: Mapping[str, int], *, of_others: bool = True) -> list[Turn]:
+    """Return what to announce, so that up to `ahead` batches of each queue are announced and not taken up yet.
+
+    `of_others`: whether those count that were announced before.
+    """
+    held = _held(now)
+    left = {queue: most - (held.announced[queue] if of_others else 0) for queue, most in ahead.items()}
+    queues = [queue for queue, free in left.items() if free > 0]
+    if not queues:
+        return []
+    waiting = Batch.objects.due(now).filter(queue__in=queues).not_rung_since(now - RING_AGAIN)
+    place = Window(
+        RowNumber(), partition_by=[F("queue"), F("job__project_id"), F("job__priority")], order_by=F("id").asc()
+    )
+    # Of no project can more be next.
+    rows = waiting.annotate(place=place).filter(place__lte=max(left.values()))
+    found = rows.values_list("queue", "job__priority", "job__project_id", "place", "id", "task")
+    turns = []
+    for queue, _, _, _, pk, task in sorted(found, key=held.order):
+        if left[queue] > 0:
+            left[queue] -= 1
+            turns.append(Turn(pk, task, queue))
+    return turns
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """Batches that are announced or at work, by queue and project, and those that are announced only, by queue."""
+
+    by_project: Counter[tuple[str, UUID]]
+    announced: Counter[str]
+
+    def order(self, row: tuple[str, int, UUID, int, UUID, str]) -> tuple[int, int, int, UUID]:
+        """Return the key that sorts queue, priority, project, place in the project, batch and task."""
+        queue, priority, project, place, pk, _ = row
+        return Queue.values.index(queue), -priority, self.by_project[queue, project] + place, pk
+
+
+def _held(now: datetime) -> _Held:
+    by_project: Counter[tuple[str, UUID]] = Counter()
+    announced: Counter[str] = Counter()
+    for queue, project, at_work, rung in _counts(now):
+        by_project[queue, project] = at_work + rung
+        announced[queue] += rung
+    return _Held(by_project, announced)
+
+
+def _counts(now: datetime) -> Iterator[Any]:
+    at_work = Q(state=BatchState.LEASED, due_at__gt=now)
+    rung = Q(state=BatchState.QUEUED, rung_at__gte=now - RING_AGAIN, job__state="running")
+    rows = Batch.objects.filter(at_work | rung).order_by().values_list("queue", "job__project_id")
+    yield from rows.annotate(at_work=Count("pk", filter=at_work), rung=Count("pk", filter=rung))
