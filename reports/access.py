@@ -3,7 +3,7 @@
 from toolevals.workspace.access import Rule
 from toolevals.workspace.models import Role
 
-PAGES = ("run", "matrix", "cell", "cases", "case", "reliability", "trends")
+PAGES = ("run", "matrix", "cell", "cases", "case", "reliability", "floors", "trends")
 DOWNLOADS = (
     "matrix-csv",
     "tools-csv",
@@ -12,9 +12,10 @@ DOWNLOADS = (
     "reliability-csv",
     "trials-csv",
     "steps-csv",
+    "floors-csv",
     "trends-csv",
 )
-INTERFACE = ("matrix", "tools", "layers", "reliability", "trials", "trends")
+INTERFACE = ("matrix", "tools", "layers", "reliability", "trials", "floors", "trends")
 
 RULES = {
     **{f"reports:{name}": Rule(Role.VIEWER) for name in (*PAGES, *DOWNLOADS)},

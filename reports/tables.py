@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
+from reports.analyses.floors import FloorRow
 from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
 from reports.analyses.tools import ToolTable
@@ -40,6 +41,7 @@ TOOLS: Final = (
     "most_called_instead_count",
 )
 LAYERS: Final = ("name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high", "goal")
+FLOORS: Final = ("floor", "run", "name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high")
 TRENDS: Final = (
     "run",
     "created_at",
@@ -139,6 +141,15 @@ def layers(found: Layers) -> Iterator[tuple[Cell, ...]]:
             rate.high,
             row.goal,
         )
+
+
+def floors(found: Iterable[FloorRow]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each floor and rate."""
+    for floor in found:
+        for row in floor.layers.rows if floor.layers else ():
+            rate = row.rate
+            counts = rate.passed, row.failed, row.unscored, row.errored
+            yield floor.kind, floor.run, row.name, *counts, rate.value, rate.low, rate.high
 
 
 def trends(found: Trend) -> Iterator[tuple[Cell, ...]]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404
 
+from reports.analyses.floors import highest
 from reports.analyses.modes import words
 from reports.analyses.trend import Series, Trend, TrendRow, trend_of
+from reports.floor_queries import version_floors
 from reports.queries import verdict_counts_of
 from reports.run_facts import recent_runs
 from toolevals.presentation.figures import TrendPoint, trend
@@ -27,6 +30,8 @@ class TrendChart:
     series: Series
     chart_id: str
     chart: dict[str, Any]
+    # The highest floor, as a share, and which one it is.
+    floor: tuple[float, str] | None
 
     @property
     def newest(self) -> TrendRow:
@@ -49,14 +54,19 @@ def experiment_trend(experiment: Experiment) -> Trend:
 
 
 def trend_charts(found: Trend) -> tuple[TrendChart, ...]:
-    """Return a chart for each rate that has something to show."""
+    """Return a chart for each rate that has something to show, with the highest floor of the newest run's version."""
+    floors = highest(version_floors(found.rows[-1].run.dataset_version)) if found.rows else {}
     places = {row.run.number: place for place, row in enumerate(found.rows)}
-    return tuple(TrendChart(series, f"trend-{series.name}", _chart(series, places)) for series in found.series)
+    return tuple(
+        TrendChart(series, f"trend-{series.name}", _chart(series, places, floors), floors.get(series.name))
+        for series in found.series
+    )
 
 
-def _chart(series: Series, places: dict[int, int]) -> dict[str, Any]:
+def _chart(series: Series, places: dict[int, int], floors: Mapping[str, tuple[float, str]]) -> dict[str, Any]:
     segments = [[_point(row, series.name, places[row.run.number]) for row in part] for part in series.segments]
-    return trend(segments, goal=100 * series.goal, token=TOKENS.get(series.name, "ink"))
+    floor = 100 * floors[series.name][0] if series.name in floors else None
+    return trend(segments, goal=100 * series.goal, token=TOKENS.get(series.name, "ink"), floor=floor)
 
 
 def _point(row: TrendRow, name: str, place: int) -> TrendPoint:

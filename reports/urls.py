@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reports.views import case, cases, downloads, matrix, reliability, run, trends
+from reports.views import case, cases, downloads, floors, matrix, reliability, run, trends
 
 app_name = "reports"
 urlpatterns = [
@@ -20,6 +20,8 @@ urlpatterns = [
     path("runs/<int:number>/cases/", cases.cases, name="cases"),
     path("runs/<int:number>/cases/<uuid:case_id>/", case.case_page, name="case"),
     path("runs/<int:number>/cases/<uuid:case_id>/dispute/", case.dispute, name="dispute"),
+    path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.floors, name="floors"),
+    path("datasets/<slug:dataset>/versions/<str:version>/floors.csv", floors.floors_csv, name="floors-csv"),
     path("experiments/<slug:experiment>/trends/", trends.trends, name="trends"),
     path("experiments/<slug:experiment>/trends.csv", downloads.trends_csv, name="trends-csv"),
 ]

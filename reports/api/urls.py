@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import reliability, views
+from reports.api import floors, reliability, views
 
 app_name = "reports-api"
 urlpatterns = [
@@ -13,5 +13,6 @@ urlpatterns = [
     path("runs/<int:number>/layers/", views.LayersView.as_view(), name="layers"),
     path("runs/<int:number>/reliability/", reliability.ReliabilityView.as_view(), name="reliability"),
     path("runs/<int:number>/trials/", reliability.TrialsView.as_view(), name="trials"),
+    path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.FloorsView.as_view(), name="floors"),
     path("experiments/<slug:experiment>/trends/", views.TrendsView.as_view(), name="trends"),
 ]

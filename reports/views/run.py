@@ -15,6 +15,7 @@ from reports.analyses.rates import TOOL_GOAL
 from reports.analyses.sentence import sentence
 from reports.analyses.tools import tools_of
 from reports.filters import Filters
+from reports.floor_queries import version_floors
 from reports.pages import RunHead, run_head
 from reports.queries import matrix_counts, verdict_counts
 from reports.small_multiples import small_multiples
@@ -58,6 +59,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "tools_left": len(table.rows) - len(rows),
         "tools_floor": track_floor([rate.low for rate in rates if rate.low is not None]),
         "tool_goal": TOOL_GOAL,
+        "floors": () if head.run.floor else version_floors(head.version),
         "multiples": small_multiples(head.run),
         "stale": stale_reasons([head.run]).get(head.run.pk, ""),
         "tags": sorted((tag, count) for tag, count in counts.get("tag", {}).items() if tag and count),

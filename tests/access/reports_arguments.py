@@ -11,4 +11,18 @@ def an_experiment(world: World, person: User) -> str:
     return str(a_graded_run(world).experiment.slug)
 
 
-ARGUMENTS: dict[str, Argument] = {"number": a_number, "case_id": a_case, "experiment": an_experiment}
+def a_dataset(world: World, person: User) -> str:
+    return str(a_graded_run(world).dataset_version.dataset.slug)
+
+
+def a_version(world: World, person: User) -> int:
+    return int(a_graded_run(world).dataset_version.number)
+
+
+ARGUMENTS: dict[str, Argument] = {
+    "number": a_number,
+    "case_id": a_case,
+    "experiment": an_experiment,
+    "dataset": a_dataset,
+    "version": a_version,
+}

@@ -18,6 +18,7 @@ FILES = {
     "reliability.csv": reliability_tables.RELIABILITY,
     "trials.csv": tuple(reliability_tables.TRIALS),
     "steps.csv": reliability_tables.STEPS,
+    "floors.csv": tables.FLOORS,
     "trends.csv": tables.TRENDS,
 }
 

@@ -210,6 +210,7 @@ SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
 SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.jobs.periodic.sign_of_life": 15,
     "labeling.services.settle_due": 5,
+    "toolevals.runs.services.floors.floors_due": 60,
     "labeling.services.ordering.deficits_order": 300,
     "labeling.services.batches.assignments_free": 300,
     "toolevals.workspace.services.uploads.uploads_forget": 3600,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -25,10 +25,13 @@ class TrendPoint:
     hover: Sequence[str]
 
 
-def trend(segments: Sequence[Sequence[TrendPoint]], *, goal: float | None, token: str) -> dict[str, Any]:
+def trend(
+    segments: Sequence[Sequence[TrendPoint]], *, goal: float | None, token: str, floor: float | None = None
+) -> dict[str, Any]:
     """Return the chart of one rate. Runs that can't be compared stand in different segments, which are not joined.
 
-    `goal` is in percent, None where there is none; `token` names the line's colour in the palettes.
+    `goal` (dashed) and `floor` (dotted) are in percent, None where there is none; `token` names the
+    line's colour in the palettes.
     """
     traces: list[Any] = []
     for segment in segments:
@@ -47,14 +50,19 @@ def trend(segments: Sequence[Sequence[TrendPoint]], *, goal: float | None, token
             )
         )
     points = [point for segment in segments for point in segment]
-    return chart(traces, {theme: _theme(theme, points, len(segments), goal, token) for theme in PALETTES})
+    return chart(
+        traces, {theme: _theme(theme, points, len(segments), {"dash": goal, "dot": floor}, token) for theme in PALETTES}
+    )
 
 
-def _theme(theme: str, points: Sequence[TrendPoint], segments: int, goal: float | None, token: str) -> dict[str, Any]:
+def _theme(
+    theme: str, points: Sequence[TrendPoint], segments: int, levels: Mapping[str, float | None], token: str
+) -> dict[str, Any]:
     colour = PALETTES[theme][token]
     hidden = {"line": {"width": 0, "color": colour}}
     line = {"line": {"width": 1.75, "color": colour}, "marker": {"size": 6, "color": colour}}
-    lowest = [*([] if goal is None else [goal]), *(point.low for point in points)]
+    drawn = {dash: level for dash, level in levels.items() if level is not None}
+    lowest = [*drawn.values(), *(point.low for point in points)]
     floor = max(0.0, min(lowest, default=0.0) - 3)
     xaxis = {
         "tickmode": "array",
@@ -65,14 +73,17 @@ def _theme(theme: str, points: Sequence[TrendPoint], segments: int, goal: float 
             max((point.x for point in points), default=0) + 0.4,
         ],
     }
-    dashed = {"width": 1, "dash": "dash", "color": PALETTES[theme]["ink-3"]}
-    goal_line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": goal, "y1": goal, "line": dashed}
     return {
         "traces": [hidden, hidden | {"fillcolor": faded(colour)}, line] * segments,
         "layout": layout(
             theme,
             xaxis=xaxis,
             yaxis={"range": [floor, 100.5], "ticksuffix": " %", "showgrid": True},
-            shapes=[] if goal is None else [goal_line],
+            shapes=[_level(level, dash, PALETTES[theme]["ink-3"]) for dash, level in drawn.items()],
         ),
     }
+
+
+def _level(level: float, dash: str, colour: str) -> dict[str, Any]:
+    line = {"width": 1, "dash": dash, "color": colour}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level, "line": line}

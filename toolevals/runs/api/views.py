@@ -61,7 +61,11 @@ class Runs(ProjectView, ListAPIView[Run]):
     queryset = Run.objects.none()
 
     def get_queryset(self) -> QuerySet[Run]:
-        return Run.objects.in_project(self.project).of_experiment(self.request.query_params.get("experiment", ""))
+        return (
+            Run.objects.in_project(self.project)
+            .of_people()
+            .of_experiment(self.request.query_params.get("experiment", ""))
+        )
 
     @extend_schema(parameters=[OpenApiParameter("experiment", str, description="The slug of one.")])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:

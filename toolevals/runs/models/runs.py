@@ -46,6 +46,8 @@ class Run(models.Model):
     subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="runs")
     dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="runs")
     trials = models.PositiveSmallIntegerField(default=1)
+    # Which floor of its version it is, of `toolevals.runs.floors.Floor`; empty for the runs that people start.
+    floor = models.CharField(max_length=10, blank=True, db_default="")
     # Of a run that asks its subject: see `toolevals.runs.live.settings`.
     settings = DocumentField(default=dict)
     # What stood behind the tools of such a run: the dataset's simulator when it began.
@@ -62,10 +64,13 @@ class Run(models.Model):
         ordering: ClassVar[list[str]] = ["-number"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["project", "number"], name="run_number"),
+            models.UniqueConstraint(
+                fields=["dataset_version", "floor"], condition=~models.Q(floor=""), name="one_floor_a_version"
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"run {self.number}"
+        return f"floor: {self.subject.name}" if self.floor else f"run {self.number}"
 
 
 class Transcript(models.Model):

@@ -8,6 +8,7 @@ from django.db import models
 
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.registry.models import RegistryVersion
+from toolevals.runs import floors
 from toolevals.runs.querysets.runs import SubjectQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Project
@@ -21,6 +22,7 @@ class Connector(models.TextChoices):
     OPENAI = "openai", CONNECTORS["openai"].words
     ANTHROPIC = "anthropic", CONNECTORS["anthropic"].words
     WEBHOOK = "webhook", CONNECTORS["webhook"].words
+    FLOOR = floors.FLOOR, "a floor: a subject without wit"
 
 
 class Subject(models.Model):

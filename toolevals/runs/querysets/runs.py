@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.db.models import Count, Max, OuterRef, Subquery
 
+from toolevals.runs.floors import EXPERIMENT, FLOOR
+
 if TYPE_CHECKING:
     from toolevals.runs.models import Experiment, Run, Subject, Transcript  # noqa: F401
     from toolevals.workspace.models import Project
@@ -16,8 +18,9 @@ class SubjectQuerySet(models.QuerySet["Subject"]):
     """Reads of subjects."""
 
     def in_project(self, project: Project) -> SubjectQuerySet:
-        """Return the project's subjects, the newest first."""
-        return self.filter(project=project).select_related("tools__registry").order_by("-id")
+        """Return the project's subjects, the newest first, without the floors."""
+        found = self.filter(project=project).exclude(connector=FLOOR)
+        return found.select_related("tools__registry").order_by("-id")
 
     def with_runs(self) -> Any:
         """Add `run_count` and `last_run`, the number of the newest run or None."""
@@ -28,8 +31,8 @@ class ExperimentQuerySet(models.QuerySet["Experiment"]):
     """Reads of experiments."""
 
     def in_project(self, project: Project) -> ExperimentQuerySet:
-        """Return the project's experiments, the newest first."""
-        return self.filter(project=project).order_by("-id")
+        """Return the project's experiments, the newest first, without that of the floors."""
+        return self.filter(project=project).exclude(slug=EXPERIMENT).order_by("-id")
 
     def with_runs(self) -> Any:
         """Add `run_count`, `last_run`, the number of the newest run or None, and `last_run_at`."""
@@ -42,6 +45,10 @@ class RunQuerySet(models.QuerySet["Run"]):
     def in_project(self, project: Project) -> RunQuerySet:
         """Return the project's runs, the newest first, with everything that a list shows at hand."""
         return self.filter(project=project).with_everything().order_by("-number")
+
+    def of_people(self) -> RunQuerySet:
+        """Leave out the floors, which are started with a dataset version and not by anybody."""
+        return self.filter(floor="")
 
     def with_everything(self) -> RunQuerySet:
         """Load experiment, subject, dataset version, shown grading and job with each run."""

@@ -2,6 +2,7 @@
 
 from toolevals.runs.services.case_grading import cases_grade
 from toolevals.runs.services.conversing import transcripts_converse
+from toolevals.runs.services.floors import floors_start
 from toolevals.runs.services.gradings import grading_start
 from toolevals.runs.services.ingesting import transcripts_ingest
 from toolevals.runs.services.producing import transcripts_produce
@@ -22,6 +23,7 @@ __all__ = [
     "RunRequest",
     "cases_grade",
     "experiment_ensure",
+    "floors_start",
     "grading_roll_up",
     "grading_start",
     "live_request_read",

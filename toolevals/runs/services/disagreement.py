@@ -19,7 +19,7 @@ def disagreement_write(dataset: Dataset, grading: Grading) -> int:
 
     Compared are the first calls of all trials in the shown gradings of the dataset's newest runs.
     """
-    shown = Run.objects.filter(dataset_version__dataset=dataset, grading__isnull=False).order_by("-number")
+    shown = Run.objects.of_people().filter(dataset_version__dataset=dataset, grading__isnull=False).order_by("-number")
     gradings = [*shown.values_list("grading", flat=True)[:RUNS]]
     revisions = CaseGrade.objects.filter(grading=grading).values("transcript__entry__revision")
     said: dict[Any, Counter[str]] = defaultdict(Counter)

@@ -1,16 +1,19 @@
-"""Letting the baseline answer a part of a run's examples."""
+"""Letting the baseline, or a floor, answer a part of a run's examples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
+from toolevals.grading.values import ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.baseline import BaselineOptions, respond
+from toolevals.runs.floors import floor_transcript
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.offers import tools_offered
 from toolevals.workspace.bulk import rows_insert
@@ -20,7 +23,7 @@ COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "created_at")
 
 
 def transcripts_produce(lease: Lease) -> None:
-    """Write a transcript for each trial of the batch's examples. The baseline answers every trial alike."""
+    """Write a transcript for each trial of the batch's examples."""
     run = Run.objects.select_related("subject__tools__tools").get(pk=lease.payload["run"])
     rows = list(_rows(run, lease.payload["start"], lease.payload["stop"]))
     with lease.finish():
@@ -28,11 +31,23 @@ def transcripts_produce(lease: Lease) -> None:
 
 
 def _rows(run: Run, start: int, stop: int) -> Iterator[tuple[Any, ...]]:
-    options = BaselineOptions.from_document(run.subject.options)
+    documents = _floor_documents if run.floor else _baseline_documents
     now = timezone.now()
     entries = VersionEntry.objects.filter(version=run.dataset_version_id, position__gte=start, position__lt=stop)
-    for entry in entries.select_related("revision__tools").order_by("position"):
+    for entry in entries.select_related("revision__tools", "revision__example").order_by("position"):
         tools = tools_offered(tools_in(entry.revision.tools), run.subject)
-        document = respond(entry.revision.input, tools, options).to_document()
-        for trial in range(run.trials):
+        for trial, document in enumerate(documents(run, entry, tools)):
             yield uuid7(), run.pk, entry.pk, trial, document, now
+
+
+def _baseline_documents(run: Run, entry: VersionEntry, tools: tuple[ToolSpec, ...]) -> Iterator[dict[str, Any]]:
+    """The baseline answers every trial alike."""
+    document = respond(entry.revision.input, tools, BaselineOptions.from_document(run.subject.options)).to_document()
+    return repeat(document, run.trials)
+
+
+def _floor_documents(run: Run, entry: VersionEntry, tools: tuple[ToolSpec, ...]) -> Iterator[dict[str, Any]]:
+    frequent = run.settings.get("frequent", ())
+    for trial in range(run.trials):
+        example = entry.revision.example.external_id
+        yield floor_transcript(run.floor, example, trial, tools, frequent).to_document()

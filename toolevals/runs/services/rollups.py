@@ -45,7 +45,8 @@ def grading_roll_up(lease: Lease) -> None:
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
         Run.objects.filter(pk__in=shown).update(grading=grading)
     # Not in the grading's transaction: what it writes follows from what is there, and is made again by the next.
-    disagreement_write(grading.dataset_version.dataset, grading)
+    if not grading.run.floor:
+        disagreement_write(grading.dataset_version.dataset, grading)
 
 
 def _cells(grading: Grading) -> Iterator[tuple[Any, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -12,6 +12,7 @@ from django.urls import reverse
 from labeling.models import DatasetVersion
 from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.floors import FLOOR_NUMBERS, Floor
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Experiment, Run, Simulator, Subject
 from toolevals.runs.services.gradings import grading_make
@@ -43,6 +44,29 @@ def run_start(
         dataset_version=dataset_version,
         trials=trials,
         first_stage=lambda run: produce_plans(run, stage=0),
+    )
+
+
+def floor_start(
+    *,
+    project: Project,
+    experiment: Experiment,
+    subject: Subject,
+    version: DatasetVersion,
+    floor: Floor,
+    frequent: Sequence[str],
+) -> Run:
+    """Start the run of a floor; `frequent` are the tools that the version expects, the most frequent first."""
+    return _start(
+        project=project,
+        actor=None,
+        experiment=experiment,
+        subject=subject,
+        dataset_version=version,
+        trials=1,
+        settings={"frequent": list(frequent)} if floor is Floor.FREQUENT else None,
+        first_stage=lambda run: produce_plans(run, stage=0),
+        floor=floor,
     )
 
 
@@ -114,29 +138,32 @@ def _start(
     first_stage: Callable[[Run], Iterable[BatchPlan]],
     settings: Mapping[str, Any] | None = None,
     simulator: Simulator | None = None,
+    floor: str = "",
 ) -> Run:
     """Make the run, grading 1 and the job: transcripts in stage 0, grades in stage 1, counts in stage 2."""
     _check(project, experiment, subject, dataset_version, trials)
     # One at a time: the numbers have no gap and no double.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
-    last = project.runs.aggregate(last=Max("number"))["last"] or 0
     run = Run.objects.create(
         project=project,
-        number=last + 1,
+        number=_next_number(project, floor),
         experiment=experiment,
         subject=subject,
         dataset_version=dataset_version,
         trials=trials,
         settings=dict(settings or {}),
         simulator=simulator,
+        floor=floor,
         actor=actor,
     )
     grading = grading_make(run=run, dataset_version=dataset_version, actor=actor)
     run.job = grading.job = job_create(
         project=project,
         actor=actor,
-        kind="run",
-        title=f"Run {run.number}: {subject.name} on {dataset_version.dataset.name} v{dataset_version.number}",
+        kind="floor" if floor else "run",
+        title=f"{_called(run)} on {dataset_version.dataset.name} v{dataset_version.number}",
+        # Nobody waits for a floor.
+        priority=-1 if floor else 0,
         batches=[*first_stage(run), *grade_plans(grading, stage=1)],
         result_path=reverse("reports:run", args=[project.slug, run.number]),
     )
@@ -145,6 +172,16 @@ def _start(
     detail = {"number": run.number, "subject": subject.name, "connector": subject.connector, "trials": trials}
     audit_record(project=project, actor=actor, verb="run_start", target=run, detail=detail)
     return run
+
+
+def _next_number(project: Project, floor: str) -> int:
+    """Return the number after the last; floors count apart, far above, so that people's runs have no gap."""
+    alike = project.runs.exclude(floor="") if floor else project.runs.filter(floor="")
+    return (alike.aggregate(last=Max("number"))["last"] or (FLOOR_NUMBERS if floor else 0)) + 1
+
+
+def _called(run: Run) -> str:
+    return f"Floor: {run.subject.name}" if run.floor else f"Run {run.number}: {run.subject.name}"
 
 
 def _check(

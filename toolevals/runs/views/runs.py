@@ -25,7 +25,7 @@ from toolevals.workspace.requests import ProjectRequest
 def runs(request: ProjectRequest) -> HttpResponse:
     """List the runs, the newest first; `?experiment=` picks those of one. To HTMX, the table again."""
     experiment = request.GET.get("experiment", "")
-    found = Run.objects.in_project(request.project).of_experiment(experiment).with_newest()
+    found = Run.objects.in_project(request.project).of_people().of_experiment(experiment).with_newest()
     page = page_of(found, request.GET.get("before", ""))
     rows = run_rows(page.rows)
     context = {

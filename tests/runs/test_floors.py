@@ -1,0 +1,106 @@
+"""Floors: started once for a version, apart from people's runs, and what each does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.runs.building import EXAMPLES, STATUS, baseline_run, cases_of, example, version_of
+from toolevals.grading.values import ToolCall, ToolSpec
+from toolevals.runs.floors import EXPERIMENT, FLOOR_NUMBERS, Floor, expected_of, floor_transcript
+from toolevals.runs.models import Experiment, Run, Subject
+from toolevals.runs.services import floors_start
+from toolevals.runs.services.floors import SETTLED, floors_due
+
+TOOLS = [ToolSpec(name=name, description="", input_schema={"type": "object"}) for name in ("a", "b", "c")]
+
+
+def called(
+    floor: Floor,
+    example: str = "ex-1",
+    *,
+    tools: Sequence[ToolSpec] = TOOLS,
+    frequent: Sequence[str] = ("x", "b", "a"),
+) -> list[str]:
+    """Return the names of the tools that a floor calls."""
+    calls = floor_transcript(floor, example, 0, tools, frequent).calls
+    return [call.name for call in calls if isinstance(call, ToolCall)]
+
+
+def test_each_floor_needs_no_wit():
+    assert called(Floor.NONE) == []
+    assert called(Floor.FREQUENT) == ["b"]
+    assert called(Floor.FREQUENT, frequent=()) == ["a"]
+    assert called(Floor.FREQUENT, tools=[]) == []
+    assert called(Floor.NOTHING) == []
+    assert floor_transcript(Floor.NOTHING, "ex", 0, TOOLS, ()).messages == ()
+    assert floor_transcript(Floor.NONE, "ex", 0, TOOLS, ()).answer
+
+
+def test_chance_takes_every_tool_and_none_alike_often():
+    drawn = Counter(tuple(called(Floor.CHANCE, f"ex-{place}")) for place in range(4000))
+    assert set(drawn) == {(), ("a",), ("b",), ("c",)}
+    assert all(900 < count < 1100 for count in drawn.values())
+    assert called(Floor.CHANCE, "ex-7") == called(Floor.CHANCE, "ex-7")
+
+
+def test_what_a_version_expects():
+    one = {"kind": "calls", "alternatives": [{"ordered": [{"tool": "b"}]}, {"ordered": [{"tool": "z"}]}]}
+    choice = {"kind": "calls", "alternatives": [{"unordered": [{"one_of_calls": [{"tool": "a"}, {"tool": "z"}]}]}]}
+    found = expected_of([one, one, choice, {"kind": "no_call"}])
+    assert (found.tools, found.has_scenarios) == (("b", "a"), False)
+    assert Floor.NOTHING not in found.floors
+    chain = {"kind": "calls", "alternatives": [{"ordered": [{"any_order": [{"tool": "c"}, {"tool": "d"}]}]}]}
+    assert expected_of([chain]).floors == tuple(Floor)
+    assert expected_of([{"kind": "no_call", "state": {}}]).has_scenarios
+
+
+@pytest.mark.django_db
+def test_floors_are_graded_like_any_run(project, version, run_jobs):
+    runs = {run.floor: run for run in floors_start(version=version)}
+    assert list(runs) == ["none", "frequent", "chance"]
+    assert floors_start(version=version) == []
+    run_jobs()
+    none, frequent = (cases_of(runs[floor].gradings.get()) for floor in ("none", "frequent"))
+    assert [name for (name, _), case in none.items() if case.outcome == "passed"] == ["hello"]
+    # Its tools are equally frequent, so the first by name: the right one of one example, but without arguments.
+    assert {case.actual for case in frequent.values()} == {"get_order_history"}
+    assert [name for (name, _), case in frequent.items() if case.selection == "passed"] == ["history"]
+    assert {case.outcome for case in frequent.values()} == {"failed"}
+
+
+@pytest.mark.django_db
+def test_floors_stand_apart_from_peoples_runs(project, version, run_jobs, client, viewer):
+    floors_start(version=version)
+    run = baseline_run(project, version)
+    assert run.number == 1
+    assert baseline_run(project, version).number == 2
+    assert min(Run.objects.exclude(floor="").values_list("number", flat=True)) == FLOOR_NUMBERS + 1
+    assert {each.number for each in Run.objects.in_project(project).of_people()} == {1, 2}
+    assert [subject.name for subject in Subject.objects.in_project(project)] == ["baseline"]
+    assert EXPERIMENT not in Experiment.objects.in_project(project).values_list("slug", flat=True)
+    client.force_login(viewer)
+    listed = client.get(reverse("runs-api:runs", args=[project.slug])).json()["results"]
+    assert [row["number"] for row in listed] == [2, 1]
+    assert "chance" not in client.get(reverse("runs:runs", args=[project.slug])).content.decode()
+
+
+@pytest.mark.django_db
+def test_the_workers_start_them_for_new_versions_and_those_that_are_run_on(project, version):
+    newer = version_of(project, [*EXAMPLES, example("bye", "Bye!", None)])
+    now = timezone.now() + 2 * SETTLED
+    floors_due(timezone.now())
+    assert not Run.objects.exists()
+    floors_due(now)
+    assert set(Run.objects.values_list("dataset_version", flat=True)) == {newer.pk}
+    baseline_run(project, version)
+    floors_due(now + timedelta(minutes=1))
+    assert Run.objects.filter(dataset_version=version).exclude(floor="").count() == 3
+    floors_due(now + timedelta(minutes=2))
+    assert Run.objects.exclude(floor="").count() == 6
+    assert STATUS in Run.objects.get(dataset_version=version, floor="frequent").settings["frequent"]

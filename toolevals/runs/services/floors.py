@@ -1,0 +1,63 @@
+"""Starting the floors of dataset versions: a regular duty of the workers, once for each version."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
+
+from labeling.models import DatasetVersion, VersionEntry
+from toolevals.runs.floors import EXPERIMENT, VERSION, Expected, Floor, expected_of
+from toolevals.runs.models import Connector, Run
+from toolevals.runs.services.starting import floor_start
+from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
+from toolevals.workspace.models import Project
+
+# Versions in one turn of the duty: reading their gold takes a moment each.
+TURN = 5
+# A version that was just frozen is often run at once, and that goes first.
+SETTLED = timedelta(minutes=1)
+
+
+def floors_due(now: datetime) -> None:
+    """Start the floors of versions that have none yet: of each dataset's newest, and of those that people run on."""
+    newer = DatasetVersion.objects.filter(dataset=OuterRef("dataset"), number__gt=OuterRef("number"))
+    runs = Run.objects.filter(dataset_version=OuterRef("pk"))
+    wanted = DatasetVersion.objects.filter(
+        ~Exists(runs.exclude(floor="")),
+        Q(~Exists(newer)) | Q(Exists(runs.filter(floor=""))),
+        size__gt=0,
+        created_at__lt=now - SETTLED,
+    )
+    for version in wanted.select_related("dataset__project").order_by("pk")[:TURN]:
+        floors_start(version=version)
+
+
+def floors_start(*, version: DatasetVersion) -> list[Run]:
+    """Start the floors of a version that are not there yet and return them. Safe in a race."""
+    entries = VersionEntry.objects.filter(version=version).order_by("position")
+    # Read before the transaction: a long one would hold up whoever writes.
+    expected = expected_of(entries.values_list("gold__expectation", flat=True).iterator(chunk_size=1000))
+    with transaction.atomic():
+        project = Project.objects.select_for_update(no_key=True).get(pk=version.dataset.project_id)
+        there = set(version.runs.exclude(floor="").values_list("floor", flat=True))
+        return [_start(project, version, floor, expected) for floor in expected.floors if floor not in there]
+
+
+def _start(project: Project, version: DatasetVersion, floor: Floor, expected: Expected) -> Run:
+    subject = subject_ensure(
+        project=project,
+        actor=None,
+        name=floor.label,
+        connector=Connector.FLOOR,
+        options={"floor": floor.value, "version": VERSION},
+    )
+    return floor_start(
+        project=project,
+        experiment=experiment_ensure(project=project, actor=None, slug=EXPERIMENT, name="Floors"),
+        subject=subject,
+        version=version,
+        floor=floor,
+        frequent=expected.tools,
+    )
