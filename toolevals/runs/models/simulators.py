@@ -17,6 +17,7 @@ class SimulatorKind(models.TextChoices):
 
     SCRIPTED = "scripted", "scripted results"
     CODE = "code", "Python code"
+    HTTP = "http", "a service behind HTTP"
 
 
 class Simulator(models.Model):

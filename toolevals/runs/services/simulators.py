@@ -30,6 +30,11 @@ def simulator_ensure(
     if not 1 <= len(title) <= NAME_LENGTH:
         raise InvalidDocument.at("/name", f"must have 1 to {NAME_LENGTH} characters")
     kept = content_read(kind, content)
+    secret = kept.get("secret")
+    if secret and not project.secrets.filter(name=secret).exists():
+        raise InvalidDocument.at(
+            "/content/secret", f"The project has no secret named {secret!r}: an owner sets it first."
+        )
     key = digest({"kind": kind, "content": kept})
     there = Simulator.objects.filter(project=project, name=title, digest=key).first()
     if there is not None:

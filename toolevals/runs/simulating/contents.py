@@ -1,4 +1,8 @@
-"""What a simulator is made of, by kind: `{"results": [...]}` or `{"files": {"simulator.py": "..."}}`."""
+"""What a simulator is made of, by kind.
+
+`{"results": [...]}` for scripted results, `{"files": {"simulator.py": "..."}}` for code, and the options of
+`toolevals.agents.http_simulator` for a service.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolevals.agents.code import NoSandboxError, tools_of_code
+from toolevals.agents.http_simulator import HttpOptions
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import WorldDiedError
 from toolevals.grading.problems import InvalidDocument, Problem
@@ -30,8 +35,13 @@ def content_read(kind: str, said: Mapping[str, Any]) -> dict[str, Any]:
         raise error.below("/content") from None
 
 
-def answered_tools(kind: str, content: Mapping[str, Any]) -> list[str]:
-    """Return the tools that a simulator answers; code is run to tell. Raises InvalidDocument where it does not run."""
+def answered_tools(kind: str, content: Mapping[str, Any]) -> list[str] | None:
+    """Return the tools that a simulator answers, None where only asking it tells.
+
+    Code is run to tell. Raises InvalidDocument where it does not run.
+    """
+    if kind == SimulatorKind.HTTP:
+        return content["tools"] or None
     if kind == SimulatorKind.SCRIPTED:
         return list(dict.fromkeys(result["tool"] for result in content["results"]))
     try:
@@ -76,4 +86,5 @@ def _only(said: Mapping[str, Any], *names: str) -> None:
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     SimulatorKind.SCRIPTED: _scripted,
     SimulatorKind.CODE: _code,
+    SimulatorKind.HTTP: lambda said: HttpOptions.from_document(said).to_document(),
 }

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.conf import settings
+
 from labeling.models import Dataset
 from toolevals.agents import worlds
 from toolevals.agents.code import CodeSimulator
+from toolevals.agents.http_simulator import HttpOptions, HttpSimulator
+from toolevals.agents.network import AddressPolicy
 from toolevals.agents.scripted import ScriptedSimulator
 from toolevals.agents.simulations import Simulation
 from toolevals.runs.models import Run, Simulator, SimulatorKind
 from toolevals.runs.simulating.trust import is_trusted, limits
+from toolevals.workspace.services import secret_read
 
 
 @contextmanager
@@ -19,7 +24,8 @@ def simulator_of(whose: Run | Dataset) -> Iterator[worlds.Simulator]:
     """Yield what answers the calls of a run's examples: their own results first, then the simulator.
 
     That is the one that a live run began with, else the dataset's. Where there is none, and an example has no results
-    either, its world answers no call and has no state. Leaving ends its processes. Raises NoSandboxError.
+    either, its world answers no call and has no state. Leaving ends its processes. Raises NoSandboxError,
+    SecretMissingError and SealBrokenError.
     """
     with simulator_opened(_row(whose)) as simulator:
         yield simulator
@@ -27,15 +33,24 @@ def simulator_of(whose: Run | Dataset) -> Iterator[worlds.Simulator]:
 
 @contextmanager
 def simulator_opened(row: Simulator | None) -> Iterator[worlds.Simulator]:
-    """Yield a simulator as `simulator_of` does, of this row. Raises NoSandboxError."""
+    """Yield a simulator as `simulator_of` does, of this row. Raises as it does."""
     if row is None:
         yield ScriptedSimulator()
     elif row.kind == SimulatorKind.SCRIPTED:
         yield ScriptedSimulator(Simulation.from_document({"results": row.content["results"]}).results)
+    elif row.kind == SimulatorKind.HTTP:
+        with _service(row) as service:
+            yield ScriptedSimulator(behind=service)
     else:
         files = row.content["files"]
         with CodeSimulator(files, limits=limits(), trusted=is_trusted(files)) as code:
             yield ScriptedSimulator(behind=code)
+
+
+def _service(row: Simulator) -> HttpSimulator:
+    options = HttpOptions.from_document(row.content)
+    key = secret_read(project=row.project, name=options.secret) if options.secret else ""
+    return HttpSimulator(options, key=key, policy=AddressPolicy.of(settings.AGENT_NETWORKS))
 
 
 def _row(whose: Run | Dataset) -> Simulator | None:

@@ -1,0 +1,102 @@
+"""Simulators behind HTTP, asked on loopback."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from tests.agents.players import call
+from tests.agents.world_server import INITIAL, Interruption, world_server
+from toolevals.agents.http_simulator import HttpOptions, HttpSimulator
+from toolevals.agents.network import AddressPolicy
+from toolevals.agents.worlds import NotSimulatedError, WorldDiedError
+from toolevals.grading.problems import InvalidDocument
+
+LOOPBACK = AddressPolicy.of(["127.0.0.0/8"])
+
+
+def use(options: HttpOptions, policy: AddressPolicy = LOOPBACK) -> None:
+    """Open a world, make a call, look at the state."""
+    with HttpSimulator(options, key="k-1", policy=policy) as simulator, simulator.world(example()) as world:
+        world.call(call("cancel", order_id="A-1"))
+        world.state()
+
+
+def example(**simulation: Any) -> dict[str, Any]:
+    return {"messages": [], "simulation": simulation}
+
+
+def test_each_conversation_has_a_world_of_its_own():
+    with world_server() as server, HttpSimulator(HttpOptions(server.url), key="k-1", policy=LOOPBACK) as simulator:
+        with simulator.world(example()) as first, simulator.world(example(state={"orders": {"B": "paid"}})) as second:
+            assert first.call(call("cancel", order_id="A-1")).content == '{"cancelled": "A-1"}'
+            refused = second.call(call("cancel", order_id="A-1"))
+            assert (refused.content, refused.is_error) == ("no order A-1", True)
+            assert first.state() == {"orders": {"A-1": "cancelled"}}
+            assert second.state() == {"orders": {"B": "paid"}}
+            with pytest.raises(NotSimulatedError):
+                first.call(call("fly"))
+        with simulator.world(example()) as third:
+            assert third.state() == INITIAL
+        assert set(server.keys) == {"Bearer k-1"}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "body", "said"),
+    [
+        ("/sim/reset", 500, b"out of order k-1", "/reset answered 500: out of order [key]"),
+        ("/sim/call", 503, b"", "/call answered 503"),
+        ("/sim/call", 200, b"{", "/call answered what is not JSON"),
+        ("/sim/call", 200, b"[]", "/call answered no object"),
+        ("/sim/call", 200, b"{}", "/call answered neither a result nor an error"),
+        ("/sim/call", 302, b"", "/call answered 302"),
+        ("/sim/state", 200, b'{"state": []}', "/state answered a state that is no object"),
+    ],
+)
+def test_a_service_that_fails_ends_the_conversation_and_says_how(path, status, body, said):
+    interrupt: Interruption = lambda asked, _: (status, body) if asked == path else None  # noqa: E731
+    with world_server(interrupt) as server, pytest.raises(WorldDiedError) as caught:
+        use(HttpOptions(server.url))
+    assert str(caught.value).startswith(f"The simulator failed: {said}")
+
+
+def test_a_service_that_says_nothing_is_given_up():
+    ended = threading.Event()
+
+    def silent(path: str, _: dict[str, Any]) -> tuple[int, bytes] | None:
+        ended.wait(60)
+        return None
+
+    with world_server(silent) as server:
+        try:
+            with pytest.raises(WorldDiedError, match="ReadTimeout"):
+                use(HttpOptions(server.url, timeout=0.2))
+        finally:
+            ended.set()
+
+
+def test_a_service_that_is_not_there_or_not_allowed_is_not_asked():
+    with world_server() as server:
+        with pytest.raises(WorldDiedError, match="AGENT_NETWORKS"):
+            use(HttpOptions(server.url), AddressPolicy())
+        assert server.keys == []
+    with pytest.raises(WorldDiedError, match="ConnectError"):
+        use(HttpOptions(server.url))
+
+
+@pytest.mark.parametrize(
+    ("document", "pointer"),
+    [
+        ({}, "/base_url"),
+        ({"base_url": "ftp://x"}, "/base_url"),
+        ({"base_url": "http://x", "timeout": 0}, "/timeout"),
+        ({"base_url": "http://x", "tools": "all"}, "/tools"),
+        ({"base_url": "http://x", "colour": 1}, "/colour"),
+    ],
+)
+def test_what_is_wrong_with_options_is_named(document, pointer):
+    with pytest.raises(InvalidDocument) as caught:
+        HttpOptions.from_document(document)
+    assert [problem.pointer for problem in caught.value.problems] == [pointer]
