@@ -31,6 +31,12 @@ def grade(batch_id: str) -> None:
     batch_work(batch_id, services.cases_grade)
 
 
+@app.task(name="runs.judge")
+def judge(batch_id: str) -> None:
+    """Ask the judges of a grading about a part of its cases."""
+    batch_work(batch_id, services.cases_judge)
+
+
 @app.task(name="runs.rollup")
 def roll_up(batch_id: str) -> None:
     """Count a grading whose cases are all there."""

@@ -1,6 +1,7 @@
 """What is evaluated, what it did, and how it was graded."""
 
 from toolevals.runs.models.gradings import AlignedPair, CaseGrade, Grading, MatrixCount, VerdictCount
+from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Rubric
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.models.subjects import Connector, Subject
@@ -13,7 +14,12 @@ __all__ = [
     "DatasetSimulator",
     "Experiment",
     "Grading",
+    "Judge",
+    "JudgeCount",
+    "JudgedCase",
+    "Judgement",
     "MatrixCount",
+    "Rubric",
     "Run",
     "RunPace",
     "Simulator",

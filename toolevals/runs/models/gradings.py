@@ -23,6 +23,8 @@ class Grading(models.Model):
     dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="+")
     # `[{"name", "version"}]`
     graders = DocumentField()
+    # The judges that it asks, as they were when it began (`toolevals.runs.judging.bench.Seat`).
+    judges = DocumentField(default=list)
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="gradings")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -1,10 +1,18 @@
 """Everything that changes subjects, experiments, runs and gradings."""
 
 from toolevals.runs.services.case_grading import cases_grade
+from toolevals.runs.services.case_judging import cases_judge
 from toolevals.runs.services.conversing import transcripts_converse
 from toolevals.runs.services.floors import floors_start
 from toolevals.runs.services.gradings import grading_start
 from toolevals.runs.services.ingesting import transcripts_ingest
+from toolevals.runs.services.judging import (
+    JudgeRequest,
+    judge_add,
+    judge_change,
+    rubric_add,
+    rubric_use,
+)
 from toolevals.runs.services.producing import transcripts_produce
 from toolevals.runs.services.requesting import (
     RunRequest,
@@ -20,13 +28,19 @@ from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 
 __all__ = [
     "MAX_TRIALS",
+    "JudgeRequest",
     "RunRequest",
     "cases_grade",
+    "cases_judge",
     "experiment_ensure",
     "floors_start",
     "grading_roll_up",
     "grading_start",
+    "judge_add",
+    "judge_change",
     "live_request_read",
+    "rubric_add",
+    "rubric_use",
     "run_converse",
     "run_request_baseline",
     "run_request_live",

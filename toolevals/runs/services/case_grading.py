@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -21,8 +21,8 @@ from toolevals.runs.offers import tools_offered
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 
-_FACTS = ("tag", "mode", "expected", "actual")
-CASE_COLUMNS = ("id", "grading_id", "transcript_id", *VERDICT_NAMES, *_FACTS, "bucket", "difficulty", "detail")
+FACTS = ("tag", "mode", "expected", "actual")
+CASE_COLUMNS = ("id", "grading_id", "transcript_id", *VERDICT_NAMES, *FACTS, "bucket", "difficulty", "detail")
 PAIR_COLUMNS = ("grading_id", "case_id", "number", "expected", "actual", "arguments", "bucket", "difficulty")
 NOT_IN_VERSION = "This version of the dataset does not hold what the subject was shown."
 
@@ -30,24 +30,34 @@ NOT_IN_VERSION = "This version of the dataset does not hold what the subject was
 def cases_grade(lease: Lease) -> None:
     """Grade the batch's transcripts. Reading and grading take no lock; one short transaction writes and completes."""
     grading = models.Grading.objects.select_related("run__subject__tools__tools").get(pk=lease.payload["grading"])
-    graded = list(_graded(grading, lease.payload["start"], lease.payload["stop"]))
+    graded = list(graded_cases(grading, lease.payload["start"], lease.payload["stop"]))
     with lease.finish():
         rows_insert(models.CaseGrade, CASE_COLUMNS, (_case_row(grading, case) for case in graded))
-        rows_insert(models.AlignedPair, PAIR_COLUMNS, _pair_rows(grading, graded))
+        rows_insert(models.AlignedPair, PAIR_COLUMNS, pair_rows(grading, graded))
 
 
 @dataclass(frozen=True, slots=True)
-class _Graded:
-    """A grade and what its rows repeat of the example."""
+class Graded:
+    """A grade, what its rows repeat of the example, and what it was made from.
+
+    `compiled` is None where the version holds nothing to compare with, `transcript` where no prediction came.
+    """
 
     id: UUID
     transcript_id: UUID
     grade: CaseGrade
     bucket: str
     difficulty: str
+    revision_id: UUID
+    compiled: CompiledCase | None
+    transcript: Transcript | None
+
+    def with_grade(self, grade: CaseGrade, case_id: UUID) -> Graded:
+        """Return the same with another grade, under the id of the row that holds it."""
+        return replace(self, grade=grade, id=case_id)
 
 
-def _graded(grading: models.Grading, start: int, stop: int) -> Iterator[_Graded]:
+def graded_cases(grading: models.Grading, start: int, stop: int) -> Iterator[Graded]:
     """Yield the grades of the transcripts at these positions, in the order of the dataset version."""
     transcripts = list(models.Transcript.objects.of_run(grading.run).at_positions(start, stop))
     golds = _golds(grading, {transcript.entry.revision_id for transcript in transcripts})
@@ -55,12 +65,12 @@ def _graded(grading: models.Grading, start: int, stop: int) -> Iterator[_Graded]
     for transcript in transcripts:
         revision = transcript.entry.revision
         gold = golds.get(revision.pk)
-        case = (
-            NOTHING_TO_COMPARE
-            if gold is None
-            else grade(compiler.case(gold, revision.tools), _read(transcript.document))
-        )
-        yield _Graded(uuid7(), transcript.pk, case, revision.example.bucket, revision.example.difficulty)
+        example = revision.example
+        compiled = None if gold is None else compiler.case(gold, revision.tools)
+        did = _read(transcript.document)
+        case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did)
+        strata = example.bucket, example.difficulty
+        yield Graded(uuid7(), transcript.pk, case, *strata, revision.pk, compiled, did)
 
 
 def _golds(grading: models.Grading, revisions: Iterable[UUID]) -> dict[UUID, Gold]:
@@ -100,14 +110,15 @@ def _unscored(reason: str) -> CaseGrade:
 NOTHING_TO_COMPARE = _unscored(NOT_IN_VERSION)
 
 
-def _case_row(grading: models.Grading, case: _Graded) -> tuple[Any, ...]:
+def _case_row(grading: models.Grading, case: Graded) -> tuple[Any, ...]:
     verdicts = (case.grade.verdicts[name].status for name in VERDICT_NAMES)
-    facts = (getattr(case.grade, name) for name in _FACTS)
+    facts = (getattr(case.grade, name) for name in FACTS)
     detail = case.grade.to_document()
     return (case.id, grading.pk, case.transcript_id, *verdicts, *facts, case.bucket, case.difficulty, detail)
 
 
-def _pair_rows(grading: models.Grading, cases: Iterable[_Graded]) -> Iterator[tuple[Any, ...]]:
+def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of the cases' aligned pairs, in the order of PAIR_COLUMNS."""
     for case in cases:
         for number, pair in enumerate(case.grade.pairs):
             yield (

@@ -13,6 +13,7 @@ from toolevals.runs.models import (
     AlignedPair,
     CaseGrade,
     Grading,
+    JudgeCount,
     MatrixCount,
     Run,
     StepCount,
@@ -21,6 +22,7 @@ from toolevals.runs.models import (
     VerdictCount,
 )
 from toolevals.runs.services.disagreement import disagreement_write
+from toolevals.runs.services.judge_rollups import judge_counts
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
@@ -34,12 +36,14 @@ def grading_roll_up(lease: Lease) -> None:
     tables_analyze(Transcript, CaseGrade, AlignedPair)
     cells = list(_cells(grading))
     verdicts = list(_verdicts(grading))
+    judges = list(judge_counts(grading))
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
         rows_insert(TrialCount, TRIAL_COLUMNS, trials)
         rows_insert(StepCount, STEP_COLUMNS, steps)
+        JudgeCount.objects.bulk_create(judges)
         Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now())
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")

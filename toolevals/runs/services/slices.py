@@ -14,6 +14,8 @@ from toolevals.workspace.models import Queue
 SLICE = 250
 # Conversations in one batch: some minutes of waiting for a model.
 LIVE_SLICE = 40
+# Cases in one batch of judging: some minutes of waiting for judges.
+JUDGE_SLICE = 100
 
 
 def produce_plans(run: Run, *, stage: int) -> Iterator[BatchPlan]:
@@ -33,9 +35,15 @@ def ingest_plan(run: Run, upload_id: UUID, *, stage: int) -> BatchPlan:
 
 
 def grade_plans(grading: Grading, *, stage: int) -> Iterator[BatchPlan]:
-    """Yield the batches that grade a run's transcripts, and the one after them that counts."""
+    """Yield the batches that grade a run's transcripts, those that ask its judges, and the one after them that counts.
+
+    Without judges there are none of those.
+    """
     payload = {"grading": str(grading.pk)}
     yield from _plans("runs.grade", payload, grading.run, stage, queue=Queue.GRADE)
+    if grading.judges:
+        stage += 1
+        yield from _plans("runs.judge", payload, grading.run, stage, queue=Queue.JUDGE, most=JUDGE_SLICE)
     yield BatchPlan("runs.rollup", payload, stage=stage + 1, queue=Queue.GRADE)
 
 

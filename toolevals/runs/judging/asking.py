@@ -1,0 +1,109 @@
+"""Asking judges: nothing twice, several at once, each answer kept as soon as it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from toolevals.agents.judge import Heard
+from toolevals.grading.judging import Judgement, JudgementRequest
+from toolevals.runs import models
+from toolevals.runs.judging.bench import Member
+from toolevals.workspace.jobs import Lease
+
+# Questions at once in each worker.
+CONCURRENCY = 8
+# By the name of the rubric and the digest of the inputs.
+Key = tuple[str, str]
+
+
+class Asking:
+    """The questions of one batch. `made` holds what is known, `refused` why a question is not asked."""
+
+    def __init__(self, lease: Lease, grading: models.Grading, members: Mapping[str, Member]) -> None:
+        self._lease = lease
+        self._grading = grading
+        self._members = members
+        self.made: dict[Key, Judgement] = {}
+        self.refused: dict[Key, str] = {}
+
+    def ask(self, requests: Iterable[JudgementRequest]) -> None:
+        """Have these answered, or refused where a judge's cap is reached. Raises LeaseLost and JobCancelled."""
+        wanted = {(request.rubric.name, request.digest): request for request in requests}
+        for key in self.made.keys() | self.refused.keys():
+            wanted.pop(key, None)
+        self._recall(wanted)
+        for request, heard in self._heard(request for key, request in wanted.items() if key not in self.made):
+            self._keep(request, heard)
+
+    def _recall(self, wanted: Mapping[Key, JudgementRequest]) -> None:
+        for name, member in self._members.items():
+            digests = [digest for rubric, digest in wanted if rubric == name]
+            rows = models.Judgement.objects.usable_by(self._grading, member.row.rubric_id, member.row.model, digests)
+            for row in rows if digests else ():
+                self.made[name, row.inputs] = judgement_of(row, member)
+
+    def _heard(self, requests: Iterable[JudgementRequest]) -> Iterator[tuple[JudgementRequest, Heard]]:
+        with ThreadPoolExecutor(CONCURRENCY, thread_name_prefix="judge") as pool:
+            asked: dict[Future[Heard], JudgementRequest] = {}
+            try:
+                for request in requests:
+                    member = self._members[request.rubric.name]
+                    if not self._has_money(member):
+                        self.refused[request.rubric.name, request.digest] = member.seat.too_dear
+                        continue
+                    asked[pool.submit(member.judge.hear, request)] = request
+                    if len(asked) == CONCURRENCY:
+                        yield from _ended(asked)
+                while asked:
+                    yield from _ended(asked)
+            finally:
+                # A lost lease or a cancelled job: what was not begun is not begun.
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def _has_money(self, member: Member) -> bool:
+        if member.seat.budget is None:
+            return True
+        spent = models.Judgement.objects.spent_on(self._grading, member.row.rubric_id, member.row.model)
+        return bool((spent["cost"] or 0.0) < member.seat.budget)
+
+    def _keep(self, request: JudgementRequest, heard: Heard) -> None:
+        member, judgement = self._members[request.rubric.name], heard.judgement
+        with self._lease.transaction():
+            models.Judgement.objects.update_or_create(
+                rubric_id=member.row.rubric_id,
+                model=member.row.model,
+                inputs=request.digest,
+                defaults={
+                    "grading": self._grading,
+                    "value": judgement.value,
+                    "reason": judgement.reason,
+                    "answer": dict(judgement.answer),
+                    "error": judgement.error,
+                    "answered_by": heard.answered_by[:120],
+                    "cost": member.prices.cost(heard.usage) if member.prices else None,
+                    "input_tokens": int(heard.usage.get("input_tokens", 0)),
+                    "output_tokens": int(heard.usage.get("output_tokens", 0)),
+                },
+            )
+        self.made[request.rubric.name, request.digest] = judgement
+
+
+def judgement_of(row: models.Judgement, member: Member) -> Judgement:
+    """Return a kept judgement as the core takes it."""
+    return Judgement(
+        rubric=member.rubric.name,
+        inputs=row.inputs,
+        value=row.value,
+        reason=row.reason,
+        answer=row.answer,
+        error=row.error,
+        model=row.model,
+        pinned=member.row.is_pinned,
+    )
+
+
+def _ended(asked: dict[Future[Heard], JudgementRequest]) -> Iterator[tuple[JudgementRequest, Heard]]:
+    ended, _ = wait(asked, return_when=FIRST_COMPLETED)
+    for future in ended:
+        yield asked.pop(future), future.result()

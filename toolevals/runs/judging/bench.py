@@ -1,0 +1,77 @@
+"""The judges of a grading with their clients open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from django.conf import settings as installation
+
+from toolevals.agents.chat_options import ChatOptions
+from toolevals.agents.chats import Chat, Reply, UnreachableError
+from toolevals.agents.judge import Judge, judge_options
+from toolevals.agents.network import AddressPolicy
+from toolevals.agents.openai_chat import OpenAIChat
+from toolevals.agents.patience import Patience, PatientChat
+from toolevals.agents.prices import Prices
+from toolevals.grading.judging import Rubric
+from toolevals.grading.values import Message, ToolSpec
+from toolevals.runs import models
+from toolevals.runs.judging.seats import Seat, seats_of
+from toolevals.workspace.services import SecretMissingError, secret_read
+from toolevals.workspace.vault import SealBrokenError
+
+PATIENCE = Patience(tries=3)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One judge at work: its seat, its row, its rubric, and the client that asks."""
+
+    seat: Seat
+    row: models.Judge
+    rubric: Rubric
+    judge: Judge
+    prices: Prices | None
+
+
+class _Keyless:
+    """Stands where a judge's key cannot be read: each of its judgements is errored, and the others go on."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
+        raise UnreachableError(self._reason, again=False)
+
+
+@contextmanager
+def bench(grading: models.Grading, patience: Patience = PATIENCE) -> Iterator[Mapping[str, Member]]:
+    """Open every judge of a grading, by the name of its rubric."""
+    seats = {seat.judge: seat for seat in seats_of(grading)}
+    rows = models.Judge.objects.filter(pk__in=seats).select_related("rubric", "project").order_by("rubric__name")
+    with ExitStack() as opened:
+        members: dict[str, Member] = {}
+        for row in rows:
+            rubric = Rubric.from_document(row.rubric.document)
+            prices = Prices.from_document(row.prices) if row.prices else None
+            judge = _opened(row, rubric, opened, patience)
+            members[rubric.name] = Member(seats[str(row.pk)], row, rubric, judge, prices)
+        yield members
+
+
+def _opened(row: models.Judge, rubric: Rubric, opened: ExitStack, patience: Patience) -> Judge:
+    options = ChatOptions.from_document(row.options)
+    try:
+        key = secret_read(project=row.project, name=options.secret) if options.secret else ""
+    except (SecretMissingError, SealBrokenError) as error:
+        keyless = _Keyless(str(error))
+        return Judge(row.model, structured=keyless, plain=keyless)
+    policy = AddressPolicy.of(installation.AGENT_NETWORKS)
+
+    def chat(structured: bool) -> Chat:
+        client = OpenAIChat(judge_options(options, rubric, structured=structured), key=key, policy=policy)
+        return PatientChat(opened.enter_context(client), patience)
+
+    return Judge(row.model, structured=chat(True), plain=chat(False))

@@ -1,0 +1,55 @@
+"""Graded cases as judges are told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from labeling.models import Revision
+from toolevals.grading.engine import grade
+from toolevals.grading.judging import Briefing, Judgement, JudgementRequest, Judgements, Rubric, needed_judgements
+from toolevals.grading.parsing import transcript_in
+from toolevals.grading.verdicts import CaseGrade
+from toolevals.runs.judging.seats import Seat
+from toolevals.runs.services.case_grading import Graded
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One graded case with what its judges are told."""
+
+    graded: Graded
+    briefing: Briefing
+
+    def missing(self, made: Mapping[tuple[str, str], Judgement]) -> tuple[JudgementRequest, ...]:
+        """Return what its judges have still to be asked."""
+        if self.graded.compiled is None:
+            return ()
+        judgements = Judgements(self.briefing, made)
+        return needed_judgements(self.graded.compiled, self.graded.transcript, self.graded.grade, judgements)
+
+    def judged(self, made: Mapping[tuple[str, str], Judgement], left_out: Mapping[str, str]) -> CaseGrade | None:
+        """Return the case with the judgements that were had; None where there is nothing to compare with."""
+        if self.graded.compiled is None:
+            return None
+        briefing = self.briefing
+        told = Briefing(briefing.rubrics, briefing.conversation, briefing.context, {**briefing.left_out, **left_out})
+        return grade(self.graded.compiled, self.graded.transcript, Judgements(told, made))
+
+
+def told_cases(cases: Iterable[Graded], judges: Iterable[tuple[Seat, Rubric]]) -> Iterator[Told]:
+    """Yield graded cases with what the judges may know of their examples."""
+    found, seated = list(cases), list(judges)
+    inputs = _inputs({case.revision_id for case in found})
+    rubrics = [rubric for _, rubric in seated]
+    for case in found:
+        given = inputs[case.revision_id]
+        left_out = {seat.rubric: seat.left_out for seat, _ in seated if not seat.takes(case.revision_id)}
+        messages = transcript_in(given.get("messages", [])).messages
+        yield Told(case, Briefing(rubrics, messages, given.get("context") or {}, left_out))
+
+
+def _inputs(revisions: set[UUID]) -> dict[UUID, Any]:
+    return dict(Revision.objects.filter(pk__in=revisions).values_list("pk", "input"))

@@ -1,0 +1,150 @@
+"""Judges of a project, their rubrics, what they said, and what that came to in each grading."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from toolevals.runs.models.gradings import CaseGrade, Grading
+from toolevals.runs.querysets.judging import JudgedCaseQuerySet, JudgementQuerySet, JudgeQuerySet, RubricQuerySet
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import Project, User
+
+
+class Rubric(models.Model):
+    """One version of a question to judges, immutable: one's own, or a shipped one that the project uses."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="rubrics")
+    name = models.CharField(max_length=50)
+    version = models.PositiveIntegerField()
+    title = models.CharField(max_length=120)
+    layer = models.CharField(max_length=20)
+    # The document of `toolevals.grading.judging.Rubric`.
+    document = DocumentField()
+    is_shipped = models.BooleanField(default=False)
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = RubricQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["project", "name", "version"], name="rubric_version"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.title} v{self.version}"
+
+
+class Judge(models.Model):
+    """A model that judges by one rubric. What decides its answers never changes; when and how much it is asked may."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="judges")
+    name = models.CharField(max_length=120)
+    rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="judges")
+    model = models.CharField(max_length=120)
+    # Whether the model's name stands for one snapshot; an alias is taken only where somebody insists.
+    is_pinned = models.BooleanField()
+    # The document of `toolevals.agents.chat_options.ChatOptions`.
+    options = DocumentField()
+    # Prices of a million tokens (`toolevals.agents.prices.Prices`), null where nobody said.
+    prices = DocumentField(null=True)
+    is_on = models.BooleanField(default=False)
+    # The share of the examples that it is asked about, 0 to 1.
+    share = models.FloatField(default=1.0)
+    # In the currency of the prices: what one grading may cost.
+    budget = models.FloatField(null=True)
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = JudgeQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["project", "name"], name="judge_name"),
+            models.UniqueConstraint(fields=["rubric"], condition=Q(is_on=True), name="one_judge_a_rubric"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Judgement(models.Model):
+    """A judge's answer, kept by what was asked: no model is asked the same twice by one rubric.
+
+    One that errored is asked again by the next grading, and by no retry of the one that asked it.
+    """
+
+    id = PublicIdField()
+    rubric = models.ForeignKey(Rubric, on_delete=models.CASCADE, related_name="judgements")
+    model = models.CharField(max_length=120)
+    # SHA-256 over the inputs (`toolevals.grading.judging.JudgementRequest.digest`).
+    inputs = models.CharField(max_length=64)
+    # The grading that asked.
+    grading = models.ForeignKey(Grading, null=True, on_delete=models.SET_NULL, related_name="judgements")
+    value = models.FloatField(null=True)
+    reason = models.TextField(blank=True)
+    answer = DocumentField(default=dict)
+    error = models.TextField(blank=True)
+    # The snapshot that the endpoint says has answered.
+    answered_by = models.CharField(max_length=120, blank=True)
+    cost = models.FloatField(null=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = JudgementQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["rubric", "model", "inputs"], name="asked_once"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["grading", "rubric"], name="judgement_grading"),
+        ]
+
+
+class JudgedCase(models.Model):
+    """A judge's verdict on one case, by the name of its rubric. The reason is in the case's detail."""
+
+    case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="judged_cases")
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="judged_cases")
+    rubric = models.CharField(max_length=50)
+    status = models.CharField(max_length=8)
+    value = models.FloatField(null=True)
+
+    objects = JudgedCaseQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["case", "rubric"], name="one_verdict_a_rubric"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["grading", "rubric", "status", "case"], name="judged_status"),
+        ]
+
+
+class JudgeCount(models.Model):
+    """What one judge came to in one grading, counted when it finished. `asked` and the cost are of this grading."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="judge_counts")
+    judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="counts")
+    rubric = models.CharField(max_length=50)
+    passed = models.PositiveIntegerField()
+    failed = models.PositiveIntegerField()
+    unscored = models.PositiveIntegerField()
+    errored = models.PositiveIntegerField()
+    # The mean value of the scored cases, null without any.
+    mean = models.FloatField(null=True)
+    asked = models.PositiveIntegerField()
+    # Null where the judge has no prices.
+    cost = models.FloatField(null=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["grading", "rubric"], name="judge_count"),
+        ]

@@ -1,0 +1,61 @@
+"""Reads of rubrics, judges and judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django.db import models
+from django.db.models import Count, Q, Sum
+
+if TYPE_CHECKING:
+    from toolevals.runs.models import Grading, Judge, JudgedCase, Judgement, Rubric  # noqa: F401
+    from toolevals.workspace.models import Project
+
+
+class RubricQuerySet(models.QuerySet["Rubric"]):
+    """Reads of rubrics."""
+
+    def in_project(self, project: Project) -> RubricQuerySet:
+        """Return the project's rubrics, by name, the newest version first."""
+        return self.filter(project=project).order_by("name", "-version")
+
+
+class JudgeQuerySet(models.QuerySet["Judge"]):
+    """Reads of judges."""
+
+    def in_project(self, project: Project) -> JudgeQuerySet:
+        """Return the project's judges with their rubrics, the newest first."""
+        return self.filter(project=project).select_related("rubric").order_by("-id")
+
+    def switched_on(self) -> JudgeQuerySet:
+        """Return those that gradings ask, in one order always."""
+        return self.filter(is_on=True).select_related("rubric", "project").order_by("rubric__name")
+
+
+class JudgementQuerySet(models.QuerySet["Judgement"]):
+    """Reads of judgements."""
+
+    def usable_by(self, grading: Grading, rubric: UUID, model: str, digests: Collection[str]) -> JudgementQuerySet:
+        """Return those that answer these questions: answers of any time, and errors of this very grading."""
+        fresh = Q(error="") | Q(grading=grading)
+        return self.filter(fresh, rubric=rubric, model=model, inputs__in=list(digests))
+
+    def spent_on(self, grading: Grading, rubric: UUID, model: str) -> dict[str, Any]:
+        """Return `asked` and `cost` (None without prices) of what a grading asked one judge."""
+        found = self.filter(grading=grading, rubric=rubric, model=model)
+        return found.aggregate(asked=Count("pk"), cost=Sum("cost"))
+
+
+class JudgedCaseQuerySet(models.QuerySet["JudgedCase"]):
+    """Reads of judges' verdicts."""
+
+    def for_export(self, grading: Grading) -> JudgedCaseQuerySet:
+        """Return a grading's verdicts with their cases and examples, in the order of their rows."""
+        return (
+            self.filter(grading=grading)
+            .select_related("case__transcript__entry__revision__example")
+            .defer("case__transcript__document", "case__transcript__entry__revision__input")
+            .order_by("pk")
+        )

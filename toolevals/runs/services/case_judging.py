@@ -1,0 +1,101 @@
+"""Judging a part of a grading: what rules left open is asked, and every case is graded with the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade
+from toolevals.runs import models
+from toolevals.runs.judging.asking import Asking
+from toolevals.runs.judging.bench import bench
+from toolevals.runs.judging.cases import Told, told_cases
+from toolevals.runs.services.case_grading import FACTS, PAIR_COLUMNS, Graded, graded_cases, pair_rows
+from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.jobs import Lease
+
+JUDGED_COLUMNS = ("case_id", "grading_id", "rubric", "status", "value")
+# An answer can raise another question; so often is looked for more.
+MOST_ROUNDS = 10
+
+
+def cases_judge(lease: Lease) -> None:
+    """Ask the grading's judges about the batch's cases, then write what these are worth with the answers.
+
+    Each answer is kept as soon as it is there, so that an attempt that was cut short asks nothing again. A judge that
+    cannot be had leaves its own column errored: no run fails for it.
+    """
+    grading = models.Grading.objects.select_related("run__subject__tools__tools", "run__project").get(
+        pk=lease.payload["grading"]
+    )
+    with bench(grading) as members:
+        judges = [(member.seat, member.rubric) for member in members.values()]
+        cases = list(told_cases(graded_cases(grading, lease.payload["start"], lease.payload["stop"]), judges))
+        asking = Asking(lease, grading, members)
+        _ask(lease, asking, cases)
+    judged = [(case.graded, found) for case in cases if (found := case.judged(asking.made, _left(asking, case)))]
+    _write(lease, grading, judged)
+
+
+def _ask(lease: Lease, asking: Asking, cases: Sequence[Told]) -> None:
+    waiting = list(cases)
+    for _ in range(MOST_ROUNDS):
+        open_cases = []
+        requests = []
+        for case in waiting:
+            missing = [
+                each for each in case.missing(asking.made) if (each.rubric.name, each.digest) not in asking.refused
+            ]
+            if missing:
+                open_cases.append(case)
+                requests += missing
+        with lease.transaction():
+            lease.progress(len(cases) - len(open_cases))
+        if not requests:
+            return
+        asking.ask(requests)
+        waiting = open_cases
+
+
+def _left(asking: Asking, case: Told) -> dict[str, str]:
+    """Return why a case's questions were not asked, by rubric."""
+    if not asking.refused:
+        return {}
+    keys = [(request.rubric.name, request.digest) for request in case.missing(asking.made)]
+    return {key[0]: asking.refused[key] for key in keys if key in asking.refused}
+
+
+def _write(lease: Lease, grading: models.Grading, judged: Sequence[tuple[Graded, CaseGrade]]) -> None:
+    rows = {
+        row.transcript_id: row
+        for row in models.CaseGrade.objects.filter(
+            grading=grading, transcript__in=[graded.transcript_id for graded, _ in judged]
+        )
+    }
+    realigned = []
+    for graded, found in judged:
+        row = rows[graded.transcript_id]
+        _fill(row, found)
+        if found.pairs != graded.grade.pairs:
+            realigned.append(graded.with_grade(found, row.pk))
+    with lease.finish():
+        models.CaseGrade.objects.bulk_update(rows.values(), [*VERDICT_NAMES, *FACTS, "detail"], batch_size=100)
+        models.AlignedPair.objects.filter(case__in=[each.id for each in realigned]).delete()
+        rows_insert(models.AlignedPair, PAIR_COLUMNS, pair_rows(grading, realigned))
+        rows_insert(models.JudgedCase, JUDGED_COLUMNS, _judged_rows(grading, rows, judged))
+
+
+def _fill(row: models.CaseGrade, found: CaseGrade) -> None:
+    for name in VERDICT_NAMES:
+        setattr(row, name, found.verdicts[name].status)
+    for name in FACTS:
+        setattr(row, name, getattr(found, name))
+    row.detail = found.to_document()
+
+
+def _judged_rows(
+    grading: models.Grading, rows: Mapping[Any, models.CaseGrade], judged: Sequence[tuple[Graded, CaseGrade]]
+) -> Iterator[tuple[Any, ...]]:
+    for graded, found in judged:
+        for name, verdict in found.judged.items():
+            yield rows[graded.transcript_id].pk, grading.pk, name, verdict.status, verdict.value

@@ -1,0 +1,174 @@
+"""Rubrics and judges of a project."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from toolevals.agents.chat_options import ChatOptions
+from toolevals.agents.pinning import WHY, is_pinned
+from toolevals.agents.prices import Prices
+from toolevals.grading.judging import SHIPPED
+from toolevals.grading.judging import Rubric as RubricValue
+from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.runs.models import Judge, Rubric
+from toolevals.workspace.models import Project, User
+from toolevals.workspace.services import audit_record
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRequest:
+    """A judge as somebody asks for it.
+
+    `options` are those of a model (`ChatOptions`, without `model`), `prices` of a million tokens. `allow_alias` takes a
+    model's name that stands for no one snapshot; it is then marked wherever its verdicts are shown.
+    """
+
+    name: str
+    model: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    prices: Mapping[str, Any] | None = None
+    share: float = 1.0
+    budget: float | None = None
+    allow_alias: bool = False
+
+
+@transaction.atomic
+def rubric_use(*, project: Project, actor: User | None, name: str) -> Rubric:
+    """Return the project's row of a shipped rubric, made at the first call. Raises InvalidDocument."""
+    if name not in SHIPPED:
+        raise InvalidDocument.at("/rubric", f"must be one of {', '.join(SHIPPED)}")
+    value = SHIPPED[name]
+    rubric, made = Rubric.objects.get_or_create(
+        project=project,
+        name=name,
+        version=value.version,
+        defaults={**_columns(value), "is_shipped": True, "actor": actor},
+    )
+    if made:
+        audit_record(project=project, actor=actor, verb="rubric_use", target=rubric, detail={"name": name})
+    return rubric
+
+
+@transaction.atomic
+def rubric_add(*, project: Project, actor: User | None, document: Mapping[str, Any]) -> Rubric:
+    """Keep a rubric of the project's own: the next version of its name (`version` in the document is not looked at).
+
+    The same content as the newest version is that version. Raises InvalidDocument.
+    """
+    if document.get("name") in SHIPPED:
+        raise InvalidDocument.at("/name", "is a shipped rubric's: choose another")
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    found = Rubric.objects.filter(project=project, name=document.get("name") or "")
+    last = found.aggregate(last=Max("version"))["last"] or 0
+    if last:
+        same = RubricValue.from_document({**document, "version": last})
+        newest = found.get(version=last)
+        if newest.document == same.to_document():
+            return newest
+    value = RubricValue.from_document({**document, "version": last + 1})
+    rubric = Rubric.objects.create(
+        project=project, name=value.name, version=value.version, actor=actor, **_columns(value)
+    )
+    detail = {"name": value.name, "version": value.version}
+    audit_record(project=project, actor=actor, verb="rubric_add", target=rubric, detail=detail)
+    return rubric
+
+
+@transaction.atomic
+def judge_add(*, project: Project, actor: User | None, rubric: Rubric, request: JudgeRequest) -> Judge:
+    """Keep a judge, switched off. Raises InvalidDocument with every problem."""
+    if rubric.project_id != project.pk:
+        raise InvalidDocument.at("/rubric", "is not of this project")
+    problems = list(_problems(project, request))
+    options = _read(
+        problems, "/options", lambda: ChatOptions.from_document({**request.options, "model": request.model})
+    )
+    prices = None
+    if request.prices is not None:
+        prices = _read(problems, "/prices", lambda: Prices.from_document(request.prices or {}))
+    if options and options.secret and not project.secrets.filter(name=options.secret).exists():
+        problems.append(Problem("/options/secret", "is no secret of this project"))
+    if problems or options is None:
+        raise InvalidDocument(problems)
+    judge = Judge.objects.create(
+        project=project,
+        name=request.name.strip(),
+        rubric=rubric,
+        model=options.model,
+        is_pinned=is_pinned(options.model),
+        options=options.to_document(),
+        prices=prices.to_document() if prices else None,
+        share=request.share,
+        budget=request.budget,
+        actor=actor,
+    )
+    detail = {"name": judge.name, "rubric": str(rubric), "model": judge.model}
+    audit_record(project=project, actor=actor, verb="judge_add", target=judge, detail=detail)
+    return judge
+
+
+@transaction.atomic
+def judge_change(
+    *,
+    judge: Judge,
+    actor: User | None,
+    is_on: bool | None = None,
+    share: float | None = None,
+    budget: float | None = None,
+) -> Judge:
+    """Switch a judge on or off, or ask it about another share or for another cap; gradings that began keep theirs.
+
+    Of each rubric's judges one is on at a time. What is None stays. Raises InvalidDocument.
+    """
+    Project.objects.select_for_update(no_key=True).get(pk=judge.project_id)
+    wanted = {"is_on": is_on, "share": share, "budget": budget}
+    changed = {name: value for name, value in wanted.items() if value is not None}
+    if problems := list(_limits(changed.get("share", judge.share), changed.get("budget"), judge.prices)):
+        raise InvalidDocument(problems)
+    if is_on:
+        others = Judge.objects.filter(project=judge.project_id, is_on=True, rubric__name=judge.rubric.name)
+        if other := others.exclude(pk=judge.pk).first():
+            raise InvalidDocument.at("/is_on", f"{other.name} judges by this rubric already: switch it off first")
+    for name, value in changed.items():
+        setattr(judge, name, value)
+    judge.save(update_fields=[*changed])
+    audit_record(project=judge.project, actor=actor, verb="judge_change", target=judge, detail=changed)
+    return judge
+
+
+def _columns(value: RubricValue) -> dict[str, Any]:
+    return {"title": value.title, "layer": value.layer, "document": value.to_document()}
+
+
+def _problems(project: Project, request: JudgeRequest) -> Iterator[Problem]:
+    if not request.name.strip():
+        yield Problem("/name", "must not be empty")
+    elif Judge.objects.filter(project=project, name=request.name.strip()).exists():
+        yield Problem("/name", "is another judge's")
+    if request.model.strip() and not is_pinned(request.model) and not request.allow_alias:
+        yield Problem("/model", WHY)
+    yield from _limits(request.share, request.budget, request.prices)
+
+
+def _limits(share: float, budget: float | None, prices: Any) -> Iterator[Problem]:
+    if not 0 < share <= 1:
+        yield Problem("/share", "must be above 0 and at most 1")
+    if budget is not None and not (math.isfinite(budget) and budget >= 0):
+        yield Problem("/budget", "must be a number from 0")
+    elif budget is not None and not prices:
+        yield Problem("/budget", "needs prices: without them nobody knows what was spent")
+
+
+def _read(problems: list[Problem], pointer: str, read: Any) -> Any:
+    try:
+        return read()
+    except InvalidDocument as error:
+        own = {"/model"}
+        problems += [each if each.pointer in own else each.below(pointer) for each in error.problems]
+        return None
