@@ -47,7 +47,7 @@ class _Keyless:
 
 
 @contextmanager
-def bench(grading: models.Grading, patience: Patience = PATIENCE) -> Iterator[Mapping[str, Member]]:
+def bench(grading: models.Grading) -> Iterator[Mapping[str, Member]]:
     """Open every judge of a grading, by the name of its rubric."""
     seats = {seat.judge: seat for seat in seats_of(grading)}
     rows = models.Judge.objects.filter(pk__in=seats).select_related("rubric", "project").order_by("rubric__name")
@@ -56,12 +56,12 @@ def bench(grading: models.Grading, patience: Patience = PATIENCE) -> Iterator[Ma
         for row in rows:
             rubric = Rubric.from_document(row.rubric.document)
             prices = Prices.from_document(row.prices) if row.prices else None
-            judge = _opened(row, rubric, opened, patience)
+            judge = _opened(row, rubric, opened)
             members[rubric.name] = Member(seats[str(row.pk)], row, rubric, judge, prices)
         yield members
 
 
-def _opened(row: models.Judge, rubric: Rubric, opened: ExitStack, patience: Patience) -> Judge:
+def _opened(row: models.Judge, rubric: Rubric, opened: ExitStack) -> Judge:
     options = ChatOptions.from_document(row.options)
     try:
         key = secret_read(project=row.project, name=options.secret) if options.secret else ""
@@ -72,6 +72,6 @@ def _opened(row: models.Judge, rubric: Rubric, opened: ExitStack, patience: Pati
 
     def chat(structured: bool) -> Chat:
         client = OpenAIChat(judge_options(options, rubric, structured=structured), key=key, policy=policy)
-        return PatientChat(opened.enter_context(client), patience)
+        return PatientChat(opened.enter_context(client), PATIENCE)
 
     return Judge(row.model, structured=chat(True), plain=chat(False))

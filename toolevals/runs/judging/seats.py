@@ -11,6 +11,7 @@ from toolevals.runs.models import Grading, Judge
 
 # A share is compared with a number of so many bits.
 _BITS = 48
+_LIMIT: int = 2**_BITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Seat:
     def takes(self, example: object) -> bool:
         """Tell whether an example is in the judge's share: always the same ones, and those of a smaller share too."""
         found = hashlib.sha256(f"{self.rubric} {example}".encode()).digest()
-        return int.from_bytes(found[: _BITS // 8], "big") < self.share * 2**_BITS
+        return int.from_bytes(found[: _BITS // 8], "big") < self.share * _LIMIT
 
     @property
     def left_out(self) -> str:
