@@ -40,9 +40,13 @@ def lines(**more: Any) -> Iterator[bytes]:
 
 def transfer() -> dict[str, float]:
     """Import examples to label, and others with gold; export those. Rates in examples a second."""
+    from celery import current_app
+
     from labeling.exports import dataset_lines
 
     project, tools = _project()
+    # As a worker does when it starts.
+    current_app.loader.import_default_modules()
     bare = EXAMPLES / _timed(lambda: _bare_import(b"".join(lines())))
     to_label = EXAMPLES / _timed(lambda: _import(project, tools, "support", b"".join(lines())))
     text = b"".join(lines(expectation=CALL, rationale="It asks where the parcel is."))
@@ -119,7 +123,6 @@ def _import(project: Any, tools: Any, slug: str, text: bytes) -> None:
     dataset = dataset_create(project=project, actor=None, slug=slug, name=slug, default_tools=tools)
     upload = upload_store(project=project, actor=None, file=io.BytesIO(text), name="rows.jsonl")
     import_start(dataset=dataset, actor=None, upload=upload)
-    current_app.loader.import_default_modules()
     while batch := Batch.objects.due(timezone.now()).most_urgent_first().first():
         current_app.tasks[batch.task](str(batch.pk))
     if dataset.examples.count() != EXAMPLES:

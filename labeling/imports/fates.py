@@ -31,6 +31,9 @@ def fates(
     """
     found = findings.every_error if changes is None else findings.every_warning
     fate = REFUSED if changes is None else ""
+    if not found:
+        yield from _rows(parts, changes)
+        return
     marked = ((each["line"], "", fate, each["pointer"], each["message"]) for each in found)
     yield from _joined(merge(_rows(parts, changes), marked, key=itemgetter(0)))
 

@@ -119,7 +119,7 @@ def _staged(
     part_id: UUID, resolved: Iterable[tuple[int, int, ExampleRow, Offer]], moment: int
 ) -> Iterator[tuple[Any, ...]]:
     for line, offset, row, offer in resolved:
-        revision_id, example_id, gold_id = (sortable_id(moment, offset) for _ in range(3))
+        revision_id, example_id, gold_id = sortable_ids(moment, offset, 3)
         yield (
             revision_id,
             part_id,
@@ -137,11 +137,13 @@ def _staged(
         )
 
 
-def sortable_id(moment: int, offset: int) -> UUID:
-    """Return a UUIDv7 of a time in milliseconds whose counter is `offset` (44 bits); the last 30 bits are random."""
+def sortable_ids(moment: int, offset: int, count: int) -> list[UUID]:
+    """Return UUIDv7s of a time in milliseconds whose counter is `offset` (44 bits); the last 30 bits are random."""
     high = offset >> 32 & 0xFFF
     low = offset & 0xFFFFFFFF
-    return UUID(int=moment << 80 | 7 << 76 | high << 64 | 2 << 62 | low << 30 | secrets.randbits(30))
+    counted = moment << 80 | 7 << 76 | high << 64 | 2 << 62 | low << 30
+    chance = secrets.randbits(30 * count)
+    return [UUID(int=counted | chance >> 30 * number & 0x3FFFFFFF) for number in range(count)]
 
 
 class _NamedTools:

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models.lookups import IsNull
 
 from toolevals.workspace.models import Membership, Role
 
@@ -128,4 +129,6 @@ def _fit(user: User | OuterRef) -> list[Q]:
     decided = Adjudication.objects.filter(revision=same, adjudicator=user)
     restored = Gold.objects.filter(revision=same, actor=user, source=GoldSource.RESTORED)
     advised = Comment.objects.filter(revision=same, author=user).exclude(asker=user)
-    return [Q(~Exists(rows)) for rows in (taken, passed, decided, restored, advised)]
+    # By a look at each slot's own few: PostgreSQL would else hold each slot against all that this person has labelled.
+    free = Q(IsNull(Subquery(taken.values("pk")[:1]), True))
+    return [free, *(Q(~Exists(rows)) for rows in (passed, decided, restored, advised))]

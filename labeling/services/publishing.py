@@ -105,7 +105,9 @@ class _Publication:
         for change in contents:
             if change.earlier is not None:
                 earlier_revision_show(change.example, change.earlier)
-        replaced, disputed = self._gold()
+        # A revision that is shown again has gold of its own: look again.
+        is_shown_again = any(change.earlier is not None for change in contents)
+        replaced, disputed = self._gold(self._changes() if is_shown_again else changes)
         strata = [change for change in changes if change.other_strata]
         self._each(sql.SET_STRATA, strata)
         told = {"revised": contents, "gold_changed": replaced, "disputed": disputed, "strata_changed": strata}
@@ -128,12 +130,9 @@ class _Publication:
         for statement in (sql.REVISE, sql.REVISE_GOLD, sql.CLOSE_SLOTS, sql.SHOW):
             self._each(statement, changes)
 
-    def _gold(self) -> tuple[list[Change], list[Change]]:
-        """Change imported gold, dispute people's; return what was changed and what is newly disputed.
-
-        Looks again, because an earlier revision may be shown by now.
-        """
-        changes = [change for change in self._changes() if change.other_gold and not change.other_content]
+    def _gold(self, found: list[Change]) -> tuple[list[Change], list[Change]]:
+        """Change imported gold, dispute people's; return what was changed and what is newly disputed."""
+        changes = [change for change in found if change.other_gold and not change.other_content]
         different = staged_with_other_gold((change.staged, change.revision) for change in changes)
         replaced: list[Change] = []
         kept: list[Change] = []

@@ -181,9 +181,9 @@ def _value_problems(name: str, matcher: Matcher, tool: ToolSpec, where: str) -> 
         values = {"/exact": matcher.value}
     elif isinstance(matcher, OneOf):
         values = {f"/one_of/{place}": value for place, value in enumerate(matcher.values)}
-    inside = pointer_to([name])
     for place, value in values.items():
         for problem in call_problems(tool, {name: value}):
+            inside = pointer_to([name])
             if problem.pointer == inside or problem.pointer.startswith(f"{inside}/"):
                 yield Problem(where + place + problem.pointer.removeprefix(inside), problem.message)
 

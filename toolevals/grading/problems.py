@@ -47,4 +47,4 @@ class InvalidDocument(ValueError):  # noqa: N818 (the name that importers, API a
 
 def pointer_to(path: Iterable[str | int]) -> str:
     """Return the JSON pointer (RFC 6901) of a path of keys and positions."""
-    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
+    return "".join([f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path])
