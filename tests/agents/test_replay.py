@@ -8,13 +8,14 @@ from tests.agents.players import Player, call, calling, saying
 from tests.agents.shop_world import INITIAL, ShopSimulator
 from toolevals.agents.faults import FaultyWorld
 from toolevals.agents.loop import Task, converse
-from toolevals.agents.replay import Ground, Replay, executed_calls, ground, replay
+from toolevals.agents.replay import Executions, Replay, executed_calls, ground, replay
 from toolevals.agents.scripted import ScriptedSimulator
 from toolevals.agents.simulations import Fault
+from toolevals.grading.canonical import digest
 from toolevals.grading.engine import compile_case, grade
 from toolevals.grading.execution import Execution, grade_effect
 from toolevals.grading.state_patches import patched
-from toolevals.grading.values import Expectation, MalformedCall, Message, ToolCall, ToolSpec, Transcript
+from toolevals.grading.values import Expectation, MalformedCall, Message, StateChanges, ToolCall, ToolSpec, Transcript
 
 EXAMPLE: dict[str, Any] = {"messages": [{"role": "user", "content": "Cancel B-2, please."}]}
 CANCEL = Expectation.single("cancel", {"order_id": "B-2"})
@@ -191,9 +192,51 @@ def test_a_refusal_that_nothing_made_good_is_kept():
     assert Transcript.from_document(document) == talk.transcript
 
 
-def test_a_ground_is_made_once_however_many_candidates_there_are():
+def test_gold_is_replayed_once_and_each_candidate_once():
     simulator = ShopSimulator()
-    measured = ground(simulator, EXAMPLE, CANCEL)
-    assert isinstance(measured, Ground)
-    assert simulator.worlds == 1
-    assert measured.initial is simulator.shared.initial
+    executions = Executions(simulator)
+    done = Transcript((calling(RIGHT),))
+    verdicts = [
+        grade_effect(executions.effect("a", EXAMPLE, CANCEL, transcript)).verdict.status
+        for transcript in (done, Transcript((calling(call("status", order_id="B-2")),)), done)
+    ]
+    assert verdicts == ["passed", "failed", "passed"]
+    assert simulator.worlds == 4
+
+
+def test_where_gold_leads_nowhere_no_candidate_is_replayed():
+    simulator = ShopSimulator()
+    executions = Executions(simulator)
+    for _ in range(3):
+        effect = executions.effect("a", EXAMPLE, Expectation("some_call"), Transcript((calling(RIGHT),)))
+        assert grade_effect(effect).verdict.status == "unscored"
+    assert simulator.worlds == 0
+
+
+@pytest.mark.parametrize(
+    ("since", "worlds", "status"),
+    [(digest(INITIAL), 1, "passed"), ("of another simulator", 2, "failed")],
+)
+def test_kept_changes_are_believed_where_they_began_with_the_same_state(since, worlds, status):
+    simulator = ShopSimulator()
+    patch = ({"op": "replace", "path": "/orders/B-2/state", "value": "cancelled"},)
+    transcript = Transcript((calling(call("status", order_id="B-2")),), state_changes=StateChanges(since, patch))
+    effect = Executions(simulator).effect("a", EXAMPLE, CANCEL, transcript)
+    assert grade_effect(effect).verdict.status == status
+    assert simulator.worlds == worlds
+
+
+def test_changes_that_do_not_fit_the_state_are_replayed():
+    changes = StateChanges(digest(INITIAL), ({"op": "remove", "path": "/orders/Z-9"},))
+    transcript = Transcript((calling(RIGHT),), state_changes=changes)
+    effect = Executions(ShopSimulator()).effect("a", EXAMPLE, CANCEL, transcript)
+    assert grade_effect(effect).verdict.status == "passed"
+
+
+def test_a_final_state_that_a_transcript_holds_is_believed():
+    simulator = ShopSimulator()
+    wrong = {**INITIAL, "refunds": {"R-1": {}}}
+    effect = Executions(simulator).effect("a", EXAMPLE, CANCEL, Transcript((calling(RIGHT),), state=wrong))
+    execution = grade_effect(effect)
+    assert execution.diff is not None
+    assert [each.path for each in execution.diff.all] == ["/orders/B-2/state", "/refunds/R-1"]

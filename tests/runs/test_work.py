@@ -37,11 +37,11 @@ def test_a_cancelled_run_keeps_what_is_done_and_retry_does_the_rest(project, ver
     undisturbed, run = baseline_run(project, version), baseline_run(project, version)
     work = engine.grade
 
-    def cancel_at_the_first_case(compiled, transcript):
+    def cancel_at_the_first_case(compiled, transcript, **beside):
         run.job.refresh_from_db()
         if run.job.state == JobState.RUNNING and run.job.stage == 1:
             job_cancel(job=run.job, actor=None)
-        return work(compiled, transcript)
+        return work(compiled, transcript, **beside)
 
     monkeypatch.setattr(case_grading, "grade", cancel_at_the_first_case)
     run_jobs()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from toolevals.agents.worlds import NotSimulatedError, Refusals, Simulator, WorldDiedError
+from toolevals.grading.canonical import digest
 from toolevals.grading.exact_calls import InexactError, exact_calls
 from toolevals.grading.execution import Effect
+from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.recovery import TRANSIENT, trouble_in
+from toolevals.grading.state_patches import patched
 from toolevals.grading.values import Expectation, MalformedCall, ToolCall, Transcript
 
 NO_STATE = "The simulator keeps no state, so that there is nothing to compare."
@@ -104,6 +107,48 @@ def ground(simulator: Simulator, example: Mapping[str, Any], expectation: Expect
             return Ground(made.initial, open=f"A tool refused an expected call: {made.raised}")
         states.append(made.final or {})
     return Ground(made.initial, tuple(states))
+
+
+class Executions:
+    """The effects that transcripts' calls have in a simulator's worlds; an example's gold is replayed once."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+        self._grounds: dict[Hashable, Ground] = {}
+        # The digest of the state that was asked for last: worlds mostly begin with one and the same.
+        self._digested: tuple[Mapping[str, Any], str] | None = None
+
+    def effect(
+        self, key: Hashable, example: Mapping[str, Any], expectation: Expectation, transcript: Transcript
+    ) -> Effect:
+        """Return what a transcript's calls did; `key` names the example with its expectation.
+
+        A final state, or changes since the state that this simulator begins with, which the transcript itself holds
+        are believed. Else its calls are replayed.
+        """
+        if key not in self._grounds:
+            self._grounds[key] = ground(self._simulator, example, expectation)
+        measured = self._grounds[key]
+        if measured.died is not None or measured.open:
+            return measured.effect(Replay())
+        told = self._told(measured.initial, transcript)
+        return measured.effect(told or replay(self._simulator, example, executed_calls(transcript)))
+
+    def _told(self, initial: Mapping[str, Any] | None, transcript: Transcript) -> Replay | None:
+        if transcript.state is not None:
+            return Replay(initial, transcript.state)
+        changes = transcript.state_changes
+        if changes is None or initial is None or changes.since != self._digest(initial):
+            return None
+        try:
+            return Replay(initial, patched(initial, changes.patch), changes.raised)
+        except InvalidDocument:
+            return None
+
+    def _digest(self, state: Mapping[str, Any]) -> str:
+        if self._digested is None or self._digested[0] is not state:
+            self._digested = state, digest(state)
+        return self._digested[1]
 
 
 def _silence(done: Replay) -> str:

@@ -25,7 +25,7 @@ def _table(*graders: Grader) -> dict[str, Grader]:
 
 
 GRADERS: Mapping[str, Grader] = _table(
-    Grader("outcome", "1", "case", "The case fails where a layer fails; what still needs a judge is unscored."),
+    Grader("outcome", "2", "case", "The case fails where a layer fails; what still needs a judge is unscored."),
     Grader("selection", "1", "layer", "Every expected tool was called, in order, and none that must not be."),
     Grader("arguments", "1", "layer", "The arguments fit the schema and the expectation; unscored without selection."),
     Grader("result_use", "1", "layer", "What the replies claim follows from the tools' results; found by rules."),
@@ -34,7 +34,7 @@ GRADERS: Mapping[str, Grader] = _table(
     Grader("schema", "1", "depth", "Each call of an offered tool is valid against the tool's input schema."),
     Grader("shape", "1", "depth", "The expected argument names are there, with the expected types, and no other."),
     Grader("equivalence", "1", "depth", "The calls are the expected ones, argument by argument, under the profile."),
-    Grader("execution", "1", "depth", "The calls left the world in the expected state, and nothing else was changed."),
+    Grader("execution", "2", "depth", "The calls left the world in the expected state, and nothing else was changed."),
 )
 
 # Asked for by name, of an expectation and calls: they are no verdicts of a grade.

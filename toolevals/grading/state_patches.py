@@ -6,7 +6,7 @@ that the order of the operations does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toolevals.grading.problems import InvalidDocument
@@ -40,11 +40,13 @@ def _operations(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator
                 yield {"op": "replace", "path": pointer(here), "value": value}
 
 
-def patched(before: Mapping[str, Any], patch: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+def patched(before: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return the state that the operations make of `before`, which stays; what they leave alone is shared with it.
 
-    Raises InvalidDocument where an operation does not fit the state.
+    Without an operation it is `before` itself. Raises InvalidDocument where an operation does not fit the state.
     """
+    if len(patch) == 0:
+        return before
     state: dict[str, Any] = dict(before)
     # The objects that are this state's own by now, by identity; kept, so that no other gets theirs.
     own: dict[int, dict[str, Any]] = {id(state): state}

@@ -36,7 +36,8 @@ class Told:
             return None
         briefing = self.briefing
         told = Briefing(briefing.rubrics, briefing.conversation, briefing.context, {**briefing.left_out, **left_out})
-        return grade(self.graded.compiled, self.graded.transcript, Judgements(told, made))
+        given = Judgements(told, made)
+        return grade(self.graded.compiled, self.graded.transcript, given, effect=self.graded.effect)
 
 
 def told_cases(cases: Iterable[Graded], judges: Iterable[tuple[Seat, Rubric]]) -> Iterator[Told]:

@@ -8,6 +8,7 @@ from django.db import models
 
 from labeling.models import DatasetVersion
 from toolevals.runs.models.runs import Run, Transcript
+from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.querysets.gradings import CaseGradeQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, User
@@ -25,6 +26,8 @@ class Grading(models.Model):
     graders = DocumentField()
     # The judges that it asks, as they were when it began (`toolevals.runs.judging.bench.Seat`).
     judges = DocumentField(default=list)
+    # In whose worlds the calls are replayed: what the run itself met, else the dataset's when the grading was begun.
+    simulator = models.ForeignKey(Simulator, null=True, on_delete=models.PROTECT, related_name="+")
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="gradings")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

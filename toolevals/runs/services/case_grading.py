@@ -12,12 +12,14 @@ from uuid_utils.compat import uuid7
 from labeling.models import Gold, VersionEntry
 from toolevals.grading.canonical import digest
 from toolevals.grading.engine import CompiledCase, compile_case, grade
+from toolevals.grading.execution import Effect
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
 from toolevals.runs.offers import tools_offered
+from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 
@@ -29,7 +31,8 @@ NOT_IN_VERSION = "This version of the dataset does not hold what the subject was
 
 def cases_grade(lease: Lease) -> None:
     """Grade the batch's transcripts. Reading and grading take no lock; one short transaction writes and completes."""
-    grading = models.Grading.objects.select_related("run__subject__tools__tools").get(pk=lease.payload["grading"])
+    gradings = models.Grading.objects.select_related("run__subject__tools__tools", "simulator")
+    grading = gradings.get(pk=lease.payload["grading"])
     graded = list(graded_cases(grading, lease.payload["start"], lease.payload["stop"]))
     with lease.finish():
         rows_insert(models.CaseGrade, CASE_COLUMNS, (_case_row(grading, case) for case in graded))
@@ -40,7 +43,8 @@ def cases_grade(lease: Lease) -> None:
 class Graded:
     """A grade, what its rows repeat of the example, and what it was made from.
 
-    `compiled` is None where the version holds nothing to compare with, `transcript` where no prediction came.
+    `compiled` is None where the version holds nothing to compare with, `transcript` where no prediction came, `effect`
+    where nothing executes calls.
     """
 
     id: UUID
@@ -51,6 +55,7 @@ class Graded:
     revision_id: UUID
     compiled: CompiledCase | None
     transcript: Transcript | None
+    effect: Effect | None = None
 
     def with_grade(self, grade: CaseGrade, case_id: UUID) -> Graded:
         """Return the same with another grade, under the id of the row that holds it."""
@@ -59,18 +64,21 @@ class Graded:
 
 def graded_cases(grading: models.Grading, start: int, stop: int) -> Iterator[Graded]:
     """Yield the grades of the transcripts at these positions, in the order of the dataset version."""
-    transcripts = list(models.Transcript.objects.of_run(grading.run).at_positions(start, stop))
+    found = models.Transcript.objects.of_run(grading.run).at_positions(start, stop)
+    # What an example shows the subject is needed only where its calls are replayed.
+    transcripts = list(found if grading.simulator is None else found.defer(None))
     golds = _golds(grading, {transcript.entry.revision_id for transcript in transcripts})
     compiler = _Compiler(grading.run.subject)
-    for transcript in transcripts:
-        revision = transcript.entry.revision
-        gold = golds.get(revision.pk)
-        example = revision.example
-        compiled = None if gold is None else compiler.case(gold, revision.tools)
-        did = _read(transcript.document)
-        case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did)
-        strata = example.bucket, example.difficulty
-        yield Graded(uuid7(), transcript.pk, case, *strata, revision.pk, compiled, did)
+    with effects_of(grading.simulator) as effects:
+        for transcript in transcripts:
+            revision = transcript.entry.revision
+            gold = golds.get(revision.pk)
+            strata = revision.example.bucket, revision.example.difficulty
+            compiled = None if gold is None else compiler.case(gold, revision.tools)
+            did = _read(transcript.document)
+            effect = None if compiled is None else effects.of(revision, compiled.expectation, did)
+            case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did, effect=effect)
+            yield Graded(uuid7(), transcript.pk, case, *strata, revision.pk, compiled, did, effect)
 
 
 def _golds(grading: models.Grading, revisions: Iterable[UUID]) -> dict[UUID, Gold]:

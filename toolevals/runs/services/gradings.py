@@ -10,7 +10,7 @@ from labeling.models import DatasetVersion
 from toolevals.grading.catalog import GRADERS
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.judging.seats import Seat
-from toolevals.runs.models import Grading, Judge, Run
+from toolevals.runs.models import Grading, Judge, Run, Simulator
 from toolevals.runs.services.slices import grade_plans
 from toolevals.workspace.jobs import job_create
 from toolevals.workspace.models import User
@@ -52,5 +52,11 @@ def grading_make(*, run: Run, dataset_version: DatasetVersion, actor: User | Non
     graders = [{"name": grader.name, "version": grader.version} for grader in GRADERS.values()]
     judges = [Seat.of(judge).to_document() for judge in Judge.objects.filter(project=run.project_id).switched_on()]
     return Grading.objects.create(
-        run=run, number=last + 1, dataset_version=dataset_version, graders=graders, judges=judges, actor=actor
+        run=run,
+        number=last + 1,
+        dataset_version=dataset_version,
+        graders=graders,
+        judges=judges,
+        simulator=run.simulator or Simulator.objects.of_dataset(dataset_version.dataset),
+        actor=actor,
     )

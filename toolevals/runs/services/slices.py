@@ -12,6 +12,8 @@ from toolevals.workspace.models import Queue
 
 # Transcripts in one batch: some tenths of a second of grading, and one short transaction to write it.
 SLICE = 250
+# Transcripts in one batch where their calls are replayed: each may take its simulator's time.
+REPLAY_SLICE = 50
 # Conversations in one batch: some minutes of waiting for a model.
 LIVE_SLICE = 40
 # Cases in one batch of judging: some minutes of waiting for judges.
@@ -40,7 +42,8 @@ def grade_plans(grading: Grading, *, stage: int) -> Iterator[BatchPlan]:
     Without judges there are none of those.
     """
     payload = {"grading": str(grading.pk)}
-    yield from _plans("runs.grade", payload, grading.run, stage, queue=Queue.GRADE)
+    most = REPLAY_SLICE if grading.simulator_id else SLICE
+    yield from _plans("runs.grade", payload, grading.run, stage, queue=Queue.GRADE, most=most)
     if grading.judges:
         stage += 1
         yield from _plans("runs.judge", payload, grading.run, stage, queue=Queue.JUDGE, most=JUDGE_SLICE)

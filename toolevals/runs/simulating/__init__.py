@@ -1,6 +1,7 @@
 """From what a project keeps of a simulator to one that answers."""
 
 from toolevals.runs.simulating.contents import answered_tools, content_read
+from toolevals.runs.simulating.effects import effects_of
 from toolevals.runs.simulating.opening import simulator_of, simulator_opened
 
-__all__ = ["answered_tools", "content_read", "simulator_of", "simulator_opened"]
+__all__ = ["answered_tools", "content_read", "effects_of", "simulator_of", "simulator_opened"]

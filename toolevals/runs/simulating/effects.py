@@ -1,0 +1,45 @@
+"""What the calls of a run's transcripts did to their simulator's world, for grading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from labeling.models import Revision
+from toolevals.agents.code import NoSandboxError
+from toolevals.agents.replay import Executions
+from toolevals.grading.execution import Effect
+from toolevals.grading.values import Expectation, Transcript
+from toolevals.runs.models import Simulator, SimulatorKind
+from toolevals.runs.simulating.opening import simulator_opened
+
+
+class Effects:
+    """Effects by revision: those that a simulator's worlds show, one that says why there are none, or nothing."""
+
+    def __init__(self, executions: Executions | None = None, instead: Effect | None = None) -> None:
+        self._executions = executions
+        self._instead = instead
+
+    def of(self, revision: Revision, expectation: Expectation, transcript: Transcript | None) -> Effect | None:
+        """Return what the transcript's calls did; None where there is nothing to execute them."""
+        if transcript is None or transcript.error is not None or self._executions is None:
+            return self._instead
+        return self._executions.effect(revision.pk, revision.input, expectation, transcript)
+
+
+@contextmanager
+def effects_of(simulator: Simulator | None) -> Iterator[Effects]:
+    """Yield where effects come from. Scripted results keep no state, so that nothing is replayed with them.
+
+    Where the simulator cannot be opened here, execution is unscored, with the reason.
+    """
+    if simulator is None or simulator.kind == SimulatorKind.SCRIPTED:
+        yield Effects()
+        return
+    with ExitStack() as opened:
+        try:
+            effects = Effects(Executions(opened.enter_context(simulator_opened(simulator))))
+        except NoSandboxError as error:
+            effects = Effects(instead=Effect(silent=str(error)))
+        yield effects
