@@ -73,8 +73,8 @@ def test_failed_batches_alone_are_done_again(project, version, run_jobs, monkeyp
 
         return cases_grade
 
-    work = case_grading._graded
-    monkeypatch.setattr(case_grading, "_graded", broken_at(2, work))
+    work = case_grading.graded_cases
+    monkeypatch.setattr(case_grading, "graded_cases", broken_at(2, work))
     run_jobs(impatient=True)
     run.job.refresh_from_db()
     assert run.job.state == JobState.FAILED
@@ -83,7 +83,7 @@ def test_failed_batches_alone_are_done_again(project, version, run_jobs, monkeyp
     assert run.gradings.get().finished_at is None
 
     graded.clear()
-    monkeypatch.setattr(case_grading, "_graded", broken_at(None, work))
+    monkeypatch.setattr(case_grading, "graded_cases", broken_at(None, work))
     job_retry(job=run.job, actor=None)
     run_jobs(impatient=True)
 
