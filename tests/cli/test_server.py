@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.agents.mcp_shop import shop_over_http
 from toolevals.cli import main as command
 from toolevals.cli.exits import Exit
 
@@ -161,3 +163,14 @@ def test_a_run_names_its_version(imported, capsys):
 def test_a_project_that_is_not_ours_is_not_there(server, capsys):
     assert command.main(["export", "core", "--project", "other"]) == Exit.CONFIGURATION
     assert "404" in capsys.readouterr().err
+
+
+def test_what_an_mcp_server_lists_is_published_from_here(server, capsys):
+    line = f"{sys.executable} -m tests.agents.mcp_shop"
+    assert command.main(["import", "mcp", "--registry", "mcp-shop", "--command", line, "--note", "pipes"]) == Exit.OK
+    assert capsys.readouterr().out == "mcp-shop@1: 3 tools\n"
+    with shop_over_http() as url:
+        assert command.main(["import", "mcp", "--registry", "mcp-shop", "--url", url]) == Exit.OK
+    assert command.main(["import", "mcp", "--registry", "mcp-shop", "--url", url]) == Exit.UNREACHABLE
+    assert command.main(["import", "mcp", "--registry", "mcp-shop", "--url", "ftp://x"]) == Exit.CONFIGURATION
+    assert "The MCP server cannot be used" in capsys.readouterr().err

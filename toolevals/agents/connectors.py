@@ -51,9 +51,10 @@ class Connector:
     """A way to subjects.
 
     `words` name what is run ("a model behind chat completions"), `title` is the same in two or three words, `where`
-    says what its address is of. `options` are its options beside the model, with what each is unless said (None where
-    it must be said, or nothing is). Where it `asks_model`, the subject's model is one of its options and must be said.
-    Where it `counts_input`, what it is sent are the tokens of the example and its tools.
+    says what its address is of, `key` what its secret is for. `options` are its options beside the model, with what
+    each is unless said (None where it must be said, or nothing is). Where it `asks_model`, the subject's model is one
+    of its options and must be said. Where it `counts_input`, what it is sent are the tokens of the example and its
+    tools.
     """
 
     title: str
@@ -62,6 +63,7 @@ class Connector:
     options: Mapping[str, Any]
     reader: Callable[[Mapping[str, Any]], Options]
     open: Callable[[Any, Opening], AbstractContextManager[Subject]]
+    key: str = "One of the project's secrets."
     asks_model: bool = True
     counts_input: bool = True
 
@@ -130,6 +132,7 @@ CONNECTORS: Mapping[str, Connector] = {
         _options(WebhookOptions),
         WebhookOptions.from_document,
         _webhook,
+        "One of the project's secrets; it signs what is sent.",
         asks_model=False,
         counts_input=False,
     ),

@@ -7,8 +7,9 @@ connection goes to the address that was checked, so that a name cannot change it
 
 from __future__ import annotations
 
+import asyncio
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Self, TypeAlias
@@ -63,14 +64,31 @@ class GuardedTransport(httpx2.HTTPTransport):
         self._policy = policy
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        host = request.url.host
-        try:
-            address = self._policy.address_of(host, request.url.port)
-        except OSError as error:
-            raise httpx2.ConnectError(f"{host}: {error.strerror or error}", request=request) from error
-        request.extensions = {**request.extensions, "sni_hostname": host}
-        request.url = request.url.copy_with(host=address)
-        return super().handle_request(request)
+        return super().handle_request(_to_checked(request, self._policy))
+
+
+class AsyncGuardedTransport(httpx2.AsyncHTTPTransport):
+    """The same, for clients that do not wait."""
+
+    def __init__(self, policy: AddressPolicy) -> None:
+        super().__init__(trust_env=True)
+        self._policy = policy
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        checked = await asyncio.to_thread(_to_checked, request, self._policy)
+        return await super().handle_async_request(checked)
+
+
+def _to_checked(request: httpx2.Request, policy: AddressPolicy) -> httpx2.Request:
+    """Return the request with the address that was checked in place of its name."""
+    host = request.url.host
+    try:
+        address = policy.address_of(host, request.url.port)
+    except OSError as error:
+        raise httpx2.ConnectError(f"{host}: {error.strerror or error}", request=request) from error
+    request.extensions = {**request.extensions, "sni_hostname": host}
+    request.url = request.url.copy_with(host=address)
+    return request
 
 
 def guarded_client(policy: AddressPolicy, *, seconds: float) -> httpx2.Client:
@@ -78,6 +96,19 @@ def guarded_client(policy: AddressPolicy, *, seconds: float) -> httpx2.Client:
     return httpx2.Client(
         transport=GuardedTransport(policy),
         timeout=httpx2.Timeout(seconds, connect=min(seconds, 10.0)),
+        follow_redirects=False,
+        trust_env=False,
+    )
+
+
+def guarded_async_client(
+    policy: AddressPolicy, *, seconds: float, headers: Mapping[str, str] | None = None
+) -> httpx2.AsyncClient:
+    """Return the same for callers that do not wait."""
+    return httpx2.AsyncClient(
+        transport=AsyncGuardedTransport(policy),
+        timeout=httpx2.Timeout(seconds, connect=min(seconds, 10.0)),
+        headers=headers,
         follow_redirects=False,
         trust_env=False,
     )

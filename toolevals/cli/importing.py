@@ -12,6 +12,8 @@ import orjson
 
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.import_mcp import add_mcp_parser
+from toolevals.cli.publishing import ensure, publish
 from toolevals.grading.bfcl import CATEGORIES
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
@@ -45,6 +47,7 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     tools.add_argument("--note", default="")
     tools.set_defaults(run=import_tools)
 
+    add_mcp_parser(kinds)
     files = [_add_file_parser(kinds, name, words) for name, words in FILES.items()]
     bfcl = kinds.add_parser("bfcl", help="the Berkeley Function-Calling Leaderboard")
     bfcl.add_argument("folder", type=Path, metavar="DIR", help="holds BFCL_v4_*.json and possible_answer/")
@@ -63,15 +66,7 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 def import_tools(arguments: argparse.Namespace) -> int:
     """Publish a file's tools."""
-    document = _read_json(arguments.file)
-    client = ProjectClient.from_arguments(arguments)
-    _ensure(client, "registries/", arguments.registry, {})
-    body = {"document": document, "format": arguments.format, "note": arguments.note}
-    version = client.request("POST", f"registries/{arguments.registry}/versions/", json=body)
-    print(f"{version['name']}: {version['size']} tools")
-    for loss in version["losses"]:
-        print(f"  not carried over, {loss['pointer']}: {loss['message']}")
-    return Exit.OK
+    return publish(arguments, _read_json(arguments.file), arguments.format)
 
 
 def import_file(arguments: argparse.Namespace) -> int:
@@ -129,7 +124,7 @@ def _columns(mappings: list[str]) -> dict[str, str]:
 
 def _import(arguments: argparse.Namespace, file: Path, source: str, options: dict[str, Any] | None = None) -> int:
     client = ProjectClient.from_arguments(arguments)
-    _ensure(client, "datasets/", arguments.dataset, {"default_tools": arguments.tools} if arguments.tools else {})
+    ensure(client, "datasets/", arguments.dataset, {"default_tools": arguments.tools} if arguments.tools else {})
     fields = {"source": source} | ({"options": orjson.dumps(options).decode()} if options else {})
     job = client.upload(f"datasets/{arguments.dataset}/imports/", file, fields)
     done = client.wait(job, say=say_progress)
@@ -141,11 +136,6 @@ def _import(arguments: argparse.Namespace, file: Path, source: str, options: dic
         version = client.request("POST", f"datasets/{arguments.dataset}/versions/", json=body)
         print(f"{arguments.dataset} version {version['number']}: {version['size']} examples")
     return Exit.OK
-
-
-def _ensure(client: ProjectClient, path: str, slug: str, fields: dict[str, Any]) -> None:
-    if not any(known["slug"] == slug for known in client.pages(path)):
-        client.request("POST", path, json={"slug": slug, "name": slug, **fields})
 
 
 def _write_category(stream: BinaryIO, folder: Path, category: str) -> None:

@@ -6,10 +6,12 @@ from toolevals.workspace.models import Role
 RULES: dict[str, Rule] = {
     "registry:registries": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "registry:registry": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "registry:mcp": Rule(Role.ADJUDICATOR),
     "registry:version": Rule(Role.VIEWER),
     "registry:changes": Rule(Role.VIEWER),
     "registry-api:registries": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "registry-api:registry": Rule(Role.VIEWER),
     "registry-api:versions": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "registry-api:mcp": Rule(Role.ADJUDICATOR),
     "registry-api:version": Rule(Role.VIEWER),
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from django import forms
+from django.conf import settings
 
+from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import Registry
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
@@ -38,6 +41,46 @@ class RegistryForm(PlainForm):
         if Registry.objects.filter(project=self.project, slug=slug).exists():
             raise forms.ValidationError("There is a registry of this short name.")
         return slug
+
+
+class McpForm(PlainForm):
+    """A server to ask for its tools: behind an address, or by one of the commands that the operator allows."""
+
+    url = forms.URLField(
+        label="Address",
+        required=False,
+        max_length=500,
+        assume_scheme="https",
+        help_text="Of streamable HTTP, such as https://tools.example.org/mcp.",
+    )
+    command = forms.ChoiceField(required=False, label="Or a command on the server")
+    secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
+    note = forms.CharField(max_length=300, required=False)
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, prefix="mcp", **kwargs)
+        secrets = [(name, name) for name in project.secrets.values_list("name", flat=True)]
+        self.fields["secret"].choices = [("", "None needed"), *secrets]  # type: ignore[attr-defined]
+        commands = [(line, line) for line in settings.MCP_COMMANDS]
+        self.fields["command"].choices = [("", "None"), *commands]  # type: ignore[attr-defined]
+        if not commands:
+            del self.fields["command"]
+
+    def asked(self) -> dict[str, Any]:
+        """Return the options and the note; the form is valid."""
+        data = dict(self.cleaned_data)
+        note, command = data.pop("note"), data.pop("command", "")
+        options = {name: value for name, value in data.items() if value}
+        return {"note": note, "options": options | ({"command": shlex.split(command)} if command else {})}
+
+    def add_problems(self, error: InvalidDocument) -> None:
+        """Show what a service found wrong, beside the field that it names."""
+        for problem in error.problems:
+            name = problem.pointer.removeprefix("/")
+            if name in self.fields:
+                self.add_error(name, problem.message)
+            else:
+                self.add_error(None, f"{problem.pointer} {problem.message}".strip())
 
 
 class PublishForm(PlainForm):

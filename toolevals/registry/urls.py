@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, path
 
-from toolevals.registry.views import registries
+from toolevals.registry.views import mcp, registries
 
 app_name = "registry"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("registries/", registries.registries, name="registries"),
     path("registries/<slug:registry>/", registries.registry, name="registry"),
+    path("registries/<slug:registry>/mcp/", mcp.fetch, name="mcp"),
     path("registries/<slug:registry>/<int:number>/", registries.version, name="version"),
     path("registries/<slug:registry>/<int:number>/since/<int:before>/", registries.changes, name="changes"),
 ]

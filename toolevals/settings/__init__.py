@@ -191,6 +191,9 @@ CELERY_ACCEPT_CONTENT = ["json"]
 # Private networks that subjects, simulators and judges may be called in, such as "10.0.0.0/8"; "*" is all.
 AGENT_NETWORKS = env.list("AGENT_NETWORKS", default=[])
 
+# Commands that start MCP servers on this machine, as a shell would take them: only these are run.
+MCP_COMMANDS = env.list("MCP_COMMANDS", default=[])
+
 # Code of simulators that runs without a sandbox, by the digest that its page shows; "*" is all of it.
 TRUSTED_SIMULATORS = env.list("TRUSTED_SIMULATORS", default=[])
 # Folders of code that is our own, and trusted.

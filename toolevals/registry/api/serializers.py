@@ -66,3 +66,15 @@ class NewVersionSerializer(serializers.Serializer[Any]):
     document = serializers.JSONField()
     format = serializers.ChoiceField(choices=FORMAT_NAMES, default="auto")
     note = serializers.CharField(max_length=300, allow_blank=True, default="")
+
+
+class McpServerSerializer(serializers.Serializer[Any]):
+    """An MCP server whose tools are published: behind a `url`, or by a `command` that the operator allows."""
+
+    url = serializers.CharField(max_length=500, required=False, help_text="Of streamable HTTP.")
+    command = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="A program and its arguments."
+    )
+    secret = serializers.CharField(required=False, help_text="The project's secret that is sent as a bearer token.")
+    timeout = serializers.FloatField(required=False, help_text="Seconds of each answer; 30 unless said.")
+    note = serializers.CharField(max_length=300, allow_blank=True, default="")

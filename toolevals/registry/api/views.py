@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from toolevals.registry import services
 from toolevals.registry.api.serializers import (
+    McpServerSerializer,
     NewRegistrySerializer,
     NewVersionSerializer,
     RegistrySerializer,
@@ -67,6 +68,21 @@ class Versions(ProjectView, ListAPIView[RegistryVersion]):
 
     def _registry(self) -> Registry:
         return get_object_or_404(Registry, project=self.project, slug=self.kwargs["registry"])
+
+
+class McpVersions(ProjectView):
+    """Publish what an MCP server lists; equal content makes no version: the newest is answered."""
+
+    @extend_schema(request=McpServerSerializer, responses={201: VersionSerializer})
+    @idempotent
+    def post(self, request: Request, registry: str) -> Response:
+        found = get_object_or_404(Registry, project=self.project, slug=registry)
+        asked = McpServerSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        options = dict(asked.validated_data)
+        note = options.pop("note")
+        version = services.registry_fetch(registry=found, actor=self.user, options=options, note=note)
+        return Response(VersionSerializer(version).data, status=201)
 
 
 class VersionDetail(ProjectView):

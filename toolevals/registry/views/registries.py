@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpResponse
@@ -9,10 +10,10 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.changes import version_changes
-from toolevals.registry.forms import MAX_BYTES, PublishForm, RegistryForm
+from toolevals.registry.forms import MAX_BYTES, McpForm, PublishForm, RegistryForm
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.schema_rows import SchemaRow, schema_rows
 from toolevals.registry.services import registry_create, registry_publish
@@ -48,7 +49,7 @@ def registry(request: ProjectRequest, registry: str) -> HttpResponse:
     """Show a registry's versions, newest first; by POST, publish one."""
     found = get_object_or_404(Registry.objects.in_project(request.project), slug=registry)
     form = PublishForm(request.POST or None, request.FILES or None)
-    problems = []
+    problems: list[Problem] = []
     if request.method == "POST" and form.is_valid():
         try:
             version = registry_publish(
@@ -61,15 +62,23 @@ def registry(request: ProjectRequest, registry: str) -> HttpResponse:
             return redirect("registry:version", request.project.slug, found.slug, version.number)
         except InvalidDocument as error:
             problems = list(error.problems)
-    rows = found.versions.select_related("actor", "tools")
+    return registry_page(request, found, form, McpForm(project=request.project), problems)
+
+
+def registry_page(
+    request: ProjectRequest, registry: Registry, form: PublishForm, mcp: McpForm, problems: Sequence[Problem] = ()
+) -> HttpResponse:
+    """Show a registry's versions beside both ways to publish the next."""
     context = {
-        "registry": found,
+        "registry": registry,
         "form": form,
+        "mcp": mcp,
         "problems": problems[:MAX_PROBLEMS],
         "more_problems": max(len(problems) - MAX_PROBLEMS, 0),
-        "page": page_of(rows, request.GET.get("before", "")),
+        "page": page_of(registry.versions.select_related("actor", "tools"), request.GET.get("before", "")),
     }
-    return render(request, "registry/registry.html", context, status=422 if problems or form.errors else 200)
+    status = 422 if problems or form.errors or mcp.errors else 200
+    return render(request, "registry/registry.html", context, status=status)
 
 
 @require_GET

@@ -46,7 +46,7 @@ class LiveForm(RunForm):
     )
     url = forms.URLField(label="Address", max_length=500, assume_scheme="https")
     model = forms.CharField(max_length=120, help_text="Its snapshot, as exact as you know it.")
-    secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
+    secret = forms.ChoiceField(required=False, label="Key")
     prompt_version = forms.CharField(max_length=60, required=False, label="Prompt version")
     commit = forms.CharField(max_length=64, required=False, label="Git commit")
     system = forms.CharField(
@@ -91,6 +91,7 @@ class LiveForm(RunForm):
             elif self.about.options[name]:
                 self.fields[RENAMED.get(name, name)].initial = self.about.options[name]
         self.fields["url" if "url" in self.fields else "base_url"].help_text = self.about.where
+        self.fields["secret"].help_text = self.about.key
         self.fields["model"].required = self.about.asks_model
         names = project.secrets.values_list("name", flat=True)
         choices = [("", "None needed"), *((name, name) for name in names)]

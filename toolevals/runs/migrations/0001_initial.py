@@ -228,7 +228,7 @@ class Migration(migrations.Migration):
                 ('id', toolevals.workspace.fields.PublicIdField(serialize=False)),
                 ('name', models.CharField(max_length=120)),
                 ('number', models.PositiveIntegerField()),
-                ('kind', models.CharField(choices=[('scripted', 'scripted results'), ('code', 'Python code'), ('http', 'a service behind HTTP')], max_length=10)),
+                ('kind', models.CharField(choices=[('scripted', 'scripted results'), ('code', 'Python code'), ('http', 'a service behind HTTP'), ('mcp', 'an MCP server')], max_length=10)),
                 ('content', toolevals.workspace.fields.DocumentField()),
                 ('tools', toolevals.workspace.fields.DocumentField(null=True)),
                 ('digest', models.CharField(max_length=64)),

@@ -18,6 +18,7 @@ class SimulatorKind(models.TextChoices):
     SCRIPTED = "scripted", "scripted results"
     CODE = "code", "Python code"
     HTTP = "http", "a service behind HTTP"
+    MCP = "mcp", "an MCP server"
 
 
 class Simulator(models.Model):

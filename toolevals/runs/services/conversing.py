@@ -15,6 +15,7 @@ from uuid_utils.compat import uuid7
 from labeling.models import VersionEntry
 from toolevals.agents.code import NoSandboxError
 from toolevals.agents.loop import Conversation, Task
+from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.endings import BUDGET
 from toolevals.runs.live.conversations import Stage, stage
@@ -55,7 +56,7 @@ def transcripts_converse(lease: Lease) -> None:
                 with lease.transaction():
                     lease.progress(done)
                     rows_insert(Transcript, COLUMNS, rows)
-    except (SecretMissingError, SealBrokenError, NoSandboxError) as error:
+    except (SecretMissingError, SealBrokenError, NoSandboxError, InvalidDocument) as error:
         raise BatchRefused(str(error)) from None
     if done < lease.batch.size:
         lease.give_way()

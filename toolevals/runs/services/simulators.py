@@ -24,7 +24,8 @@ def simulator_ensure(
 ) -> Simulator:
     """Return the project's simulator that is exactly this, made at the first call. Safe in a race.
 
-    Code is run once, to learn which tools it answers: in the sandbox, unless it is trusted. Raises InvalidDocument.
+    Code is run once, to learn which tools it answers: in the sandbox, unless it is trusted. An MCP
+    server is asked. Raises InvalidDocument.
     """
     title = name.strip()
     if not 1 <= len(title) <= NAME_LENGTH:
@@ -39,7 +40,7 @@ def simulator_ensure(
     there = Simulator.objects.filter(project=project, name=title, digest=key).first()
     if there is not None:
         return there
-    tools = answered_tools(kind, kept)
+    tools = answered_tools(project, kind, kept)
     with transaction.atomic():
         # One at a time: the numbers have no gap and no double.
         Project.objects.select_for_update(no_key=True).get(pk=project.pk)

@@ -1,7 +1,7 @@
 """What a simulator is made of, by kind.
 
-`{"results": [...]}` for scripted results, `{"files": {"simulator.py": "..."}}` for code, and the options of
-`toolevals.agents.http_simulator` for a service.
+`{"results": [...]}` for scripted results, `{"files": {"simulator.py": "..."}}` for code, the options of
+`toolevals.agents.http_simulator` for a service, and those of `toolevals.agents.mcp_options` for an MCP server.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ from typing import Any
 
 from toolevals.agents.code import NoSandboxError, tools_of_code
 from toolevals.agents.http_simulator import HttpOptions
+from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import WorldDiedError
 from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.registry.mcp_servers import mcp_tools
 from toolevals.runs.models import SimulatorKind
 from toolevals.runs.simulating.trust import is_trusted, limits
+from toolevals.workspace.models import Project
 
 MAIN = "simulator.py"
 MAX_FILES = 200
@@ -35,13 +38,15 @@ def content_read(kind: str, said: Mapping[str, Any]) -> dict[str, Any]:
         raise error.below("/content") from None
 
 
-def answered_tools(kind: str, content: Mapping[str, Any]) -> list[str] | None:
+def answered_tools(project: Project, kind: str, content: Mapping[str, Any]) -> list[str] | None:
     """Return the tools that a simulator answers, None where only asking it tells.
 
-    Code is run to tell. Raises InvalidDocument where it does not run.
+    Code is run and an MCP server asked to tell. Raises InvalidDocument where that fails.
     """
     if kind == SimulatorKind.HTTP:
         return content["tools"] or None
+    if kind == SimulatorKind.MCP:
+        return _tools_of_server(project, content)
     if kind == SimulatorKind.SCRIPTED:
         return list(dict.fromkeys(result["tool"] for result in content["results"]))
     try:
@@ -83,8 +88,20 @@ def _only(said: Mapping[str, Any], *names: str) -> None:
         raise InvalidDocument([Problem(f"/{name}", "is not part of such a simulator") for name in unknown])
 
 
+def _tools_of_server(project: Project, content: Mapping[str, Any]) -> list[str]:
+    try:
+        return [tool["name"] for tool in mcp_tools(project, McpOptions.from_document(content))["tools"]]
+    except InvalidDocument as error:
+        raise error.below("/content") from None
+
+
+def _mcp(said: Mapping[str, Any]) -> dict[str, Any]:
+    return McpOptions.from_document(said).to_document()
+
+
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     SimulatorKind.SCRIPTED: _scripted,
     SimulatorKind.CODE: _code,
     SimulatorKind.HTTP: lambda said: HttpOptions.from_document(said).to_document(),
+    SimulatorKind.MCP: _mcp,
 }

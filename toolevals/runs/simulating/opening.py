@@ -11,9 +11,11 @@ from labeling.models import Dataset
 from toolevals.agents import worlds
 from toolevals.agents.code import CodeSimulator
 from toolevals.agents.http_simulator import HttpOptions, HttpSimulator
+from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.scripted import ScriptedSimulator
 from toolevals.agents.simulations import Simulation
+from toolevals.registry.mcp_servers import mcp_access
 from toolevals.runs.models import Run, Simulator, SimulatorKind
 from toolevals.runs.simulating.trust import is_trusted, limits
 from toolevals.workspace.services import secret_read
@@ -25,7 +27,7 @@ def simulator_of(whose: Run | Dataset) -> Iterator[worlds.Simulator]:
 
     That is the one that a live run began with, else the dataset's. Where there is none, and an example has no results
     either, its world answers no call and has no state. Leaving ends its processes. Raises NoSandboxError,
-    SecretMissingError and SealBrokenError.
+    SecretMissingError and SealBrokenError, and InvalidDocument where an MCP server may no longer be asked.
     """
     with simulator_opened(_row(whose)) as simulator:
         yield simulator
@@ -41,6 +43,8 @@ def simulator_opened(row: Simulator | None) -> Iterator[worlds.Simulator]:
     elif row.kind == SimulatorKind.HTTP:
         with _service(row) as service:
             yield ScriptedSimulator(behind=service)
+    elif row.kind == SimulatorKind.MCP:
+        yield ScriptedSimulator(behind=_mcp(row))
     else:
         files = row.content["files"]
         with CodeSimulator(files, limits=limits(), trusted=is_trusted(files)) as code:
@@ -51,6 +55,14 @@ def _service(row: Simulator) -> HttpSimulator:
     options = HttpOptions.from_document(row.content)
     key = secret_read(project=row.project, name=options.secret) if options.secret else ""
     return HttpSimulator(options, key=key, policy=AddressPolicy.of(settings.AGENT_NETWORKS))
+
+
+def _mcp(row: Simulator) -> worlds.Simulator:
+    # Loading the client takes seconds, which most web processes never need.
+    from toolevals.agents.mcp_world import McpSimulator
+
+    options = McpOptions.from_document(row.content)
+    return McpSimulator(options, **mcp_access(row.project, options))
 
 
 def _row(whose: Run | Dataset) -> Simulator | None:

@@ -1,0 +1,137 @@
+"""A session with a server of the Model Context Protocol, through the `mcp` client, for callers that wait.
+
+The client is asynchronous: each session has a thread of its own that runs it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import anyio
+import httpx2
+from anyio.from_thread import start_blocking_portal
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+
+from toolevals.agents.mcp_options import McpOptions
+from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_async_client
+
+# A list of tools longer than this does not end.
+MOST_PAGES = 200
+ERROR_LENGTH = 300
+# Codes of the client itself: the connection ended, or nobody answered in time.
+BROKEN = frozenset({CONNECTION_CLOSED, REQUEST_TIMEOUT})
+# What the client's transports raise, alone or as a group.
+FAILURES = (
+    MCPError,
+    ForbiddenAddressError,
+    httpx2.HTTPError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    anyio.ClosedResourceError,
+    anyio.BrokenResourceError,
+    anyio.EndOfStream,
+    ExceptionGroup,
+)
+
+
+class McpUnreachableError(Exception):
+    """The server cannot be spoken to, or does not keep to the protocol. The text never holds the key."""
+
+
+class McpSession:
+    """One session. Used as a context; entering begins it. Raises McpUnreachableError, as its methods do."""
+
+    def __init__(self, options: McpOptions, *, key: str = "", policy: AddressPolicy | None = None) -> None:
+        self._options = options
+        self._key = key
+        self._policy = policy or AddressPolicy()
+        self._opened = ExitStack()
+
+    def __enter__(self) -> Self:
+        with self._failures_named(), ExitStack() as stack:
+            self._portal = stack.enter_context(start_blocking_portal())
+            self._client = stack.enter_context(self._portal.wrap_async_context_manager(self._connected()))
+            self._opened = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # A server that has gone cannot be taken leave of: whoever needed it has been told before.
+        try:
+            self._opened.close()
+        except FAILURES:
+            return
+
+    def tools(self) -> dict[str, Any]:
+        """Return every page of `tools/list` as one, in the protocol's own form."""
+        with self._failures_named():
+            return {"tools": self._portal.call(self._all_tools)}
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the result of a call, in the protocol's own form.
+
+        What the server refuses by a JSON-RPC error (no such tool, wrong arguments) is a result with `isError` too.
+        """
+        with self._failures_named():
+            try:
+                result = self._portal.call(self._client.call_tool, name, dict(arguments))
+            except MCPError as error:
+                if error.code in BROKEN:
+                    raise
+                return {"content": [{"type": "text", "text": error.message}], "isError": True}
+            document: dict[str, Any] = result.model_dump(by_alias=True, exclude_none=True, mode="json")
+            return document
+
+    async def _all_tools(self) -> list[dict[str, Any]]:
+        tools: list[dict[str, Any]] = []
+        cursor: str | None = None
+        with anyio.fail_after(self._options.timeout):
+            for _ in range(MOST_PAGES):
+                page = await self._client.list_tools(cursor=cursor)
+                tools += [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in page.tools]
+                cursor = page.next_cursor
+                if not cursor:
+                    return tools
+        raise ValueError(f"its list of tools has more than {MOST_PAGES} pages")
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[Client]:
+        async with AsyncExitStack() as stack:
+            client = Client(await self._transport(stack), read_timeout_seconds=self._options.timeout, cache=None)
+            yield await stack.enter_async_context(client)
+
+    async def _transport(self, stack: AsyncExitStack) -> Any:
+        options = self._options
+        if options.command:
+            # What a server says on its error output is not ours to keep.
+            silence = Path(os.devnull).open("w")  # noqa: SIM115 (the stack closes it)
+            stack.callback(silence.close)
+            program, *rest = options.command
+            return stdio_client(StdioServerParameters(command=program, args=rest), errlog=silence)
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        http = guarded_async_client(self._policy, seconds=options.timeout, headers=headers)
+        return streamable_http_client(options.url, http_client=await stack.enter_async_context(http))
+
+    @contextmanager
+    def _failures_named(self) -> Iterator[None]:
+        try:
+            yield
+        except FAILURES as error:
+            said = _first(error)
+            words = str(said) or type(said).__name__
+            hidden = words.replace(self._key, "•••") if self._key else words
+            raise McpUnreachableError(f"The MCP server cannot be used: {hidden[:ERROR_LENGTH]}") from None
+
+
+def _first(error: BaseException) -> BaseException:
+    """Return what a group of errors began with."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

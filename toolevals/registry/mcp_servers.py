@@ -1,0 +1,49 @@
+"""MCP servers as a project reaches them: with its secrets, where the operator allows it."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from django.conf import settings
+
+from toolevals.agents.mcp_options import McpOptions
+from toolevals.agents.network import AddressPolicy
+from toolevals.grading.problems import InvalidDocument
+from toolevals.workspace.models import Project
+from toolevals.workspace.services import SecretMissingError, secret_read
+from toolevals.workspace.vault import SealBrokenError
+
+
+class McpAccess(TypedDict):
+    """What a session with a server is opened with beside its options."""
+
+    key: str
+    policy: AddressPolicy
+
+
+def mcp_access(project: Project, options: McpOptions) -> McpAccess:
+    """Return what lets a project's session in. Raises InvalidDocument where it may not be had.
+
+    A command is code on this machine: it runs only if the operator has named that very command.
+    """
+    if options.command and options.line not in settings.MCP_COMMANDS:
+        raise InvalidDocument.at(
+            "/command", f"{options.line!r} is not a command that the operator allows: see MCP_COMMANDS."
+        )
+    try:
+        key = secret_read(project=project, name=options.secret) if options.secret else ""
+    except (SecretMissingError, SealBrokenError) as error:
+        raise InvalidDocument.at("/secret", str(error)) from None
+    return {"key": key, "policy": AddressPolicy.of(settings.AGENT_NETWORKS)}
+
+
+def mcp_tools(project: Project, options: McpOptions) -> dict[str, Any]:
+    """Return a server's whole `tools/list`. Raises InvalidDocument where it cannot be had."""
+    # Loading the client takes seconds, which most web processes never need.
+    from toolevals.agents.mcp_client import McpSession, McpUnreachableError
+
+    try:
+        with McpSession(options, **mcp_access(project, options)) as session:
+            return session.tools()
+    except McpUnreachableError as error:
+        raise InvalidDocument.at("/command" if options.command else "/url", str(error)) from None

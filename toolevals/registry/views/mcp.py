@@ -1,0 +1,28 @@
+"""Publishing what an MCP server lists as a registry's next version."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.views.decorators.http import require_POST
+
+from toolevals.grading.problems import InvalidDocument
+from toolevals.registry.forms import McpForm, PublishForm
+from toolevals.registry.models import Registry
+from toolevals.registry.services import registry_fetch
+from toolevals.registry.views.registries import registry_page
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_POST
+def fetch(request: ProjectRequest, registry: str) -> HttpResponse:
+    """Ask the server for its tools and publish them."""
+    found = get_object_or_404(Registry.objects.in_project(request.project), slug=registry)
+    form = McpForm(request.POST, project=request.project)
+    if form.is_valid():
+        try:
+            version = registry_fetch(registry=found, actor=request.user, **form.asked())
+            return redirect("registry:version", request.project.slug, found.slug, version.number)
+        except InvalidDocument as error:
+            form.add_problems(error)
+    return registry_page(request, found, PublishForm(), form)
