@@ -62,7 +62,7 @@ def test_every_trial_opens_its_case(get, grading):
     for case in CaseGrade.objects.filter(grading=grading):
         assert f"/cases/{case.pk}/" in html
     assert (html.count("pip-x"), html.count("pip-o"), html.count("pip-e")) == (6, 1, 1)
-    assert [row[2:] for row in table(get("reliability", grading), "trials")[1:]] == [
+    assert [row[2:] for row in table(get("reliability", grading), "trial-rows")[1:]] == [
         ["4 of 4", "", ""],
         ["2 of 4", "", ""],
         ["0 of 4", "", ""],
@@ -74,7 +74,7 @@ def test_every_trial_opens_its_case(get, grading):
 def test_examples_are_picked_by_how_they_came_out(get, grading, how, found):
     assert len(csv_rows(get("trials-csv", grading, how=how))) == found
     assert len(get("api:trials", grading, how=how).json()["results"]) == found
-    assert len(table(get("reliability", grading, how=how), "trials")[1:]) == found
+    assert len(table(get("reliability", grading, how=how), "trial-rows")[1:]) == found
 
 
 def test_another_k_is_in_the_address(get, grading):
@@ -143,5 +143,5 @@ def test_its_cost_does_not_grow_with_the_cases(get, build, django_assert_max_num
     get("reliability", grading)
     with django_assert_max_num_queries(14):
         page = get("reliability", grading)
-    assert len(table(page, "trials")[1:]) == 30
+    assert len(table(page, "trial-rows")[1:]) == 30
     assert "More examples" in text(page)
