@@ -48,7 +48,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class CaseFilter:
-    """A list of cases: those of a cell, of a failure mode, or of one status of one column. Empty filters nothing."""
+    """A list of cases: of a cell, of a failure mode, of one status of one column, of one end. Empty filters nothing."""
 
     filters: Filters = field(default_factory=Filters)
     expected: str = ""
@@ -56,6 +56,8 @@ class CaseFilter:
     mode: str = ""
     column: str = ""
     status: str = ""
+    # Why the conversation ended: see `toolevals.runs.endings`.
+    ended: str = ""
 
     @property
     def is_cell(self) -> bool:
@@ -88,6 +90,7 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         mode=text(parameters, "mode"),
         column=column,
         status=status,
+        ended=text(parameters, "ended"),
     )
 
 

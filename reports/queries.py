@@ -69,7 +69,9 @@ def strata_choices(grading: Grading) -> dict[str, list[str]]:
 
 def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
     """Return the cases of a list, in no order yet."""
-    cases = CaseGrade.objects.filter(_strata(wanted.filters), _given(mode=wanted.mode), grading=grading)
+    cases = CaseGrade.objects.filter(
+        _strata(wanted.filters), _given(mode=wanted.mode, transcript__ended=wanted.ended), grading=grading
+    )
     if wanted.is_cell and wanted.filters.view is View.ALIGNED:
         pairs = AlignedPair.objects.filter(grading=grading, expected=wanted.expected, actual=wanted.actual)
         cases = cases.filter(pk__in=pairs.values("case"))

@@ -78,6 +78,13 @@ CASES: Final = {
     "execution": "execution",
     "tag": "tag",
     "mode": "mode",
+    "ended": "transcript__ended",
+    "answered_by": "transcript__model",
+    "tokens_in": "transcript__tokens_in",
+    "tokens_out": "transcript__tokens_out",
+    "tokens_cached": "transcript__tokens_cached",
+    "cost": "transcript__cost",
+    "latency_ms": "transcript__latency_ms",
 }
 
 

@@ -18,6 +18,7 @@ from reports.filters import Filters
 from reports.floor_queries import version_floors
 from reports.pages import RunHead, run_head
 from reports.queries import matrix_counts, verdict_counts
+from reports.run_spending import spending_shown
 from reports.small_multiples import small_multiples
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.models import Grading
@@ -59,6 +60,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "tools_left": len(table.rows) - len(rows),
         "tools_floor": track_floor([rate.low for rate in rates if rate.low is not None]),
         "tool_goal": TOOL_GOAL,
+        "spending": spending_shown(grading, layers.outcome.rate.passed),
         "floors": () if head.run.floor else version_floors(head.version),
         "multiples": small_multiples(head.run),
         "stale": stale_reasons([head.run]).get(head.run.pk, ""),

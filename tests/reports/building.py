@@ -62,7 +62,7 @@ class Case:
     def mode(self) -> str:
         if self.status == "errored":
             return "adapter_error"
-        if self.status == "unscored" or (self.expected == self.actual and not self.wrong_value):
+        if self.status == "unscored" or self.verdicts["outcome"] == "passed":
             return ""
         if self.expected == self.actual:
             return "wrong_value"

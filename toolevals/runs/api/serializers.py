@@ -87,12 +87,13 @@ class GradingSerializer(serializers.ModelSerializer[Grading]):
 
 
 class GradingDetailSerializer(GradingSerializer):
-    """A grading with its counts: verdicts, tags and modes by column and value."""
+    """A grading with its counts: verdicts, tags and modes by column and value, and what its conversations took."""
 
+    spending = serializers.JSONField(allow_null=True)
     counts = serializers.SerializerMethodField()
 
     class Meta(GradingSerializer.Meta):
-        fields = (*GradingSerializer.Meta.fields, "counts")
+        fields = (*GradingSerializer.Meta.fields, "spending", "counts")
 
     @extend_schema_field({"type": "object", "additionalProperties": {"type": "object"}})
     def get_counts(self, grading: Grading) -> dict[str, dict[str, int]]:

@@ -33,6 +33,8 @@ class Grading(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     # Null until every transcript is graded and the counts are made.
     finished_at = models.DateTimeField(null=True)
+    # How the conversations ended and what they took, of the document of `toolevals.runs.spending`; null if nobody says.
+    spending = DocumentField(null=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

@@ -88,6 +88,11 @@ class Transcript(models.Model):
     model = models.CharField(max_length=120, blank=True, db_default="")
     # In the currency of the run's prices; null where there are none.
     cost = models.FloatField(null=True)
+    # Of the whole conversation; null where it does not say.
+    tokens_in = models.PositiveIntegerField(null=True)
+    tokens_out = models.PositiveIntegerField(null=True)
+    tokens_cached = models.PositiveIntegerField(null=True)
+    latency_ms = models.FloatField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = TranscriptQuerySet.as_manager()

@@ -22,12 +22,13 @@ from toolevals.runs.live.conversations import Stage, stage
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.offers import tools_offered
+from toolevals.runs.spending import SPENT_COLUMNS, spent
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import BatchRefused, Lease
 from toolevals.workspace.services import SecretMissingError
 from toolevals.workspace.vault import SealBrokenError
 
-COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "model", "cost", "created_at")
+COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "model", "cost", *SPENT_COLUMNS, "created_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,13 @@ def _has_money(run: Run, settings: LiveSettings) -> bool:
 
 def _said(run: Run, settings: LiveSettings, trial: _Trial, talk: Conversation) -> tuple[Any, ...]:
     cost = settings.prices.cost(talk.transcript.usage) if settings.prices else None
-    said = talk.transcript.to_document(), talk.end.value, talk.model[:120], cost
-    return (*_place(run, trial), *said, timezone.now())
+    document = talk.transcript.to_document()
+    said = document, talk.end.value, talk.model[:120], cost
+    return (*_place(run, trial), *said, *spent(document), timezone.now())
 
 
 def _unsaid(run: Run, trial: _Trial) -> tuple[Any, ...]:
-    return (*_place(run, trial), None, BUDGET, "", None, timezone.now())
+    return (*_place(run, trial), None, BUDGET, "", None, *spent(None), timezone.now())
 
 
 def _place(run: Run, trial: _Trial) -> tuple[Any, ...]:

@@ -13,11 +13,12 @@ from uuid_utils.compat import uuid7
 from labeling.models import VersionEntry
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.predictions import PredictionReader
+from toolevals.runs.spending import SPENT_COLUMNS, spent
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import BatchRefused, Lease
 from toolevals.workspace.models import Upload
 
-COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "created_at")
+COLUMNS = ("id", "run_id", "entry_id", "trial", "document", *SPENT_COLUMNS, "created_at")
 # Rows in one transaction: a tenth of a second, so that labelling never waits.
 CHUNK = 2000
 
@@ -80,7 +81,7 @@ class _Writer:
         now = timezone.now()
         for place, trial, document in chunk:
             if (place, trial) not in self._written:
-                yield uuid7(), self._run.pk, self._entries[place], trial, document, now
+                yield uuid7(), self._run.pk, self._entries[place], trial, document, *spent(document), now
 
     def take_back(self) -> None:
         """Delete everything that was written for the run."""

@@ -23,6 +23,7 @@ from toolevals.runs.models import (
 )
 from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.judge_rollups import judge_counts
+from toolevals.runs.services.spending import spending_of
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
@@ -37,6 +38,7 @@ def grading_roll_up(lease: Lease) -> None:
     cells = list(_cells(grading))
     verdicts = list(_verdicts(grading))
     judges = list(judge_counts(grading))
+    spending = spending_of(grading.run)
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
@@ -44,7 +46,7 @@ def grading_roll_up(lease: Lease) -> None:
         rows_insert(TrialCount, TRIAL_COLUMNS, trials)
         rows_insert(StepCount, STEP_COLUMNS, steps)
         JudgeCount.objects.bulk_create(judges)
-        Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now())
+        Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now(), spending=spending)
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
         Run.objects.filter(pk__in=shown).update(grading=grading)

@@ -1,0 +1,55 @@
+"""How a run's conversations ended and what they took, as its page shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from toolevals.agents.loop import End
+from toolevals.runs.endings import BUDGET
+from toolevals.runs.models import Grading
+from toolevals.runs.spending import Spending
+
+# Every end in the order in which it is shown, and what it means in a few words.
+ENDS: Final[dict[str, str]] = {
+    End.ANSWER: "said all there was to say",
+    End.CALLS: "called what nothing stands behind",
+    End.STEPS: "at the cap on turns",
+    End.LOOP: "one call again and again",
+    End.ERRORS: "too many failing tools",
+    End.UNREACHABLE: "could not be reached: errored",
+    BUDGET: "not begun: unscored",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EndRow:
+    """How many conversations ended in one way."""
+
+    name: str
+    words: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingShown:
+    """What was spent, with the ends in a fixed order and the cost of each passed case."""
+
+    spending: Spending
+    ends: tuple[EndRow, ...]
+    cost_of_each: float | None
+
+    @property
+    def most(self) -> int:
+        return max((end.count for end in self.ends), default=0)
+
+
+def spending_shown(grading: Grading, passed: int) -> SpendingShown | None:
+    """Return what the page of a run says of its conversations; None where they say nothing."""
+    if grading.spending is None:
+        return None
+    found = Spending.from_document(grading.spending)
+    order = {name: place for place, name in enumerate(ENDS)}
+    ends = sorted(found.ends.items(), key=lambda item: order.get(item[0], len(order)))
+    rows = tuple(EndRow(name, ENDS.get(name, ""), count) for name, count in ends)
+    return SpendingShown(found, rows, found.cost_of_each(passed))

@@ -1,0 +1,69 @@
+"""What conversations take: tokens, time and money, read once from their documents into columns and counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+from typing import Any, Final, Self
+
+SPENT_COLUMNS: Final = ("tokens_in", "tokens_out", "tokens_cached", "latency_ms")
+_TOKENS: Final = ("input_tokens", "output_tokens", "cached_tokens")
+# What fits the column; no conversation has used more tokens.
+_MOST_TOKENS = 2**31 - 1
+
+
+def spent(document: Mapping[str, Any] | None) -> tuple[int | None, int | None, int | None, float | None]:
+    """Return tokens in, out and from the cache, and milliseconds, of a transcript's document, as SPENT_COLUMNS."""
+    usage = (document or {}).get("usage") or {}
+    counted = (_tokens(usage.get(name)) for name in _TOKENS)
+    latency = _number((document or {}).get("latency_ms"))
+    into, out, cached = counted
+    return into, out, cached, latency
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """How a run's conversations ended, who answered, and what they took together.
+
+    `ends` and `models` count conversations; `ends` that say nothing (of uploads) are left out. Of tokens and cost
+    `None` is unknown, and `told` says how many conversations tell their tokens, `timed` how many their time.
+    """
+
+    ends: Mapping[str, int] = field(default_factory=dict)
+    models: Mapping[str, int] = field(default_factory=dict)
+    conversations: int = 0
+    told: int = 0
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    cost: float | None = None
+    timed: int = 0
+    latency_p50: float | None = None
+    latency_p95: float | None = None
+
+    @property
+    def says_anything(self) -> bool:
+        return bool(self.ends or self.told or self.timed or self.cost is not None)
+
+    def cost_of_each(self, passed: int) -> float | None:
+        """Return the cost of each passed case: all that was spent, over those; None without either."""
+        return None if self.cost is None or not passed else self.cost / passed
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        return cls(**document)
+
+    def to_document(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def _tokens(value: Any) -> int | None:
+    number = _number(value)
+    return None if number is None or number > _MOST_TOKENS else int(number)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) or value < 0:
+        return None
+    return float(value)
