@@ -13,6 +13,7 @@ from toolevals.cli.exits import CommandError, Exit
 # Verb -> module with `add_parser(subparsers)`; loaded when asked for, so that a verb needs only its own dependencies.
 VERBS = {
     "grade": "toolevals.cli.grade",
+    "download": "toolevals.cli.downloading",
     "import": "toolevals.cli.importing",
     "export": "toolevals.cli.exporting",
     "versions": "toolevals.cli.versions",
