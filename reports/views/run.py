@@ -23,6 +23,7 @@ from reports.small_multiples import small_multiples
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.models import Grading
 from toolevals.runs.run_rows import stale_reasons
+from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 
 # The worst; the rest is one click away.
@@ -38,6 +39,13 @@ def run_overview(request: ProjectRequest, number: int) -> HttpResponse:
     return render(
         request, "reports/run.html", {"head": head, "run": head.run, **_analyses(request, head, head.grading)}
     )
+
+
+def _job_at_work(run: Any) -> Job | None:
+    """Return the job of a newer grading than the one that is shown, while it is under way."""
+    if run.newest_grading == run.grading_id:
+        return None
+    return Job.objects.open().filter(gradings=run.newest_grading).with_progress().first()
 
 
 def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[str, Any]:
@@ -64,5 +72,8 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "floors": () if head.run.floor else version_floors(head.version),
         "multiples": small_multiples(head.run),
         "stale": stale_reasons([head.run]).get(head.run.pk, ""),
+        "failed": counts.get("outcome", {}).get("failed", 0),
+        "unreached": counts.get("tag", {}).get("ADAPTER_ERROR", 0),
+        "job": _job_at_work(head.run),
         "tags": sorted((tag, count) for tag, count in counts.get("tag", {}).items() if tag and count),
     }

@@ -11,7 +11,7 @@ from labeling.models import Dataset, DatasetVersion
 from labeling.services import dataset_create, examples_import, version_freeze
 from toolevals.grading.examples import read_example
 from toolevals.runs.models import AlignedPair, CaseGrade, Connector, MatrixCount, VerdictCount
-from toolevals.runs.services import experiment_ensure, run_start, run_upload, subject_ensure
+from toolevals.runs.services import RunParts, experiment_ensure, run_start, run_upload, subject_ensure
 from toolevals.workspace.models import Project, Upload
 from toolevals.workspace.services import upload_store
 
@@ -66,14 +66,16 @@ def version_of(project: Project, rows: Iterable[Mapping[str, Any]] = EXAMPLES, s
 def baseline_run(project: Project, version: DatasetVersion, *, trials: int = 1, **options: Any) -> Any:
     """Start a run of the baseline."""
     return run_start(
-        project=project,
-        actor=None,
-        experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
-        subject=subject_ensure(
-            project=project, actor=None, name="baseline", connector=Connector.BASELINE, options=options
-        ),
-        dataset_version=version,
-        trials=trials,
+        RunParts(
+            project=project,
+            actor=None,
+            experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
+            subject=subject_ensure(
+                project=project, actor=None, name="baseline", connector=Connector.BASELINE, options=options
+            ),
+            dataset_version=version,
+            trials=trials,
+        )
     )
 
 
@@ -92,13 +94,15 @@ def uploaded_run(
 ) -> Any:
     """Start a run of these predictions."""
     return run_upload(
-        project=project,
-        actor=None,
-        experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
-        subject=subject_ensure(project=project, actor=None, name="agent", connector=Connector.UPLOAD, **subject),
-        dataset_version=version,
+        RunParts(
+            project=project,
+            actor=None,
+            experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
+            subject=subject_ensure(project=project, actor=None, name="agent", connector=Connector.UPLOAD, **subject),
+            dataset_version=version,
+            trials=trials,
+        ),
         upload=stored(project, rows if isinstance(rows, bytes) else jsonl(rows)),
-        trials=trials,
     )
 
 

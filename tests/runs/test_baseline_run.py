@@ -6,7 +6,7 @@ from tests.runs.building import HISTORY, REFUND, STATUS, baseline_run, cases_of,
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Connector, Transcript
-from toolevals.runs.services import run_start, subject_ensure
+from toolevals.runs.services import RunParts, run_start, subject_ensure
 from toolevals.workspace.models import AuditEntry, JobState
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +62,9 @@ def test_the_subject_may_know_the_tools_in_other_words(project, version, run_job
     tools = registry_publish(registry=registry, actor=None, document=reworded)
     subject = subject_ensure(project=project, actor=None, name="baseline", connector=Connector.BASELINE, tools=tools)
     plain = baseline_run(project, version)
-    run = run_start(project=project, actor=None, experiment=plain.experiment, subject=subject, dataset_version=version)
+    run = run_start(
+        RunParts(project=project, actor=None, experiment=plain.experiment, subject=subject, dataset_version=version)
+    )
 
     run_jobs()
 

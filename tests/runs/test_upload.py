@@ -190,15 +190,17 @@ def test_a_file_that_is_gone_is_said(project, version, run_jobs):
 
 
 def test_the_baseline_takes_no_upload(project, version):
-    from toolevals.runs.services import experiment_ensure, subject_ensure
+    from toolevals.runs.services import RunParts, experiment_ensure, subject_ensure
 
     with pytest.raises(InvalidDocument) as caught:
         run_upload(
-            project=project,
-            actor=None,
-            experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
-            subject=subject_ensure(project=project, actor=None, name="baseline", connector="baseline"),
-            dataset_version=version,
+            RunParts(
+                project=project,
+                actor=None,
+                experiment=experiment_ensure(project=project, actor=None, slug="nightly"),
+                subject=subject_ensure(project=project, actor=None, name="baseline", connector="baseline"),
+                dataset_version=version,
+            ),
             upload=stored(project, json.dumps(GOOD[0]).encode()),
         )
 

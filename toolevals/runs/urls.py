@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.views import live, new, runs, subjects
+from toolevals.runs.views import live, new, repeating, runs, subjects
 
 app_name = "runs"
 urlpatterns = [
@@ -17,6 +17,10 @@ urlpatterns = [
     path("runs/<int:number>/resume/", runs.resume, name="run-resume"),
     path("runs/<int:number>/retry/", runs.retry, name="run-retry"),
     path("runs/<int:number>/regrade/", runs.regrade, name="run-regrade"),
+    path("runs/<int:number>/errored/", repeating.errored, name="run-errored"),
+    path("runs/<int:number>/failing/", repeating.failing, name="run-failing"),
+    path("runs/<int:number>/failing.jsonl", repeating.failing_jsonl, name="failing-jsonl"),
+    path("runs/<int:number>/failing.csv", repeating.failing_csv, name="failing-csv"),
     path("subjects/", subjects.subjects, name="subjects"),
     path("experiments/", subjects.experiments, name="experiments"),
 ]

@@ -22,7 +22,14 @@ from labeling.services import (
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Connector, SimulatorKind
-from toolevals.runs.services import experiment_ensure, run_start, simulator_choose, simulator_ensure, subject_ensure
+from toolevals.runs.services import (
+    RunParts,
+    experiment_ensure,
+    run_start,
+    simulator_choose,
+    simulator_ensure,
+    subject_ensure,
+)
 from toolevals.sample import content
 from toolevals.sample.accounts import ACCOUNTS, PASSWORD
 from toolevals.workspace.models import Project, User
@@ -149,4 +156,6 @@ def _runs(project: Project, actor: User, version: DatasetVersion, wordings: Mapp
             tools=tools,
             options={"threshold": THRESHOLD},
         )
-        run_start(project=project, actor=actor, experiment=experiment, subject=subject, dataset_version=version)
+        run_start(
+            RunParts(project=project, actor=actor, experiment=experiment, subject=subject, dataset_version=version)
+        )

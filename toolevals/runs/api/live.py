@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.agents.connectors import CONNECTORS, DEFAULT
-from toolevals.runs.api.requests import RunRequestSerializer
+from toolevals.runs.api.requests import AskedRunSerializer
 from toolevals.runs.api.serializers import RunStartedSerializer
 from toolevals.runs.api.views import started
 from toolevals.runs.live.estimate import estimate_of
@@ -19,7 +19,7 @@ from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 
 
-class LiveRunSerializer(RunRequestSerializer):
+class LiveRunSerializer(AskedRunSerializer):
     """A run of a subject that is asked: see docs/runs.md for connectors, options and settings."""
 
     name = serializers.CharField(max_length=120)

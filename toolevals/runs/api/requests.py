@@ -9,6 +9,7 @@ from rest_framework import serializers
 from labeling.api.serializers.datasets import VersionNameField
 from labeling.models import DatasetVersion
 from toolevals.registry.models import RegistryVersion
+from toolevals.runs.models import Run
 from toolevals.runs.services import MAX_TRIALS, RunRequest
 from toolevals.workspace.models import Project
 
@@ -38,7 +39,21 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         return RunRequest(**self.validated_data)
 
 
-class BaselineRunSerializer(RunRequestSerializer):
+class AskedRunSerializer(RunRequestSerializer):
+    """A run whose subject answers while it lasts, perhaps over a few examples only."""
+
+    failing_of = serializers.IntegerField(
+        min_value=1, required=False, help_text="The number of a run: only the examples that failed in it are taken."
+    )
+
+    def validate_failing_of(self, number: int) -> Run:
+        found: Run | None = Run.objects.filter(project=self.context["project"], number=number).first()
+        if found is None:
+            raise serializers.ValidationError("There is no such run in this project.")
+        return found
+
+
+class BaselineRunSerializer(AskedRunSerializer):
     """A run of the built-in baseline."""
 
     threshold = serializers.FloatField(min_value=0, max_value=1, required=False)

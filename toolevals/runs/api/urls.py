@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import case_views, live, views
+from toolevals.runs.api import case_views, live, repeating, views
 
 app_name = "runs-api"
 urlpatterns = [
@@ -15,6 +15,10 @@ urlpatterns = [
     path("runs/live/", live.LiveRuns.as_view(), name="live"),
     path("runs/live/estimate/", live.LiveEstimate.as_view(), name="live-estimate"),
     path("runs/<int:number>/", views.RunDetail.as_view(), name="run"),
+    path("runs/<int:number>/errored/", repeating.Errored.as_view(), name="errored"),
+    path("runs/<int:number>/failing/", repeating.Failing.as_view(), name="failing"),
+    path("runs/<int:number>/failing.jsonl", repeating.FailingLines.as_view(), name="failing-jsonl"),
+    path("runs/<int:number>/failing.csv", repeating.FailingTable.as_view(), name="failing-csv"),
     path("runs/<int:number>/gradings/", views.Gradings.as_view(), name="gradings"),
     path("runs/<int:number>/gradings/<int:grading>/", views.GradingDetail.as_view(), name="grading"),
     path("runs/<int:number>/cases/", case_views.Cases.as_view(), name="cases"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from django.db import models
@@ -45,6 +46,9 @@ class Run(models.Model):
     experiment = models.ForeignKey(Experiment, on_delete=models.PROTECT, related_name="runs")
     subject = models.ForeignKey(Subject, on_delete=models.PROTECT, related_name="runs")
     dataset_version = models.ForeignKey(DatasetVersion, on_delete=models.PROTECT, related_name="runs")
+    # The run whose failing examples this one takes, and their positions in the version, in order; null: all examples.
+    failing_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="repeated_by")
+    only = DocumentField(null=True)
     trials = models.PositiveSmallIntegerField(default=1)
     # Which floor of its version it is, of `toolevals.runs.floors.Floor`; empty for the runs that people start.
     floor = models.CharField(max_length=10, blank=True, db_default="")
@@ -72,6 +76,16 @@ class Run(models.Model):
     def __str__(self) -> str:
         return f"floor: {self.subject.name}" if self.floor else f"run {self.number}"
 
+    @property
+    def positions(self) -> Sequence[int]:
+        """The places in the dataset version of the examples that it takes, in order."""
+        return range(self.dataset_version.size) if self.only is None else self.only
+
+    @property
+    def size(self) -> int:
+        """How many examples it takes."""
+        return len(self.positions)
+
 
 class Transcript(models.Model):
     """What the subject did in one trial of one example."""
@@ -94,12 +108,18 @@ class Transcript(models.Model):
     tokens_cached = models.PositiveIntegerField(null=True)
     latency_ms = models.FloatField(null=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    # When the trial was asked anew, because the subject could not be reached; only earlier gradings know it since.
+    replaced_at = models.DateTimeField(null=True)
 
     objects = TranscriptQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["run", "entry", "trial"], name="one_transcript_a_trial"),
+            models.UniqueConstraint(
+                fields=["run", "entry", "trial"],
+                condition=models.Q(replaced_at__isnull=True),
+                name="one_transcript_a_trial",
+            ),
         ]
 
     @property

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.db.models import Count, Max, OuterRef, Subquery
 
+from toolevals.agents.loop import End
 from toolevals.runs.floors import EXPERIMENT, FLOOR
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class RunQuerySet(models.QuerySet["Run"]):
         """Load experiment, subject, dataset version, shown grading and job with each run."""
         return self.select_related(
             "experiment",
+            "failing_of",
             "subject__tools__registry",
             "dataset_version__dataset",
             "grading__dataset_version",
@@ -82,8 +84,12 @@ class TranscriptQuerySet(models.QuerySet["Transcript"]):
     """Reads of transcripts."""
 
     def of_run(self, run: Run) -> TranscriptQuerySet:
-        """Return the run's transcripts in the order of its dataset version, then by trial."""
-        return self.filter(run=run).order_by("entry__position", "trial")
+        """Return the run's transcripts in the order of its dataset version, then by trial; none that was replaced."""
+        return self.filter(run=run, replaced_at=None).order_by("entry__position", "trial")
+
+    def errored(self) -> TranscriptQuerySet:
+        """Return those of conversations whose subject, user or simulator could not be reached."""
+        return self.filter(ended=End.UNREACHABLE.value)
 
     def at_positions(self, start: int, stop: int) -> TranscriptQuerySet:
         """Return those of the examples from `start` up to `stop`, with example and tool list, without the input."""

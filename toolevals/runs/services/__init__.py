@@ -14,6 +14,7 @@ from toolevals.runs.services.judging import (
     rubric_use,
 )
 from toolevals.runs.services.producing import transcripts_produce
+from toolevals.runs.services.repeating import errored_ask_again, failing_run_again
 from toolevals.runs.services.requesting import (
     RunRequest,
     live_request_read,
@@ -23,16 +24,19 @@ from toolevals.runs.services.requesting import (
 )
 from toolevals.runs.services.rollups import grading_roll_up
 from toolevals.runs.services.simulators import simulator_choose, simulator_ensure
-from toolevals.runs.services.starting import MAX_TRIALS, run_converse, run_start, run_upload
+from toolevals.runs.services.starting import MAX_TRIALS, RunParts, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 
 __all__ = [
     "MAX_TRIALS",
     "JudgeRequest",
+    "RunParts",
     "RunRequest",
     "cases_grade",
     "cases_judge",
+    "errored_ask_again",
     "experiment_ensure",
+    "failing_run_again",
     "floors_start",
     "grading_roll_up",
     "grading_start",

@@ -22,6 +22,7 @@ from toolevals.runs.live.conversations import Stage, stage
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.offers import tools_offered
+from toolevals.runs.places import entries_between
 from toolevals.runs.spending import SPENT_COLUMNS, spent
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import BatchRefused, Lease
@@ -65,12 +66,11 @@ def transcripts_converse(lease: Lease) -> None:
 
 def _left(run: Run, start: int, stop: int) -> Iterator[_Trial]:
     written = set(
-        Transcript.objects.filter(run=run, entry__position__gte=start, entry__position__lt=stop).values_list(
-            "entry_id", "trial"
-        )
+        Transcript.objects.of_run(run)
+        .filter(entry__position__gte=start, entry__position__lt=stop)
+        .values_list("entry_id", "trial")
     )
-    entries = VersionEntry.objects.filter(version=run.dataset_version_id, position__gte=start, position__lt=stop)
-    for entry in entries.select_related("revision__tools").order_by("position"):
+    for entry in entries_between(run, start, stop).select_related("revision__tools"):
         tools = tools_offered(tools_in(entry.revision.tools), run.subject)
         for number in range(run.trials):
             if (entry.pk, number) not in written:

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q
 from labeling.models import DatasetVersion, VersionEntry
 from toolevals.runs.floors import EXPERIMENT, VERSION, Expected, Floor, expected_of
 from toolevals.runs.models import Connector, Run
-from toolevals.runs.services.starting import floor_start
+from toolevals.runs.services.starting import RunParts, floor_start
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 from toolevals.workspace.models import Project
 
@@ -53,11 +53,11 @@ def _start(project: Project, version: DatasetVersion, floor: Floor, expected: Ex
         connector=Connector.FLOOR,
         options={"floor": floor.value, "version": VERSION},
     )
-    return floor_start(
+    parts = RunParts(
         project=project,
+        actor=None,
         experiment=experiment_ensure(project=project, actor=None, slug=EXPERIMENT, name="Floors"),
         subject=subject,
-        version=version,
-        floor=floor,
-        frequent=expected.tools,
+        dataset_version=version,
     )
+    return floor_start(parts, floor=floor, frequent=expected.tools)

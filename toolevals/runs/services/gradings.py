@@ -10,7 +10,7 @@ from labeling.models import DatasetVersion
 from toolevals.grading.catalog import GRADERS
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.judging.seats import Seat
-from toolevals.runs.models import Grading, Judge, Run, Simulator
+from toolevals.runs.models import Grading, Judge, Run, Simulator, Transcript
 from toolevals.runs.services.slices import grade_plans
 from toolevals.workspace.jobs import job_create
 from toolevals.workspace.models import User
@@ -30,6 +30,8 @@ def grading_start(*, run: Run, actor: User | None, dataset_version: DatasetVersi
         raise InvalidDocument.at("/dataset_version", "is a version of another dataset")
     if not run.gradings.filter(finished_at__isnull=False).exists():
         raise InvalidDocument.at("", "The run has not been graded once yet: wait for it, or retry it.")
+    if Transcript.objects.of_run(run).count() < run.size * run.trials:
+        raise InvalidDocument.at("", "Some conversations are being asked again: wait for them, or retry them.")
     grading = grading_make(run=run, dataset_version=version, actor=actor)
     grading.job = job_create(
         project=run.project,

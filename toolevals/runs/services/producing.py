@@ -16,6 +16,7 @@ from toolevals.runs.baseline import BaselineOptions, respond
 from toolevals.runs.floors import floor_transcript
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.offers import tools_offered
+from toolevals.runs.places import entries_between
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 
@@ -33,8 +34,7 @@ def transcripts_produce(lease: Lease) -> None:
 def _rows(run: Run, start: int, stop: int) -> Iterator[tuple[Any, ...]]:
     documents = _floor_documents if run.floor else _baseline_documents
     now = timezone.now()
-    entries = VersionEntry.objects.filter(version=run.dataset_version_id, position__gte=start, position__lt=stop)
-    for entry in entries.select_related("revision__tools", "revision__example").order_by("position"):
+    for entry in entries_between(run, start, stop).select_related("revision__tools", "revision__example"):
         tools = tools_offered(tools_in(entry.revision.tools), run.subject)
         for trial, document in enumerate(documents(run, entry, tools)):
             yield uuid7(), run.pk, entry.pk, trial, document, now

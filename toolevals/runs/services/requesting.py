@@ -17,7 +17,7 @@ from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import NAME as BASELINE
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Run
-from toolevals.runs.services.starting import run_converse, run_start, run_upload
+from toolevals.runs.services.starting import RunParts, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 from toolevals.workspace.models import Project, Secret, User
 from toolevals.workspace.services import upload_store
@@ -29,7 +29,7 @@ T = TypeVar("T")
 class RunRequest:
     """What a run is made of. `experiment` is the name of one, there already or new; `options` are the subject's.
 
-    `connector` and `settings` are those of a live run.
+    `connector` and `settings` are those of a live run. With `failing_of`, only the examples that failed in that run.
     """
 
     experiment: str
@@ -43,12 +43,13 @@ class RunRequest:
     connector: str = DEFAULT
     options: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    failing_of: Run | None = None
 
 
 def run_request_baseline(*, project: Project, actor: User | None, request: RunRequest) -> Run:
     """Start a run of the baseline. Raises InvalidDocument."""
     with transaction.atomic():
-        return run_start(**_parts(project, actor, replace(request, name=BASELINE), Connector.BASELINE))
+        return run_start(_parts(project, actor, replace(request, name=BASELINE), Connector.BASELINE))
 
 
 def run_request_live(*, project: Project, actor: User | None, request: RunRequest) -> Run:
@@ -57,7 +58,7 @@ def run_request_live(*, project: Project, actor: User | None, request: RunReques
     with transaction.atomic():
         _require_secret(project, options, "/options/secret")
         _require_secret(project, settings.user, "/settings/user/secret")
-        return run_converse(**_parts(project, actor, request, Connector(request.connector)), settings=settings)
+        return run_converse(_parts(project, actor, request, Connector(request.connector)), settings=settings)
 
 
 def run_request_upload(
@@ -66,10 +67,10 @@ def run_request_upload(
     """Keep a file of predictions and start a run that reads it. Raises InvalidDocument."""
     upload = upload_store(project=project, actor=actor, file=file, name=file_name)
     with transaction.atomic():
-        return run_upload(**_parts(project, actor, request, Connector.UPLOAD), upload=upload)
+        return run_upload(_parts(project, actor, request, Connector.UPLOAD), upload=upload)
 
 
-def _parts(project: Project, actor: User | None, request: RunRequest, connector: Connector) -> dict[str, Any]:
+def _parts(project: Project, actor: User | None, request: RunRequest, connector: Connector) -> RunParts:
     """Return what every run is made of, its experiment and subject made if they are new."""
     subject = subject_ensure(
         project=project,
@@ -82,14 +83,15 @@ def _parts(project: Project, actor: User | None, request: RunRequest, connector:
         tools=request.tools,
         options=request.options,
     )
-    return {
-        "project": project,
-        "actor": actor,
-        "experiment": experiment_ensure(project=project, actor=actor, **_experiment(request)),
-        "subject": subject,
-        "dataset_version": request.dataset_version,
-        "trials": request.trials,
-    }
+    return RunParts(
+        project=project,
+        actor=actor,
+        experiment=experiment_ensure(project=project, actor=actor, **_experiment(request)),
+        subject=subject,
+        dataset_version=request.dataset_version,
+        trials=request.trials,
+        failing_of=request.failing_of,
+    )
 
 
 def _experiment(request: RunRequest) -> dict[str, str]:

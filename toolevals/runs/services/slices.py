@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -25,15 +25,16 @@ def produce_plans(run: Run, *, stage: int) -> Iterator[BatchPlan]:
     yield from _plans("runs.produce", {"run": str(run.pk)}, run, stage, queue=Queue.GRADE)
 
 
-def converse_plans(run: Run, *, stage: int) -> Iterator[BatchPlan]:
-    """Yield the batches that let a live subject answer the run's examples."""
-    yield from _plans("runs.converse", {"run": str(run.pk)}, run, stage, queue=Queue.AGENT, most=LIVE_SLICE)
+def converse_plans(run: Run, *, stage: int, positions: Sequence[int] | None = None) -> Iterator[BatchPlan]:
+    """Yield the batches that let a live subject answer the run's examples, or those at some positions in order."""
+    payload = {"run": str(run.pk)}
+    yield from _plans("runs.converse", payload, run, stage, queue=Queue.AGENT, most=LIVE_SLICE, positions=positions)
 
 
 def ingest_plan(run: Run, upload_id: UUID, *, stage: int) -> BatchPlan:
     """Return the one batch that reads a run's predictions."""
     payload = {"run": str(run.pk), "upload": str(upload_id)}
-    return BatchPlan("runs.ingest", payload, size=run.dataset_version.size * run.trials, stage=stage)
+    return BatchPlan("runs.ingest", payload, size=run.size * run.trials, stage=stage)
 
 
 def grade_plans(grading: Grading, *, stage: int) -> Iterator[BatchPlan]:
@@ -51,11 +52,18 @@ def grade_plans(grading: Grading, *, stage: int) -> Iterator[BatchPlan]:
 
 
 def _plans(
-    task: str, payload: Mapping[str, Any], run: Run, stage: int, *, queue: Queue, most: int = SLICE
+    task: str,
+    payload: Mapping[str, Any],
+    run: Run,
+    stage: int,
+    *,
+    queue: Queue,
+    most: int | None = None,
+    positions: Sequence[int] | None = None,
 ) -> Iterator[BatchPlan]:
-    step = max(1, most // run.trials)
-    size = run.dataset_version.size
-    for start in range(0, size, step):
-        stop = min(start + step, size)
-        part = {**payload, "start": start, "stop": stop}
-        yield BatchPlan(task, part, size=(stop - start) * run.trials, stage=stage, queue=queue)
+    step = max(1, (most or SLICE) // run.trials)
+    places = run.positions if positions is None else positions
+    for first in range(0, len(places), step):
+        some = places[first : first + step]
+        part = {**payload, "start": some[0], "stop": some[-1] + 1}
+        yield BatchPlan(task, part, size=len(some) * run.trials, stage=stage, queue=queue)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -14,7 +15,7 @@ from toolevals.agents.connectors import CONNECTORS
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.floors import FLOOR_NUMBERS, Floor
 from toolevals.runs.live.settings import LiveSettings
-from toolevals.runs.models import Connector, Experiment, Run, Simulator, Subject
+from toolevals.runs.models import CaseGrade, Connector, Experiment, Run, Simulator, Subject
 from toolevals.runs.services.gradings import grading_make
 from toolevals.runs.services.slices import converse_plans, grade_plans, ingest_plan, produce_plans
 from toolevals.workspace.jobs import BatchPlan, job_create
@@ -24,144 +25,91 @@ from toolevals.workspace.services import audit_record
 MAX_TRIALS = 64
 
 
-def run_start(
-    *,
-    project: Project,
-    actor: User | None,
-    experiment: Experiment,
-    subject: Subject,
-    dataset_version: DatasetVersion,
-    trials: int = 1,
-) -> Run:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunParts:
+    """What every run is made of. With `failing_of`, only the examples that failed in that run are taken."""
+
+    project: Project
+    actor: User | None
+    experiment: Experiment
+    subject: Subject
+    dataset_version: DatasetVersion
+    trials: int = 1
+    failing_of: Run | None = None
+
+
+def run_start(parts: RunParts) -> Run:
     """Start a run of the built-in baseline; `run.job` shows how far it is. Raises InvalidDocument."""
-    if subject.connector != Connector.BASELINE:
+    if parts.subject.connector != Connector.BASELINE:
         raise InvalidDocument.at("/subject", "is not the baseline: upload its predictions instead")
-    return _start(
-        project=project,
-        actor=actor,
-        experiment=experiment,
-        subject=subject,
-        dataset_version=dataset_version,
-        trials=trials,
-        first_stage=lambda run: produce_plans(run, stage=0),
-    )
+    return _start(parts, lambda run: produce_plans(run, stage=0))
 
 
-def floor_start(
-    *,
-    project: Project,
-    experiment: Experiment,
-    subject: Subject,
-    version: DatasetVersion,
-    floor: Floor,
-    frequent: Sequence[str],
-) -> Run:
+def floor_start(parts: RunParts, *, floor: Floor, frequent: Sequence[str]) -> Run:
     """Start the run of a floor; `frequent` are the tools that the version expects, the most frequent first."""
-    return _start(
-        project=project,
-        actor=None,
-        experiment=experiment,
-        subject=subject,
-        dataset_version=version,
-        trials=1,
-        settings={"frequent": list(frequent)} if floor is Floor.FREQUENT else None,
-        first_stage=lambda run: produce_plans(run, stage=0),
-        floor=floor,
-    )
+    settings = {"frequent": list(frequent)} if floor is Floor.FREQUENT else None
+    return _start(parts, lambda run: produce_plans(run, stage=0), settings=settings, floor=floor)
 
 
-def run_converse(
-    *,
-    project: Project,
-    actor: User | None,
-    experiment: Experiment,
-    subject: Subject,
-    dataset_version: DatasetVersion,
-    settings: LiveSettings,
-    trials: int = 1,
-) -> Run:
+def run_converse(parts: RunParts, *, settings: LiveSettings) -> Run:
     """Start a run that asks its subject while it lasts; `run.job` shows how far it is. Raises InvalidDocument."""
-    if subject.connector not in CONNECTORS:
+    if parts.subject.connector not in CONNECTORS:
         raise InvalidDocument.at("/subject", "is not one that can be asked")
     return _start(
-        project=project,
-        actor=actor,
-        experiment=experiment,
-        subject=subject,
-        dataset_version=dataset_version,
-        trials=trials,
+        parts,
+        lambda run: converse_plans(run, stage=0),
         settings=settings.to_document(),
-        simulator=Simulator.objects.of_dataset(dataset_version.dataset),
-        first_stage=lambda run: converse_plans(run, stage=0),
+        simulator=Simulator.objects.of_dataset(parts.dataset_version.dataset),
     )
 
 
-def run_upload(
-    *,
-    project: Project,
-    actor: User | None,
-    experiment: Experiment,
-    subject: Subject,
-    dataset_version: DatasetVersion,
-    upload: Upload,
-    trials: int = 1,
-) -> Run:
+def run_upload(parts: RunParts, *, upload: Upload) -> Run:
     """Start a run of uploaded predictions; `run.job` shows how far it is, and the file's errors by line.
 
     A prediction belongs to an example by its external id and to a trial from 0 to `trials` - 1. An unknown or repeated
     pair refuses the whole file; a pair without prediction is unscored. Raises InvalidDocument.
     """
-    if subject.connector != Connector.UPLOAD:
+    if parts.subject.connector != Connector.UPLOAD:
         raise InvalidDocument.at("/subject", "is the baseline: start a run of it instead")
-    if upload.project_id != project.pk:
+    if upload.project_id != parts.project.pk:
         raise InvalidDocument.at("/upload", "is not a file of this project")
-    return _start(
-        project=project,
-        actor=actor,
-        experiment=experiment,
-        subject=subject,
-        dataset_version=dataset_version,
-        trials=trials,
-        first_stage=lambda run: [ingest_plan(run, upload.pk, stage=0)],
-    )
+    return _start(parts, lambda run: [ingest_plan(run, upload.pk, stage=0)])
 
 
 @transaction.atomic
 def _start(
-    *,
-    project: Project,
-    actor: User | None,
-    experiment: Experiment,
-    subject: Subject,
-    dataset_version: DatasetVersion,
-    trials: int,
+    parts: RunParts,
     first_stage: Callable[[Run], Iterable[BatchPlan]],
+    *,
     settings: Mapping[str, Any] | None = None,
     simulator: Simulator | None = None,
     floor: str = "",
 ) -> Run:
     """Make the run, grading 1 and the job: transcripts in stage 0, grades in stage 1, counts in stage 2."""
-    _check(project, experiment, subject, dataset_version, trials)
+    _check(parts)
+    project, actor, version = parts.project, parts.actor, parts.dataset_version
     # One at a time: the numbers have no gap and no double.
     Project.objects.select_for_update(no_key=True).get(pk=project.pk)
     run = Run.objects.create(
         project=project,
         number=_next_number(project, floor),
-        experiment=experiment,
-        subject=subject,
-        dataset_version=dataset_version,
-        trials=trials,
+        experiment=parts.experiment,
+        subject=parts.subject,
+        dataset_version=version,
+        failing_of=parts.failing_of,
+        only=_failing(parts.failing_of) if parts.failing_of else None,
+        trials=parts.trials,
         settings=dict(settings or {}),
         simulator=simulator,
         floor=floor,
         actor=actor,
     )
-    grading = grading_make(run=run, dataset_version=dataset_version, actor=actor)
+    grading = grading_make(run=run, dataset_version=version, actor=actor)
     run.job = grading.job = job_create(
         project=project,
         actor=actor,
         kind="floor" if floor else "run",
-        title=f"{_called(run)} on {dataset_version.dataset.name} v{dataset_version.number}",
+        title=f"{_called(run)} on {version.dataset.name} v{version.number}",
         # Nobody waits for a floor.
         priority=-1 if floor else 0,
         batches=[*first_stage(run), *grade_plans(grading, stage=1)],
@@ -169,8 +117,8 @@ def _start(
     )
     run.save(update_fields=["job"])
     grading.save(update_fields=["job"])
-    detail = {"number": run.number, "subject": subject.name, "connector": subject.connector, "trials": trials}
-    audit_record(project=project, actor=actor, verb="run_start", target=run, detail=detail)
+    detail = {"number": run.number, "subject": parts.subject.name, "connector": parts.subject.connector}
+    audit_record(project=project, actor=actor, verb="run_start", target=run, detail=detail | {"trials": parts.trials})
     return run
 
 
@@ -184,16 +132,28 @@ def _called(run: Run) -> str:
     return f"Floor: {run.subject.name}" if run.floor else f"Run {run.number}: {run.subject.name}"
 
 
-def _check(
-    project: Project, experiment: Experiment, subject: Subject, dataset_version: DatasetVersion, trials: int
-) -> None:
-    if not 1 <= trials <= MAX_TRIALS:
+def _failing(run: Run) -> list[int]:
+    """Return the positions of the examples that failed in any trial of a run. Raises InvalidDocument where none did."""
+    cases = CaseGrade.objects.filter(grading=run.grading_id, outcome="failed")
+    found = cases.order_by("transcript__entry__position").values_list("transcript__entry__position", flat=True)
+    positions = list(found.distinct())
+    if not positions:
+        raise InvalidDocument.at("/failing_of", f"Run {run.number} has no failed cases.")
+    return positions
+
+
+def _check(parts: RunParts) -> None:
+    if not 1 <= parts.trials <= MAX_TRIALS:
         raise InvalidDocument.at("/trials", f"must be from 1 to {MAX_TRIALS}")
     owners = {
-        "/experiment": experiment.project_id,
-        "/subject": subject.project_id,
-        "/dataset_version": dataset_version.dataset.project_id,
+        "/experiment": parts.experiment.project_id,
+        "/subject": parts.subject.project_id,
+        "/dataset_version": parts.dataset_version.dataset.project_id,
     }
+    if parts.failing_of:
+        owners["/failing_of"] = parts.failing_of.project_id
+        if parts.failing_of.dataset_version_id != parts.dataset_version.pk:
+            raise InvalidDocument.at("/failing_of", "is a run on another dataset version")
     for pointer, owner in owners.items():
-        if owner != project.pk:
+        if owner != parts.project.pk:
             raise InvalidDocument.at(pointer, "is not of this project")

@@ -1,0 +1,64 @@
+"""`toolevals again` and `toolevals failing`: what could not be had or failed in a run, asked again or exported."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from toolevals.cli.client import ProjectClient, add_server_options, say_progress
+from toolevals.cli.exits import CommandError, Exit
+
+# What is done again: the address below the run's, and what it starts.
+WHAT = {
+    "errored": ("errored/", "ask again in the trials in which the subject could not be reached"),
+    "failing": ("failing/", "start a run like it over the examples that failed"),
+    "grades": ("gradings/", "grade its transcripts with today's graders on the newest version"),
+}
+
+
+def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add both verbs."""
+    again = verbs.add_parser("again", help="ask again what was errored in a run, run what failed, or grade it anew")
+    again.add_argument("number", type=int, metavar="RUN", help="the run's number")
+    what = again.add_mutually_exclusive_group(required=True)
+    for name, (_, text) in WHAT.items():
+        what.add_argument(f"--{name}", dest="what", action="store_const", const=name, help=text)
+    again.add_argument("--no-wait", action="store_true", help="do not wait for the grades")
+    add_server_options(again)
+    again.set_defaults(run=run)
+    failing = verbs.add_parser("failing", help="export the failing cases of a run")
+    failing.add_argument("number", type=int, metavar="RUN", help="the run's number")
+    failing.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
+    failing.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default standard output")
+    add_server_options(failing)
+    failing.set_defaults(run=export)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it again, wait for its end and print the run's counts."""
+    client = ProjectClient.from_arguments(arguments)
+    path, _ = WHAT[arguments.what]
+    started = client.request("POST", f"runs/{arguments.number}/{path}", json={})
+    if not arguments.no_wait:
+        client.wait(started["job"], say=say_progress)
+        say_progress("")
+    number = started["run"]["number"] if "run" in started else arguments.number
+    print(json.dumps(client.request("GET", f"runs/{number}/"), indent=2))
+    return Exit.OK
+
+
+def export(arguments: argparse.Namespace) -> int:
+    """Write the failing cases."""
+    client = ProjectClient.from_arguments(arguments)
+    parts = client.download(f"runs/{arguments.number}/failing.{arguments.format}")
+    try:
+        if arguments.output is None:
+            sys.stdout.buffer.writelines(parts)
+        else:
+            with arguments.output.open("wb") as file:
+                file.writelines(parts)
+    except OSError as error:
+        raise CommandError(Exit.DATA, f"cannot write {arguments.output}: {error.strerror}") from error
+    return Exit.OK

@@ -1,0 +1,69 @@
+"""Asking again: what could not be had, and what failed."""
+
+from __future__ import annotations
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from toolevals.agents.connectors import CONNECTORS
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.live.settings import LiveSettings
+from toolevals.runs.models import Connector, Grading, Run, Transcript
+from toolevals.runs.services.gradings import grading_make
+from toolevals.runs.services.slices import converse_plans, grade_plans
+from toolevals.runs.services.starting import RunParts, run_converse, run_start
+from toolevals.workspace.jobs import job_create
+from toolevals.workspace.models import User
+from toolevals.workspace.services import audit_record
+
+
+@transaction.atomic
+def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
+    """Ask the subject again in the trials in which it could not be reached, and grade the run anew with the answers.
+
+    All other transcripts stay, and count against the budget as before. Earlier gradings keep the errored transcripts;
+    the new one is against the same gold as the one that is shown. Raises InvalidDocument.
+    """
+    locked = Run.objects.select_for_update(no_key=True, of=("self",)).select_related("grading").get(pk=run.pk)
+    if run.subject.connector not in CONNECTORS:
+        raise InvalidDocument.at("", "Only a run that asks its subject can ask it again.")
+    if locked.grading is None or locked.gradings.filter(finished_at=None).exists():
+        raise InvalidDocument.at("", "The last work on the run has not come to a good end: wait for it, or retry it.")
+    errored = Transcript.objects.of_run(run).errored()
+    positions = list(errored.order_by("entry__position").values_list("entry__position", flat=True).distinct())
+    if not positions:
+        raise InvalidDocument.at("", "No conversation of the run is errored.")
+    replaced = Transcript.objects.filter(pk__in=errored.order_by().values("pk")).update(replaced_at=timezone.now())
+    grading = grading_make(run=run, dataset_version=locked.grading.dataset_version, actor=actor)
+    grading.job = job_create(
+        project=run.project,
+        actor=actor,
+        kind="run",
+        title=f"Run {run.number}: {replaced} errored conversation{'s' if replaced > 1 else ''} again",
+        batches=[*converse_plans(run, stage=0, positions=positions), *grade_plans(grading, stage=1)],
+        result_path=reverse("reports:run", args=[run.project.slug, run.number]),
+    )
+    grading.save(update_fields=["job"])
+    detail = {"run": run.number, "grading": grading.number, "conversations": replaced}
+    audit_record(project=run.project, actor=actor, verb="errored_ask_again", target=run, detail=detail)
+    return grading
+
+
+@transaction.atomic
+def failing_run_again(*, run: Run, actor: User | None) -> Run:
+    """Start a run like this one over the examples that failed in it. Raises InvalidDocument."""
+    parts = RunParts(
+        project=run.project,
+        actor=actor,
+        experiment=run.experiment,
+        subject=run.subject,
+        dataset_version=run.dataset_version,
+        trials=run.trials,
+        failing_of=run,
+    )
+    if run.subject.connector == Connector.BASELINE:
+        return run_start(parts)
+    if run.subject.connector in CONNECTORS:
+        return run_converse(parts, settings=LiveSettings.from_document(run.settings))
+    raise InvalidDocument.at("", "The predictions were uploaded: export the failing cases and upload new ones.")
