@@ -15,6 +15,8 @@ RULES: dict[str, Rule] = {
     "labeling:exports": Rule(Role.VIEWER),
     "labeling:export-file": Rule(Role.VIEWER),
     "labeling:versions": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "labeling:version-examples": Rule(Role.VIEWER),
+    "labeling:version-examples-csv": Rule(Role.VIEWER),
     "labeling:version-describe": Rule(Role.ADJUDICATOR),
     "labeling:version-changes": Rule(Role.VIEWER),
     "labeling:version-changes-csv": Rule(Role.VIEWER),

@@ -24,6 +24,7 @@ from labeling.views import (
     proposals,
     settings,
     talk,
+    version_examples,
     versions,
 )
 
@@ -40,6 +41,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/exports/", exports.exports, name="exports"),
     path("datasets/<slug:dataset>/exports/<uuid:export>/file/", exports.export_file, name="export-file"),
     path("datasets/<slug:dataset>/versions/", versions.versions, name="versions"),
+    path(
+        "datasets/<slug:dataset>/versions/<str:version>/examples/",
+        version_examples.version_examples,
+        name="version-examples",
+    ),
+    path(
+        "datasets/<slug:dataset>/versions/<str:version>/examples/csv/",
+        version_examples.version_examples_csv,
+        name="version-examples-csv",
+    ),
     path(
         "datasets/<slug:dataset>/versions/<str:version>/describe/", versions.version_describe, name="version-describe"
     ),

@@ -55,11 +55,15 @@ def labelling(sheet: Datasheet, links: Links) -> Section:
         fact("Time on these labels", _hours(labels.seconds, labels.timed, labels.labels)),
         fact("Decisions by a third person", *_decisions(labels)),
         fact("Guideline", *_guidelines(labels, links)),
-        fact("Agreement on the tools", *_agreement(sheet)),
-        Fact("Krippendorff's alpha on the tools", (Cell(_estimate(agreement.alpha)),)),
+        fact("Agreement on the tools", *_agreement(sheet, links)),
+        Fact("Krippendorff's alpha on the tools", (Cell(_estimate(agreement.alpha), links.page("agreement")),)),
     ]
     sources = tuple(
-        (Cell(SOURCES.get(name, name)), number(n), Cell(share_of(n, found.gold), is_number=True))
+        (
+            Cell(SOURCES.get(name, name)),
+            number(n, links.examples("source", name)),
+            Cell(share_of(n, found.gold), is_number=True),
+        )
         for name, n in found.gold_sources.items()
     )
     # Frozen examples can be reopened, and of what is not resolved nobody is told how many labels it has.
@@ -120,7 +124,13 @@ def maintenance(sheet: Datasheet, links: Links) -> Section:
         ),
     ]
     if replaced is not None:
-        facts.append(fact("Changed since it was frozen", f"{count(replaced)} examples have other content or gold now"))
+        facts.append(
+            fact(
+                "Changed since it was frozen",
+                number(replaced, links.examples("changed", "1")),
+                " examples have other content or gold now",
+            )
+        )
     if (sheet.about.version or 0) > 1:
         facts.append(fact("Changes since the version before", Cell("listed", links.page("version-changes"))))
     return Section("maintenance", "Maintenance", tuple(facts))
@@ -142,12 +152,12 @@ def _guidelines(labels: Labelling, links: Links) -> tuple[Cell, ...]:
     parts: list[Cell] = []
     for version, n in labels.guidelines.items():
         parts += [Cell(", ")] if parts else []
-        name = Cell(f"version {version}", links.page("guideline")) if version else Cell("without one")
+        name = Cell(f"version {version}", links.guideline(version)) if version else Cell("without one")
         parts += [name, Cell(f" ({count(n)} label{'' if n == 1 else 's'})")]
     return tuple(parts) or (Cell("no label was given"),)
 
 
-def _agreement(sheet: Datasheet) -> tuple[Cell, ...]:
+def _agreement(sheet: Datasheet, links: Links) -> tuple[Cell, ...]:
     agreement = sheet.agreement
     said = agreement.percent
     if said.value is None:
@@ -156,7 +166,7 @@ def _agreement(sheet: Datasheet) -> tuple[Cell, ...]:
     of = f" of {count(agreement.sampled)} examples with two labels or more"
     if agreement.sampled < agreement.units:
         of = f" of a random {count(agreement.sampled)} of the {count(agreement.units)} examples with two labels or more"
-    return (Cell(f"{percent(said.value)} %{interval}{of}"),)
+    return Cell(f"{percent(said.value)} %{interval}", links.page("agreement")), Cell(of)
 
 
 def _idle(lint: LintSummary, links: Links) -> tuple[Cell, ...]:

@@ -7,10 +7,10 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from labeling.models import Dataset, DatasetVersion, Example
+from labeling.models import Dataset, DatasetVersion
 from toolevals.workspace.models import Role
 
-_OF_VERSION = frozenset({"version-export", "version-changes"})
+_OF_VERSION = frozenset({"version-examples", "version-export", "version-changes"})
 # Pages that not every member may open: a number leads there for those who may.
 _NEEDED = {"proposals": Role.ADJUDICATOR, "adjudicate": Role.ADJUDICATOR}
 
@@ -34,15 +34,20 @@ class Links:
         return self._address(f"labeling:{name}", *arguments)
 
     def examples(self, field: str, value: str) -> str:
-        """Return the list of the examples with a value; a frozen version has no list of its own.
+        """Return the list of the examples with a value; of a frozen version, its own list.
 
-        `field`: a stratum, `status`, or `tool` for what gold calls.
+        `field`: a stratum, `source` of the gold, `tool` for what gold calls; `status` of now, `changed` of a version.
         """
-        if self.version is not None or not value:
+        if not value:
             return ""
-        known = field in Example.STRATA or field == "status"
-        query = {field: value} if known else {"covers": "expected", "tool": value}
+        if self.version is not None:
+            return f"{self.page('version-examples')}?{urlencode({field: value})}"
+        query = {"covers": "expected", "tool": value} if field == "tool" else {field: value}
         return f"{self.page('dataset')}?{urlencode(query)}"
+
+    def guideline(self, version: int) -> str:
+        """Return one wording of the guideline."""
+        return f"{self.page('guideline')}?{urlencode({'version': version})}"
 
     def lint(self, rule: str) -> str:
         """Return the findings of one rule."""

@@ -180,7 +180,7 @@ def collection(sheet: Datasheet, links: Links) -> Section:
 def _examples(sheet: Datasheet, links: Links) -> Iterator[Cell]:
     found = sheet.composition
     if sheet.about.version is not None:
-        yield number(found.examples, links.page("version-export"))
+        yield number(found.examples, links.page("version-examples"))
         yield Cell(", all with gold")
         return
     yield number(found.examples, links.page("dataset"))

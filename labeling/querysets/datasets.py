@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from django.db import models
@@ -79,6 +80,28 @@ class EntryQuerySet(models.QuerySet["VersionEntry"]):
     def of_version(self, version: DatasetVersion) -> EntryQuerySet:
         """Return a version's entries, in order."""
         return self.filter(version=version).order_by("position")
+
+    def replaced(self) -> EntryQuerySet:
+        """Return the entries whose example shows another revision or other gold now."""
+        return self.exclude(revision=F("revision__example__current"), gold=F("revision__gold"))
+
+    def expecting(self, tool: str) -> EntryQuerySet:
+        """Return the entries whose gold calls a tool, as far as it was read; `(none)` and `(any)` are classes of it."""
+        from labeling.models import GoldTool, ToolPart
+
+        said = GoldTool.objects.filter(gold=OuterRef("gold"), part=ToolPart.EXPECTED, tool=tool)
+        return self.filter(Exists(said))
+
+    def named_like(self, text: str) -> EntryQuerySet:
+        """Return the entries whose example's external id holds `text`."""
+        return self.filter(revision__example__external_id__icontains=text) if text else self
+
+    def in_strata(self, strata: Mapping[str, str]) -> EntryQuerySet:
+        """Return the entries whose examples have these values now; names that are no strata are ignored."""
+        from labeling.models import Example
+
+        chosen = {name: strata[name] for name in Example.STRATA if strata.get(name)}
+        return self.filter(**{f"revision__example__{name}": value for name, value in chosen.items()})
 
     def differing_from(self, before: DatasetVersion) -> EntryQuerySet:
         """Return the entries that another version does not hold as they are: another revision, gold, or neither."""

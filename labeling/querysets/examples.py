@@ -48,6 +48,10 @@ class ExampleQuerySet(models.QuerySet["Example"]):
         stored = Q() if status == OPEN else Q(current__resolution=status)
         return self.filter(stored, Q(("status", status)))
 
+    def with_gold_from(self, source: str) -> ExampleQuerySet:
+        """Return the examples whose gold in force has this source."""
+        return self.filter(current__resolution=RESOLVED[0], current__gold__source=source)
+
     def named_like(self, text: str) -> ExampleQuerySet:
         """Return the examples whose external id holds `text`."""
         return self.filter(external_id__icontains=text) if text else self

@@ -15,7 +15,7 @@ from labeling.coverage.cells import Cell
 from labeling.coverage.kept import LARGE_FRESH, coverage_kept, datasets_counted, is_large
 from labeling.forms.datasets import DatasetForm, NewDatasetForm
 from labeling.guideline import guideline_blocks
-from labeling.models import Dataset, Example, Resolution
+from labeling.models import Dataset, Example, GoldSource, Resolution
 from labeling.querysets.examples import ExampleQuerySet
 from labeling.views.example_rows import example_rows
 from toolevals.workspace.models import Role, User
@@ -47,7 +47,7 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     found = _dataset(request, dataset)
     services.settle_due(project=request.project)
     every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
-    chosen = {name: request.GET.get(name, "") for name in ("q", "status", "covers", "tool", *Example.STRATA)}
+    chosen = {name: request.GET.get(name, "") for name in ("q", "status", "covers", "tool", "source", *Example.STRATA)}
     rows = _filtered(every, chosen, request.role)
     page = page_of(rows.with_content(), request.GET.get("before", ""), LIST_SIZE)
     large = is_large(found)
@@ -92,6 +92,7 @@ def _filtered(examples: ExampleQuerySet, chosen: dict[str, str], role: Role) -> 
     cell = Cell.asked(chosen)
     rows = examples.named_like(chosen["q"].strip()[:200]).in_strata(chosen)
     rows = cell.examples(rows) if cell else rows
+    rows = rows.with_gold_from(chosen["source"]) if chosen["source"] in GoldSource.values else rows
     return rows.in_status(chosen["status"], role) if chosen["status"] in Resolution.values else rows
 
 

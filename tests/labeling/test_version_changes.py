@@ -56,7 +56,9 @@ def test_every_kind_is_counted_and_listed(diff: VersionDiff, adjudicator: User):
         assert (change.entry.revision.example.external_id, change.kinds, following) == (kind, (kind,), None)
     back = VersionDiff(diff.after, diff.before)
     assert (back.counts()["added"], back.counts()["removed"]) == (0, 1)
-    assert VersionDiff(diff.after, diff.after).counts() == dict.fromkeys(diff.counts(), 0)
+    same = VersionDiff(diff.after, diff.after)
+    assert same.counts() == dict.fromkeys(diff.counts(), 0)
+    assert all(before == after for values in same.strata().values() for _, before, after in values)
 
 
 def test_parts_of_gold_and_input_are_told_apart(diff: VersionDiff, adjudicator: User):

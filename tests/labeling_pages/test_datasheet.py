@@ -83,7 +83,8 @@ def test_markdown_takes_no_markup_from_people(frozen: Dataset, viewer: User, as_
         r"- **Purpose**: \<script\>alert(1)\</script\> \| \[x\](javascript\:alert(2)) \# Heading" in text.splitlines()
     )
     assert r"- **Note**: \`x\` \*\*y\*\*" in text
-    assert r"| a\|b | 1 | 100.0 |" in text
+    address = "http://testserver/p/shop/datasets/core/versions/1/examples/?category=a%7Cb"
+    assert rf"| a\|b | [1](<{address}>) | 100.0 |" in text
     assert "[1](<http://testserver/p/shop/datasets/core/versions/" in text
     assert "- **Licence**: not recorded" in text
 

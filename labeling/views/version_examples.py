@@ -1,0 +1,87 @@
+"""What a frozen version holds: its examples with their gold, as a list and as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from labeling.models import Example, GoldSource, VersionEntry
+from labeling.querysets.datasets import EntryQuerySet
+from labeling.views.example_rows import last_words
+from labeling.views.versions import version_of
+from labeling.wording import summary
+from toolevals.grading.canonical import exact
+from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.workspace.requests import ProjectRequest
+
+LIST_SIZE = 100
+AT_ONCE = 500
+CHOICES = ("q", "tool", "source", "changed", *Example.STRATA)
+CSV = ("position", "example", "external_id", "revision", "gold", "source", "expectation", "rationale", *Example.STRATA)
+
+
+@require_GET
+def version_examples(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
+    """Show what a version holds, filtered by what the address says, in the version's own order."""
+    found = version_of(request, dataset, version)
+    chosen = {name: request.GET.get(name, "") for name in CHOICES}
+    start = request.GET.get("from", "")[:9]
+    rows = _chosen(VersionEntry.objects.of_version(found), chosen)
+    shown = list(rows.with_everything().filter(position__gte=int(start) if start.isdecimal() else 0)[: LIST_SIZE + 1])
+    kept = request.GET.copy()
+    kept.pop("from", None)
+    following = shown[LIST_SIZE].position if len(shown) > LIST_SIZE else None
+    context = {
+        "dataset": found.dataset,
+        "here": "versions",
+        "version": found,
+        "rows": [
+            (entry, last_words(entry.revision.input), summary(entry.gold.expectation)) for entry in shown[:LIST_SIZE]
+        ],
+        "query": kept.urlencode(),
+        "following": following,
+        "chosen": [(name, value) for name, value in chosen.items() if value and name != "q"],
+        "q": chosen["q"],
+        "is_filtered": any(chosen.values()),
+    }
+    return render(request, "labeling/version_examples.html", context)
+
+
+@require_GET
+def version_examples_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
+    """Send what a version holds, filtered like the list."""
+    found = version_of(request, dataset, version)
+    chosen = {name: request.GET.get(name, "") for name in CHOICES}
+    rows = _chosen(VersionEntry.objects.of_version(found), chosen)
+    response = StreamingHttpResponse(csv_stream(CSV, _lines(rows)), content_type="text/csv; charset=utf-8")
+    name = f"{found.dataset.slug}-{found.number}-examples.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _chosen(entries: EntryQuerySet, chosen: dict[str, str]) -> EntryQuerySet:
+    rows = entries.named_like(chosen["q"].strip()[:200]).in_strata(chosen)
+    if chosen["tool"]:
+        rows = rows.expecting(chosen["tool"])
+    if chosen["source"] in GoldSource.values:
+        rows = rows.filter(gold__source=chosen["source"])
+    return rows.replaced() if chosen["changed"] else rows
+
+
+def _lines(rows: EntryQuerySet) -> Iterator[list[Cell]]:
+    for entry in rows.with_everything().iterator(chunk_size=AT_ONCE):
+        example, gold = entry.revision.example, entry.gold
+        yield [
+            entry.position,
+            str(example.pk),
+            example.external_id,
+            str(entry.revision_id),
+            str(gold.pk),
+            gold.source,
+            exact(gold.expectation),
+            gold.rationale,
+            *(example.strata.get(name, "") for name in Example.STRATA),
+        ]
