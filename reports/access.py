@@ -8,6 +8,8 @@ DOWNLOADS = (
     "matrix-csv",
     "tools-csv",
     "layers-csv",
+    "judges-csv",
+    "judged-csv",
     "cases-csv",
     "reliability-csv",
     "trials-csv",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -16,7 +16,7 @@ from reports.analyses.case import ComparedCall, case_title, compared_calls, show
 from reports.case_rows import snippet
 from reports.queries import example_in_other_runs, gold_of
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
-from toolevals.grading.verdicts import VERDICT_NAMES, SchemaProblem, Verdict
+from toolevals.grading.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProblem, Verdict
 from toolevals.grading.verdicts import CaseGrade as Grade
 from toolevals.runs.models import CaseGrade
 from toolevals.workspace.models import Role, User
@@ -63,6 +63,7 @@ class CaseReading:
     expectation: Expectation
     verdicts: dict[str, Verdict]
     schema_problems: tuple[SchemaProblem, ...]
+    judged: Mapping[str, JudgedVerdict]
     tag: str
     mode: str
     gold: Gold
@@ -92,6 +93,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         expectation=expectation,
         verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts},
         schema_problems=grade.schema_problems,
+        judged=grade.judged,
         tag=grade.tag,
         mode=grade.mode,
         gold=gold,

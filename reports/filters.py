@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import TypeVar
 from urllib.parse import urlencode
 
+from reports.analyses.judges import PREFIX
 from toolevals.grading.verdicts import VERDICT_NAMES
 
 
@@ -22,6 +24,7 @@ class View(StrEnum):
 COLUMNS = VERDICT_NAMES
 STATUSES = ("passed", "failed", "unscored", "errored")
 LONGEST = 200
+_JUDGED = re.compile(rf"{PREFIX}[a-z][a-z0-9_]{{0,49}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,10 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class CaseFilter:
-    """A list of cases: of a cell, of a failure mode, of one status of one column, of one end. Empty filters nothing."""
+    """A list of cases: of a cell, of a failure mode, of one status of one column, of one end. Empty filters nothing.
+
+    A column is a verdict of the rules, or a judge's: `judged:` and the rubric's name.
+    """
 
     filters: Filters = field(default_factory=Filters)
     expected: str = ""
@@ -58,6 +64,11 @@ class CaseFilter:
     status: str = ""
     # Why the conversation ended: see `toolevals.runs.endings`.
     ended: str = ""
+
+    @property
+    def rubric(self) -> str:
+        """The rubric whose judge's verdict is asked for, if one's is."""
+        return self.column.removeprefix(PREFIX) if self.column.startswith(PREFIX) else ""
 
     @property
     def is_cell(self) -> bool:
@@ -81,7 +92,7 @@ def read_filters(parameters: Mapping[str, str]) -> Filters:
 def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
     """Return the list of cases that the address asks for."""
     column, status = text(parameters, "column"), text(parameters, "status")
-    if column not in COLUMNS or status not in STATUSES:
+    if not (column in COLUMNS or _JUDGED.fullmatch(column)) or status not in STATUSES:
         column = status = ""
     return CaseFilter(
         filters=read_filters(parameters),

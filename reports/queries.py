@@ -12,7 +12,7 @@ from django.db.models import Count, F, Q, QuerySet
 
 from labeling.models import Gold, VersionEntry
 from reports.filters import CaseFilter, Filters, View
-from toolevals.runs.models import AlignedPair, CaseGrade, Grading, MatrixCount, Run, VerdictCount
+from toolevals.runs.models import AlignedPair, CaseGrade, Grading, JudgedCase, MatrixCount, Run, VerdictCount
 from toolevals.workspace.models import Project
 
 # (expected, actual) -> count
@@ -77,6 +77,9 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
         cases = cases.filter(pk__in=pairs.values("case"))
     else:
         cases = cases.filter(_given(expected=wanted.expected, actual=wanted.actual))
+    if wanted.rubric:
+        judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric, status=wanted.status)
+        return cases.filter(pk__in=judged.values("case"))
     return cases.filter(**{wanted.column: wanted.status}) if wanted.column else cases
 
 

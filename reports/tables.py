@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from reports.analyses.floors import FloorRow
+from reports.analyses.judges import JudgeRow
 from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
 from reports.analyses.tools import ToolTable
@@ -42,6 +43,40 @@ TOOLS: Final = (
 )
 LAYERS: Final = ("name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high", "goal")
 FLOORS: Final = ("floor", "run", "name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high")
+JUDGES: Final = (
+    "rubric",
+    "version",
+    "judge",
+    "model",
+    "pinned",
+    "share",
+    "passed",
+    "failed",
+    "unscored",
+    "errored",
+    "rate",
+    "rate_low",
+    "rate_high",
+    "mean",
+    "asked",
+    "cost",
+    "goal",
+)
+JUDGED: Final = (
+    "case_id",
+    "transcript_id",
+    "revision_id",
+    "external_id",
+    "trial",
+    "rubric",
+    "version",
+    "judge",
+    "model",
+    "pinned",
+    "status",
+    "value",
+    "reason",
+)
 TRENDS: Final = (
     "run",
     "created_at",
@@ -157,6 +192,30 @@ def floors(found: Iterable[FloorRow]) -> Iterator[tuple[Cell, ...]]:
             rate = row.rate
             counts = rate.passed, row.failed, row.unscored, row.errored
             yield floor.kind, floor.run, row.name, *counts, rate.value, rate.low, rate.high
+
+
+def judges(found: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each judge."""
+    for row in found:
+        yield (
+            row.rubric,
+            row.version,
+            row.judge,
+            row.model,
+            row.pinned,
+            row.share,
+            row.rate.passed,
+            row.failed,
+            row.unscored,
+            row.errored,
+            row.rate.value,
+            row.rate.low,
+            row.rate.high,
+            row.mean,
+            row.asked,
+            row.cost,
+            row.goal,
+        )
 
 
 def trends(found: Trend) -> Iterator[tuple[Cell, ...]]:

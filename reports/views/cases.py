@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from reports.analyses.modes import ERROR_MODES, MODES
 from reports.case_rows import case_rows
 from reports.filters import COLUMNS, STATUSES, address_query, read_case_filter, text
+from reports.judge_queries import judge_columns
 from reports.pages import graded, run_head
 from reports.queries import listed_cases, page_of, strata_choices
 from toolevals.workspace.requests import ProjectRequest
@@ -41,7 +42,7 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
         "query_more": address_query(own | {"after": last}) if last else "",
         "choices": strata_choices(grading),
         "modes": (*MODES, *ERROR_MODES),
-        "columns": COLUMNS,
+        "columns": (*COLUMNS, *judge_columns(grading)),
         "statuses": STATUSES,
     }
     return render(request, "reports/cases.html", context)

@@ -12,6 +12,7 @@ from reports.analyses.layers import layers_of
 from reports.analyses.matrix import matrix_of
 from reports.analyses.tools import tools_of
 from reports.filters import read_case_filter
+from reports.judge_queries import judged_for_export, judges_of
 from reports.matrix_state import read_matrix_state
 from reports.pages import graded, run_head
 from reports.queries import cases_for_export, matrix_counts, verdict_counts
@@ -46,6 +47,20 @@ def layers_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the layers and depths."""
     grading = graded(run_head(request, number, "run"))
     return csv_file(f"run-{number}-layers", tables.LAYERS, tables.layers(layers_of(verdict_counts(grading))))
+
+
+@require_safe
+def judges_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send what each judge came to."""
+    grading = graded(run_head(request, number, "run"))
+    return csv_file(f"run-{number}-judges", tables.JUDGES, tables.judges(judges_of(grading)))
+
+
+@require_safe
+def judged_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send every judge's verdict on every case."""
+    grading = graded(run_head(request, number, "run"))
+    return csv_file(f"run-{number}-judged", tables.JUDGED, judged_for_export(grading))
 
 
 @require_safe

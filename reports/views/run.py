@@ -16,6 +16,7 @@ from reports.analyses.sentence import sentence
 from reports.analyses.tools import tools_of
 from reports.filters import Filters
 from reports.floor_queries import version_floors
+from reports.judge_queries import judges_of
 from reports.pages import RunHead, run_head
 from reports.queries import matrix_counts, verdict_counts
 from reports.run_spending import spending_shown
@@ -69,6 +70,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "tools_floor": track_floor([rate.low for rate in rates if rate.low is not None]),
         "tool_goal": TOOL_GOAL,
         "spending": spending_shown(grading, layers.outcome.rate.passed),
+        "judges": judges_of(grading),
         "floors": () if head.run.floor else version_floors(head.version),
         "multiples": small_multiples(head.run),
         "stale": stale_reasons([head.run]).get(head.run.pk, ""),

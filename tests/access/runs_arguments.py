@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from tests.access.world import Argument, World
 from tests.runs.building import baseline_run, version_of
-from toolevals.runs.models import CaseGrade, Run
+from toolevals.runs.models import CaseGrade, Judge, Run
+from toolevals.runs.services import JudgeRequest, judge_add, rubric_use
 from toolevals.workspace.models import Batch, User
 
 
@@ -38,4 +39,14 @@ def a_case(world: World, person: User) -> UUID:
     return case.pk  # type: ignore[no-any-return]
 
 
-ARGUMENTS: dict[str, Argument] = {"number": a_number, "grading": a_grading, "case": a_case}
+def a_judge(world: World, person: User) -> UUID:
+    """Return the project's judge; the first call makes it."""
+    judge = Judge.objects.filter(project=world.project).first()
+    if judge is None:
+        rubric = rubric_use(project=world.project, actor=None, name="task_completion")
+        request = JudgeRequest("Walk", "judge-2026-01-31", {"base_url": "https://judges.example/v1"})
+        judge = judge_add(project=world.project, actor=None, rubric=rubric, request=request)
+    return judge.pk  # type: ignore[no-any-return]
+
+
+ARGUMENTS: dict[str, Argument] = {"number": a_number, "grading": a_grading, "case": a_case, "judge": a_judge}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.views import live, new, repeating, runs, subjects
+from toolevals.runs.views import judges, live, new, repeating, runs, subjects
 
 app_name = "runs"
 urlpatterns = [
@@ -21,6 +21,12 @@ urlpatterns = [
     path("runs/<int:number>/failing/", repeating.failing, name="run-failing"),
     path("runs/<int:number>/failing.jsonl", repeating.failing_jsonl, name="failing-jsonl"),
     path("runs/<int:number>/failing.csv", repeating.failing_csv, name="failing-csv"),
+    path("runs/<int:number>/judging/", judges.judging, name="judging"),
+    path("judges/", judges.judges, name="judges"),
+    path("judges/new/", judges.judge_new, name="judge-new"),
+    path("judges/<uuid:judge>/change/", judges.judge_switch, name="judge-change"),
+    path("rubrics/", judges.rubrics, name="rubrics"),
+    path("rubrics/new/", judges.rubric_new, name="rubric-new"),
     path("subjects/", subjects.subjects, name="subjects"),
     path("experiments/", subjects.experiments, name="experiments"),
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from django.db import models
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, OuterRef, Q, Subquery, Sum
 
 if TYPE_CHECKING:
     from toolevals.runs.models import Grading, Judge, JudgedCase, Judgement, Rubric  # noqa: F401
@@ -28,6 +28,16 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
     def in_project(self, project: Project) -> JudgeQuerySet:
         """Return the project's judges with their rubrics, the newest first."""
         return self.filter(project=project).select_related("rubric").order_by("-id")
+
+    def with_newest_count(self) -> Any:
+        """Add `newest_run`, the number of the run of its newest finished grading, and what it came to there."""
+        from toolevals.runs.models import JudgeCount
+
+        counts = JudgeCount.objects.filter(judge=OuterRef("pk"), grading__finished_at__isnull=False).order_by("-pk")
+        return self.annotate(
+            newest_run=Subquery(counts.values("grading__run__number")[:1]),
+            **{f"newest_{name}": Subquery(counts.values(name)[:1]) for name in ("passed", "failed", "errored", "cost")},
+        )
 
     def switched_on(self) -> JudgeQuerySet:
         """Return those that gradings ask, in one order always."""

@@ -1,0 +1,96 @@
+"""The judges of a project, its rubrics, and what judging a run takes."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from toolevals.grading.judging import SHIPPED
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.judging.estimate import judging_estimates
+from toolevals.runs.judging.forms import SHIPPED_PREFIX, JudgeChangeForm, JudgeForm, RubricForm, problem_texts
+from toolevals.runs.models import Judge, Rubric, Run
+from toolevals.runs.services import judge_add, judge_change, rubric_add, rubric_use
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_safe
+def judges(request: ProjectRequest) -> HttpResponse:
+    """List the judges, the newest first, with what is known of each."""
+    page = page_of(Judge.objects.in_project(request.project).with_newest_count(), request.GET.get("before", ""))
+    newest = Run.objects.filter(project=request.project, grading__isnull=False, floor="").order_by("-number").first()
+    return render(request, "runs/judges.html", {"page": page, "newest": newest})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def judge_new(request: ProjectRequest) -> HttpResponse:
+    """Show the form; by POST, keep a judge, switched off."""
+    form = JudgeForm(request.project, request.POST or None, initial={"rubric": request.GET.get("rubric", "")})
+    if request.method == "POST" and form.is_valid():
+        try:
+            judge_add(
+                project=request.project,
+                actor=request.user,
+                rubric=_rubric(request, form.cleaned_data["rubric"]),
+                request=form.request(),
+            )
+            return redirect("runs:judges", request.project.slug)
+        except InvalidDocument as error:
+            form.add_problems(error)
+    return render(request, "runs/judge_new.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_POST
+def judge_switch(request: ProjectRequest, judge: UUID) -> HttpResponse:
+    """Switch a judge on or off, or change its share or cap."""
+    found = get_object_or_404(Judge.objects.in_project(request.project).select_related("project"), pk=judge)
+    form = JudgeChangeForm(request.POST)
+    try:
+        if form.is_valid():
+            judge_change(judge=found, actor=request.user, **form.changes())
+        else:
+            messages.error(request, "A share is from 0.1 to 100 percent, a cap a number from 0.")
+    except InvalidDocument as error:
+        messages.error(request, " ".join(problem_texts(error)))
+    return redirect("runs:judges", request.project.slug)
+
+
+@require_safe
+def rubrics(request: ProjectRequest) -> HttpResponse:
+    """List the rubrics: those that come with the program, and the project's own with their versions."""
+    own = Rubric.objects.in_project(request.project).filter(is_shipped=False)
+    page = page_of(own, request.GET.get("before", ""))
+    return render(request, "runs/rubrics.html", {"shipped": SHIPPED.values(), "page": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def rubric_new(request: ProjectRequest) -> HttpResponse:
+    """Show the form; by POST, keep a rubric, or the next version of one."""
+    form = RubricForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            rubric_add(project=request.project, actor=request.user, document=form.document())
+            return redirect("runs:rubrics", request.project.slug)
+        except InvalidDocument as error:
+            form.add_problems(error)
+    return render(request, "runs/rubric_new.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_safe
+def judging(request: ProjectRequest, number: int) -> HttpResponse:
+    """Say what grading a run again with the judges that are on would ask, and cost."""
+    runs = Run.objects.select_related("grading__run__subject__tools__tools", "dataset_version__dataset")
+    run = get_object_or_404(runs, project=request.project, number=number)
+    return render(request, "runs/judging.html", {"run": run, "estimates": judging_estimates(run)})
+
+
+def _rubric(request: ProjectRequest, chosen: str) -> Rubric:
+    if chosen.startswith(SHIPPED_PREFIX):
+        name = chosen.removeprefix(SHIPPED_PREFIX)
+        return rubric_use(project=request.project, actor=request.user, name=name)
+    return get_object_or_404(Rubric.objects.in_project(request.project), pk=chosen)
