@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from labeling.models import Revision
@@ -13,7 +13,9 @@ from toolevals.grading.judging import Briefing, Judgement, JudgementRequest, Jud
 from toolevals.grading.parsing import transcript_in
 from toolevals.grading.verdicts import CaseGrade
 from toolevals.runs.judging.seats import Seat
-from toolevals.runs.services.case_grading import Graded
+
+if TYPE_CHECKING:
+    from toolevals.runs.services.case_grading import Graded
 
 
 @dataclass(frozen=True, slots=True)
