@@ -10,7 +10,7 @@ from django.utils import timezone
 from tests.access.world import Argument, World
 from tests.runs.building import baseline_run, version_of
 from toolevals.runs.models import CaseGrade, Judge, Run
-from toolevals.runs.services import JudgeRequest, judge_add, rubric_use
+from toolevals.runs.services import JudgeRequest, judge_add, rubric_use, simulator_ensure
 from toolevals.workspace.models import Batch, User
 
 
@@ -49,4 +49,23 @@ def a_judge(world: World, person: User) -> UUID:
     return judge.pk  # type: ignore[no-any-return]
 
 
-ARGUMENTS: dict[str, Argument] = {"number": a_number, "grading": a_grading, "case": a_case, "judge": a_judge}
+def a_simulator(world: World, person: User) -> UUID:
+    results = [{"tool": "get_order_status", "result": "sent"}]
+    made = simulator_ensure(
+        project=world.project, actor=None, name="Shop", kind="scripted", content={"results": results}
+    )
+    return made.pk  # type: ignore[no-any-return]
+
+
+def a_dataset(world: World, person: User) -> str:
+    return str(a_graded_run(world).dataset_version.dataset.slug)
+
+
+ARGUMENTS: dict[str, Argument] = {
+    "number": a_number,
+    "grading": a_grading,
+    "case": a_case,
+    "judge": a_judge,
+    "simulator": a_simulator,
+    "dataset": a_dataset,
+}

@@ -1,4 +1,4 @@
-"""Who may do what in `toolevals.runs`: viewers read, adjudicators run."""
+"""Who may do what in `toolevals.runs`: viewers read, adjudicators run, owners add simulators."""
 
 from toolevals.workspace.access import Rule
 from toolevals.workspace.models import Role
@@ -23,8 +23,17 @@ RULES: dict[str, Rule] = {
     "runs:judge-change": Rule(Role.ADJUDICATOR),
     "runs:rubrics": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs:rubric-new": Rule(Role.ADJUDICATOR),
+    "runs:simulators": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    # Its code is run here, and its address called.
+    "runs:simulator-new": Rule(Role.OWNER),
+    "runs:simulator": Rule(Role.VIEWER),
+    "runs:simulated-tools-csv": Rule(Role.VIEWER),
     "runs:subjects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs:experiments": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs-api:simulators": Rule(Role.VIEWER, Role.OWNER),
+    "runs-api:simulator": Rule(Role.VIEWER),
+    "runs-api:dataset-simulator": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs-api:simulated-tools": Rule(Role.VIEWER),
     "runs-api:subjects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs-api:experiments": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs-api:runs": Rule(Role.VIEWER, Role.ADJUDICATOR),

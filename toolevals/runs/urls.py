@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.views import judges, live, new, repeating, runs, subjects
+from toolevals.runs.views import judges, live, new, repeating, runs, simulators, subjects
 
 app_name = "runs"
 urlpatterns = [
@@ -27,6 +27,10 @@ urlpatterns = [
     path("judges/<uuid:judge>/change/", judges.judge_switch, name="judge-change"),
     path("rubrics/", judges.rubrics, name="rubrics"),
     path("rubrics/new/", judges.rubric_new, name="rubric-new"),
+    path("simulators/", simulators.simulators, name="simulators"),
+    path("simulators/new/", simulators.simulator_new, name="simulator-new"),
+    path("simulators/<uuid:simulator>/", simulators.simulator, name="simulator"),
+    path("simulators/tools/<slug:dataset>.csv", simulators.tools_csv, name="simulated-tools-csv"),
     path("subjects/", subjects.subjects, name="subjects"),
     path("experiments/", subjects.experiments, name="experiments"),
 ]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import case_views, live, repeating, views
+from toolevals.runs.api import case_views, live, repeating, simulators, views
 
 app_name = "runs-api"
 urlpatterns = [
     path("subjects/", views.Subjects.as_view(), name="subjects"),
     path("experiments/", views.Experiments.as_view(), name="experiments"),
+    path("simulators/", simulators.Simulators.as_view(), name="simulators"),
+    path("simulators/<uuid:simulator>/", simulators.SimulatorDetail.as_view(), name="simulator"),
+    path("datasets/<slug:dataset>/simulator/", simulators.DatasetSimulator.as_view(), name="dataset-simulator"),
+    path("datasets/<slug:dataset>/simulator/tools/", simulators.DatasetTools.as_view(), name="simulated-tools"),
     path("runs/", views.Runs.as_view(), name="runs"),
     path("runs/predictions/", views.Predictions.as_view(), name="predictions"),
     path("runs/live/", live.LiveRuns.as_view(), name="live"),

@@ -1,0 +1,138 @@
+"""Simulators in the REST interface: keeping them, putting them behind datasets, and which tools need one."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from labeling.models import Dataset
+from toolevals.runs.models import Simulator, SimulatorKind
+from toolevals.runs.services import simulator_choose, simulator_ensure
+from toolevals.runs.simulating.needs import needs_of
+from toolevals.workspace.api.base import ProjectView
+
+
+class SimulatorSerializer(serializers.ModelSerializer[Simulator]):
+    """A simulator in one exact state. `tools` is null where only asking it tells which it answers."""
+
+    version = serializers.IntegerField(source="number")
+    tools = serializers.ListField(child=serializers.CharField(), allow_null=True)
+
+    class Meta:
+        model = Simulator
+        fields: tuple[str, ...] = ("id", "name", "version", "kind", "tools", "digest", "created_at")
+
+
+class SimulatorDetailSerializer(SimulatorSerializer):
+    """A simulator with what it is made of."""
+
+    content = serializers.JSONField()
+
+    class Meta(SimulatorSerializer.Meta):
+        fields = (*SimulatorSerializer.Meta.fields, "content")
+
+
+class NewSimulatorSerializer(serializers.Serializer[Any]):
+    """A simulator to keep: see docs/runs.md for the content of each kind."""
+
+    name = serializers.CharField(max_length=120)
+    kind = serializers.ChoiceField(choices=SimulatorKind.choices)
+    content = serializers.DictField()
+
+
+class ChosenSerializer(serializers.Serializer[Any]):
+    """The id of the simulator behind a dataset's tools; null for none."""
+
+    simulator = serializers.UUIDField(allow_null=True)
+
+
+class ToolNeedSerializer(serializers.Serializer[Any]):
+    """A tool: examples whose gold calls it, its calls in runs; `simulated` is null where only asking tells."""
+
+    tool = serializers.CharField()
+    expected = serializers.IntegerField()
+    called = serializers.IntegerField()
+    simulated = serializers.BooleanField(source="is_simulated", allow_null=True)
+
+
+class NeedsSerializer(serializers.Serializer[Any]):
+    """A dataset's tools, those with the most calls first; `answered` of `expected` calls of gold are simulated."""
+
+    simulator = SimulatorSerializer(allow_null=True)
+    expected = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    runs = serializers.ListField(child=serializers.IntegerField())
+    tools = ToolNeedSerializer(many=True)
+
+
+class Simulators(ProjectView, ListAPIView[Simulator]):
+    """The project's simulators, the newest first; by POST, one more."""
+
+    serializer_class = SimulatorSerializer
+    queryset = Simulator.objects.none()
+
+    def get_queryset(self) -> QuerySet[Simulator]:
+        return Simulator.objects.in_project(self.project)
+
+    @extend_schema(request=NewSimulatorSerializer, responses={201: SimulatorSerializer})
+    def post(self, request: Request) -> Response:
+        asked = NewSimulatorSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        made = simulator_ensure(project=self.project, actor=self.user, **asked.validated_data)
+        return Response(SimulatorSerializer(made).data, status=HTTPStatus.CREATED)
+
+
+class SimulatorDetail(ProjectView):
+    """One simulator with its content."""
+
+    @extend_schema(responses=SimulatorDetailSerializer)
+    def get(self, request: Request, simulator: UUID) -> Response:
+        found = get_object_or_404(Simulator, project=self.project, pk=simulator)
+        return Response(SimulatorDetailSerializer(found).data)
+
+
+class DatasetView(ProjectView):
+    """What the views of one dataset share."""
+
+    def find(self, slug: str) -> Dataset:
+        """Return the project's dataset. Raises `Http404`."""
+        return get_object_or_404(Dataset.objects.in_project(self.project).select_related("project"), slug=slug)
+
+
+class DatasetSimulator(DatasetView):
+    """The simulator behind a dataset's tools; by PUT, another one or none, for runs from then on."""
+
+    @extend_schema(responses=ChosenSerializer)
+    def get(self, request: Request, dataset: str) -> Response:
+        return self._answer(self.find(dataset))
+
+    @extend_schema(request=ChosenSerializer, responses=ChosenSerializer)
+    def put(self, request: Request, dataset: str) -> Response:
+        asked = ChosenSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        pk = asked.validated_data["simulator"]
+        chosen = get_object_or_404(Simulator, project=self.project, pk=pk) if pk else None
+        found = self.find(dataset)
+        simulator_choose(dataset=found, actor=self.user, simulator=chosen)
+        return self._answer(found)
+
+    def _answer(self, dataset: Dataset) -> Response:
+        found = Simulator.objects.of_dataset(dataset)
+        return Response(ChosenSerializer({"simulator": found.pk if found else None}).data)
+
+
+class DatasetTools(DatasetView):
+    """Which tools of a dataset are called most, and which of them its simulator answers."""
+
+    @extend_schema(responses=NeedsSerializer)
+    def get(self, request: Request, dataset: str) -> Response:
+        return Response(NeedsSerializer(needs_of(self.find(dataset), actor=self.user)).data)

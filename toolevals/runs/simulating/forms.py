@@ -1,0 +1,141 @@
+"""Forms that add simulators and put them behind datasets."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from labeling.models import Dataset
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.models import Simulator, SimulatorKind
+from toolevals.runs.simulating.contents import MAIN, MAX_CHARACTERS, MAX_FILES
+from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.models import Project
+
+
+class SimulatorForm(PlainForm):
+    """What every simulator has: its name. `kind` and `content` are what the service takes."""
+
+    kind: SimulatorKind
+    name = forms.CharField(
+        max_length=120, help_text="Other content under a name that there is becomes its next version."
+    )
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, prefix=self.kind.value, **kwargs)
+        self.project = project
+
+    def content(self) -> Mapping[str, Any]:
+        """Return what the simulator is made of; the form is valid."""
+        raise NotImplementedError
+
+    def add_problems(self, error: InvalidDocument) -> None:
+        """Show what the service found wrong, beside the field that it names."""
+        for problem in error.problems:
+            name = problem.pointer.removeprefix("/content").removeprefix("/").partition("/")[0]
+            where = name if name in self.fields else None
+            place = problem.pointer.removeprefix(f"/content/{name}") if where else ""
+            self.add_error(where, f"{place}: {problem.message}" if place else problem.message)
+
+
+class ScriptedForm(SimulatorForm):
+    """Results by tool and matchers of arguments."""
+
+    kind = SimulatorKind.SCRIPTED
+    results = forms.JSONField(
+        help_text="A list as an example's simulation has it.",
+        widget=forms.Textarea({"rows": 8, "class": "form-control mono", "spellcheck": "false"}),
+        initial=[{"tool": "get_order", "arguments": {"order_id": {"exact": "A-1"}}, "result": {"total": 45}}],
+    )
+
+    def content(self) -> Mapping[str, Any]:
+        return {"results": self.cleaned_data["results"]}
+
+
+class CodeForm(SimulatorForm):
+    """One file of Python, or several in an archive."""
+
+    kind = SimulatorKind.CODE
+    files = forms.FileField(
+        label="File",
+        help_text="simulator.py, or a ZIP archive that holds it beside the modules and JSON files it reads.",
+    )
+
+    def clean_files(self) -> Mapping[str, str]:
+        upload = self.cleaned_data["files"]
+        if upload.size > MAX_CHARACTERS:
+            raise forms.ValidationError(f"Must have at most {MAX_CHARACTERS:,} bytes.")
+        try:
+            if zipfile.is_zipfile(upload):
+                return _unpacked(zipfile.ZipFile(upload))
+            upload.seek(0)
+            return {MAIN: upload.read().decode()}
+        except UnicodeDecodeError:
+            raise forms.ValidationError("Holds a file that is not text in UTF-8.") from None
+        except (zipfile.BadZipFile, NotImplementedError, RuntimeError):
+            raise forms.ValidationError("Is an archive that cannot be read.") from None
+
+    def content(self) -> Mapping[str, Any]:
+        return {"files": self.cleaned_data["files"]}
+
+
+class HttpForm(SimulatorForm):
+    """A service that keeps worlds."""
+
+    kind = SimulatorKind.HTTP
+    base_url = forms.URLField(
+        label="Address",
+        max_length=500,
+        assume_scheme="https",
+        help_text="Below which /reset, /call and /state stand. Private addresses need the operator's leave.",
+    )
+    secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
+    timeout = forms.FloatField(min_value=1, max_value=600, initial=30, label="Give up after", help_text="Seconds.")
+    tools = forms.CharField(
+        required=False, help_text="Names of those it answers, separated by commas; empty where it says so at each call."
+    )
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(project, *args, **kwargs)
+        names = project.secrets.values_list("name", flat=True)
+        self.fields["secret"].choices = [("", "None needed"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+
+    def content(self) -> Mapping[str, Any]:
+        data = self.cleaned_data
+        tools = [name.strip() for name in data["tools"].split(",") if name.strip()]
+        return {**{key: data[key] for key in ("base_url", "secret", "timeout")}, "tools": tools}
+
+
+FORMS: Mapping[str, type[SimulatorForm]] = {form.kind.value: form for form in (CodeForm, ScriptedForm, HttpForm)}
+
+
+class ChoiceForm(PlainForm):
+    """Which simulator stands behind a dataset's tools."""
+
+    dataset = forms.ModelChoiceField(Dataset.objects.none(), to_field_name="slug", widget=forms.HiddenInput)
+    simulator = forms.ModelChoiceField(Simulator.objects.none(), required=False, empty_label="None")
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["dataset"].queryset = Dataset.objects.in_project(project)  # type: ignore[attr-defined]
+        self.fields["simulator"].queryset = Simulator.objects.in_project(project)  # type: ignore[attr-defined]
+
+
+def shown_content(simulator: Simulator) -> list[tuple[str, str]]:
+    """Return what a simulator is made of as titles and texts, the main one first."""
+    if simulator.kind == SimulatorKind.CODE:
+        files = simulator.content["files"]
+        return [(name, files[name]) for name in sorted(files, key=lambda name: (name != MAIN, name))]
+    title = "Results" if simulator.kind == SimulatorKind.SCRIPTED else "Service"
+    return [(title, json.dumps(simulator.content, ensure_ascii=False, indent=2))]
+
+
+def _unpacked(archive: zipfile.ZipFile) -> dict[str, str]:
+    members = [member for member in archive.infolist() if not member.is_dir()]
+    if len(members) > MAX_FILES or sum(member.file_size for member in members) > MAX_CHARACTERS:
+        raise forms.ValidationError(f"Holds too much: {MAX_FILES} files and {MAX_CHARACTERS:,} bytes fit.")
+    return {member.filename: archive.read(member).decode() for member in members}

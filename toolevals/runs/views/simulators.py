@@ -1,0 +1,107 @@
+"""What stands behind the tools: simulators, the datasets that have one, and the tools that need one."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from labeling.models import Dataset
+from toolevals.grading.problems import InvalidDocument
+from toolevals.presentation import numbers
+from toolevals.presentation.csv import csv_stream
+from toolevals.runs.models import Simulator, SimulatorKind
+from toolevals.runs.services import simulator_choose, simulator_ensure
+from toolevals.runs.simulating.forms import FORMS, ChoiceForm, shown_content
+from toolevals.runs.simulating.needs import COLUMNS, needs_of
+from toolevals.runs.simulating.trust import code_digest, is_trusted
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+# Of a file, a page shows so many characters.
+SHOWN = 20_000
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def simulators(request: ProjectRequest) -> HttpResponse:
+    """Show the tools of `?dataset=` and who simulates them, and all simulators; by POST, choose one for a dataset."""
+    if request.method == "POST":
+        form = ChoiceForm(request.project, request.POST)
+        if form.is_valid():
+            data = form.cleaned_data
+            simulator_choose(dataset=data["dataset"], actor=request.user, simulator=data["simulator"])
+            return redirect(_of(request, data["dataset"]))
+        messages.error(request, "There is no such dataset or simulator here.")
+        return redirect("runs:simulators", request.project.slug)
+    datasets = Dataset.objects.in_project(request.project)
+    dataset = datasets.filter(slug=request.GET["dataset"]).first() if "dataset" in request.GET else datasets.first()
+    needs = needs_of(dataset, actor=request.user) if dataset else None
+    initial = {"dataset": dataset.slug, "simulator": needs.simulator} if dataset and needs else {}
+    context = {
+        "datasets": datasets,
+        "dataset": dataset,
+        "needs": needs,
+        "coverage": numbers.percent(needs.coverage) if needs else "",
+        "choice": ChoiceForm(request.project, initial=initial),
+        "page": page_of(Simulator.objects.in_project(request.project), request.GET.get("before", "")),
+    }
+    return render(request, "runs/simulators.html", context)
+
+
+@require_safe
+def tools_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
+    """Send the tools of a dataset, those with the most calls first."""
+    found = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
+    tools = needs_of(found, actor=request.user).tools
+    rows = ((tool.tool, tool.expected, tool.called, tool.is_simulated) for tool in tools)
+    response = StreamingHttpResponse(csv_stream(COLUMNS, rows), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{found.slug}-simulated-tools.csv"'
+    return response
+
+
+@require_safe
+def simulator(request: ProjectRequest, simulator: UUID) -> HttpResponse:
+    """Show one: what it is made of, which tools it answers, and the datasets that have it."""
+    found = get_object_or_404(Simulator.objects.filter(project=request.project).select_related("actor"), pk=simulator)
+    files = found.content["files"] if found.kind == SimulatorKind.CODE else None
+    context = {
+        "simulator": found,
+        "parts": [(title, text[:SHOWN], len(text) > SHOWN) for title, text in shown_content(found)],
+        "datasets": Dataset.objects.filter(simulation__simulator=found).order_by("name"),
+        "code_digest": code_digest(files) if files else "",
+        "is_trusted": bool(files) and is_trusted(files or {}),
+    }
+    return render(request, "runs/simulator.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def simulator_new(request: ProjectRequest) -> HttpResponse:
+    """Show a form for each kind; by POST, add the simulator of the one that was sent."""
+    kind = request.POST.get("kind", "")
+    forms = {
+        name: form(request.project, request.POST, request.FILES) if name == kind else form(request.project)
+        for name, form in FORMS.items()
+    }
+    sent = forms.get(kind)
+    if sent is not None and sent.is_valid():
+        try:
+            made = simulator_ensure(
+                project=request.project,
+                actor=request.user,
+                name=sent.cleaned_data["name"],
+                kind=kind,
+                content=sent.content(),
+            )
+            return redirect("runs:simulator", request.project.slug, made.pk)
+        except InvalidDocument as error:
+            sent.add_problems(error)
+    status = 422 if sent is not None else 200
+    return render(request, "runs/simulator_new.html", {"forms": forms}, status=status)
+
+
+def _of(request: ProjectRequest, dataset: Dataset) -> str:
+    return f"{reverse('runs:simulators', args=[request.project.slug])}?dataset={dataset.slug}"
