@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.agents.chat_server import calls, chat_server
 from tests.agents.mcp_shop import shop_over_http
+from tests.agents.messages_server import messages_server, use
+from tests.agents.webhook_server import webhook_server
 from toolevals.cli import main as command
 from toolevals.cli.exits import Exit
 
@@ -57,7 +60,7 @@ def lines(path: Path, rows: Iterable[dict[str, Any]]) -> str:
 @pytest.fixture(scope="module")
 def server(live_app_start):
     """An application with a project and its owner's token in the environment."""
-    app = live_app_start()
+    app = live_app_start(AGENT_NETWORKS="127.0.0.0/8")
     with pytest.MonkeyPatch.context() as patch:
         owner = ["create-owner", "rae@example.org", "--name", "Rae Example", "--project", "from-cli"]
         app.python(
@@ -95,6 +98,50 @@ def test_predictions_are_graded(imported, tmp_path, capsys):
     counts = json.loads(capsys.readouterr().out)["shown"]["counts"]
     assert counts["selection"] == {"failed": 1, "passed": 1}
     assert counts["mode"] == {"needless_call": 1}
+
+
+def test_a_run_is_held_against_what_is_required(imported, tmp_path, capsys):
+    file = lines(tmp_path / "predictions.jsonl", PREDICTIONS)
+    asked = ["run", "core", "--experiment", "first", "--predictions", file, "--name", "an-agent"]
+    assert command.main([*asked, "--require", "selection=0.5"]) == Exit.OK
+    assert "gate: passed" in capsys.readouterr().err
+    assert command.main([*asked, "--require", "selection=0.5", "--require", "outcome=0.6"]) == Exit.FAILED
+    said = capsys.readouterr().err
+    assert "failed     outcome" in said
+    assert "50.0% of 2" in said
+    # Nothing here has an end state: what nobody has scored is never passed.
+    assert command.main([*asked, "--require", "execution=0"]) == Exit.FAILED
+    assert "gate: unanswered" in capsys.readouterr().err
+    for wrong in (["--require", "luck=1"], ["--require", "outcome=2"], ["--require", "outcome=1", "--no-wait"]):
+        assert command.main([*asked, *wrong]) == Exit.CONFIGURATION
+
+
+def test_an_agent_is_asked_by_each_connector(imported, capsys):
+    def model(_: Any) -> Any:
+        return calls(("get_order_status", '{"order_id": "A-1"}'))
+
+    common = ["run", "core", "--experiment", "live", "--name", "an-agent"]
+    with chat_server(model) as server:
+        asked = [*common, "--base-url", server.url, "--model", "small", "--temperature", "0"]
+        assert command.main([*asked, "--estimate"]) == Exit.OK
+        assert json.loads(capsys.readouterr().out)["conversations"] == 2
+        assert command.main(asked) == Exit.OK
+    with messages_server(lambda _: [use("get_order_status", {"order_id": "A-1"})]) as messages:
+        asked = [*common, "--connector", "anthropic", "--base-url", messages.url, "--model", "small"]
+        assert command.main([*asked, "--max-tokens", "90"]) == Exit.OK
+    with webhook_server(lambda _: {"answer": "Good morning!"}) as webhook:
+        asked = [*common, "--connector", "webhook", "--url", webhook.url, "--agent-timeout", "60"]
+        assert command.main([*asked, "--trials", "2"]) == Exit.OK
+    assert (len(server.requests), len(messages.requests), len(webhook.tasks)) == (2, 2, 4)
+    assert messages.requests[0]["max_tokens"] == 90
+    assert "  outcome " in capsys.readouterr().out
+    for wrong in (
+        ["--connector", "webhook", "--baseline"],
+        ["--connector", "anthropic"],
+        [],
+        ["--baseline", "--estimate"],
+    ):
+        assert command.main(["run", "core", "--experiment", "live", *wrong]) == Exit.CONFIGURATION
 
 
 def test_a_prediction_for_no_example_is_refused_with_its_line(imported, tmp_path, capsys):

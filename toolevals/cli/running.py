@@ -10,6 +10,7 @@ from typing import Any
 from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.gating import add_gate_option, gate_run, minimums_in
 from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connector_of, given
 from toolevals.grading.metrics.rates import wilson
 from toolevals.grading.verdicts import VERDICT_NAMES
@@ -42,6 +43,7 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     parser.add_argument("--prompt-version", default="", metavar="V")
     parser.add_argument("--commit", default="", metavar="SHA")
     add_agent_options(parser)
+    add_gate_option(parser)
     parser.add_argument("--no-wait", action="store_true", help="do not wait for the grades")
     parser.add_argument("--json", action="store_true", help="print the run as the REST interface shows it")
     add_server_options(parser)
@@ -49,8 +51,8 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Start the run, wait for its grades and print them."""
-    connector = _what(arguments)
+    """Start the run, wait for its grades, print them, and hold them against what is required."""
+    connector, minimums = _what(arguments), minimums_in(arguments)
     client = ProjectClient.from_arguments(arguments)
     if arguments.estimate:
         asked = _asked(arguments) | asked_of_agent(arguments, connector)
@@ -63,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
         say_progress("")
     shown = client.request("GET", f"runs/{number}/")
     print(json.dumps(shown, indent=2) if arguments.json else _summary(shown, arguments))
-    return Exit.OK
+    return gate_run(client, number, minimums)
 
 
 def _what(arguments: argparse.Namespace) -> str:
