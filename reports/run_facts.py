@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from reports.analyses.trend import RunFacts
+from toolevals.grading.canonical import digest
 from toolevals.runs.models import Experiment, Run
 
 # What of a subject or its dataset is told apart: label -> how to read it from a run.
@@ -17,6 +18,7 @@ COMPARED: Final[dict[str, Callable[[Run], str]]] = {
     "commit": lambda run: run.subject.commit[:10],
     "tools": lambda run: f"v{run.subject.tools.number}" if run.subject.tools else "",
     "dataset": lambda run: f"{run.dataset_version.dataset.name} v{run.dataset_version.number}",
+    "examples": lambda run: "all" if run.only is None else f"{run.size} of {run.dataset_version.size}",
 }
 
 
@@ -46,4 +48,5 @@ def _facts(run: Run, before: Run | None) -> RunFacts:
         dataset=now["dataset"],
         created_at=run.created_at,
         changed=changed,
+        part="" if run.only is None else digest(run.only),
     )

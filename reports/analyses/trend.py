@@ -1,4 +1,4 @@
-"""Rates over the runs of an experiment. Only runs on the same dataset version are joined by a line."""
+"""Rates over the runs of an experiment. Only runs on the same part of the same dataset version are joined by a line."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ class RunFacts:
     dataset: str
     created_at: datetime
     changed: str = ""
+    # Which part of the version was taken; empty where all of it was.
+    part: str = ""
+
+    @property
+    def comparable(self) -> tuple[UUID, str]:
+        """What two runs must have in common for a line to join them."""
+        return self.dataset_version, self.part
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ def _segments(rows: Sequence[TrendRow], name: str) -> tuple[tuple[TrendRow, ...]
     for row in rows:
         if row.rates[name].value is None:
             continue
-        if found and found[-1][-1].run.dataset_version == row.run.dataset_version:
+        if found and found[-1][-1].run.comparable == row.run.comparable:
             found[-1].append(row)
         else:
             found.append([row])

@@ -14,6 +14,7 @@ from toolevals.cli.gating import add_gate_option, gate_run, minimums_in
 from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connector_of, given
 from toolevals.grading.metrics.rates import wilson
 from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.runs.presets import PRESETS
 
 # The whole case comes last.
 LAYERS = (*(name for name in VERDICT_NAMES if name != "outcome"), "outcome")
@@ -29,6 +30,7 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     parser.add_argument("--experiment", required=True, metavar="NAME", help="a new one is made")
     parser.add_argument("--trials", type=int, default=1, metavar="K")
     parser.add_argument("--failing-of", type=int, metavar="RUN", help="only the examples that failed in that run")
+    parser.add_argument("--preset", choices=list(PRESETS), help="a part of the dataset, chosen and tried as it says")
     parser.add_argument("--registry", metavar="SLUG", help="where the agent's own wording of the tools is kept")
     parser.add_argument("--registry-version", type=int, metavar="N")
     what = parser.add_mutually_exclusive_group()
@@ -75,8 +77,10 @@ def _what(arguments: argparse.Namespace) -> str:
         raise CommandError(Exit.CONFIGURATION, "say one of --connector, --base-url, --baseline and --predictions")
     if arguments.predictions and not arguments.name:
         raise CommandError(Exit.CONFIGURATION, "--predictions needs --name: which agent made them")
-    if arguments.predictions and arguments.failing_of:
-        raise CommandError(Exit.CONFIGURATION, "--failing-of needs an agent that is asked, not --predictions")
+    if arguments.predictions and (arguments.failing_of or arguments.preset):
+        raise CommandError(
+            Exit.CONFIGURATION, "--failing-of and --preset need an agent that is asked, not --predictions"
+        )
     if arguments.estimate and not connector:
         raise CommandError(
             Exit.CONFIGURATION, "--estimate needs --connector: only an agent that is asked takes anything"
@@ -96,7 +100,9 @@ def _start(client: ProjectClient, arguments: argparse.Namespace, connector: str)
 
 
 def _asked(arguments: argparse.Namespace) -> dict[str, Any]:
-    return given(arguments, "experiment", "dataset", "version", "trials", "registry", "registry_version", "failing_of")
+    return given(
+        arguments, "experiment", "dataset", "version", "trials", "registry", "registry_version", "failing_of", "preset"
+    )
 
 
 def _summary(shown: dict[str, Any], arguments: argparse.Namespace) -> str:

@@ -71,5 +71,5 @@ class LiveEstimate(ProjectView):
         wanted = asked.request()
         _, settings = live_request_read(wanted)
         connector = CONNECTORS[wanted.connector]
-        found = estimate_of(wanted.dataset_version, wanted.trials, connector, settings.prices)
+        found = estimate_of(wanted.dataset_version, wanted.conversations, connector, settings.prices)
         return Response(EstimateSerializer(found).data)

@@ -10,6 +10,7 @@ from labeling.api.serializers.datasets import VersionNameField
 from labeling.models import DatasetVersion
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.models import Run
+from toolevals.runs.presets import PRESETS
 from toolevals.runs.services import MAX_TRIALS, RunRequest
 from toolevals.workspace.models import Project
 
@@ -44,6 +45,14 @@ class AskedRunSerializer(RunRequestSerializer):
 
     failing_of = serializers.IntegerField(
         min_value=1, required=False, help_text="The number of a run: only the examples that failed in it are taken."
+    )
+
+    preset = serializers.ChoiceField(
+        choices=[(preset.name, preset.words) for preset in PRESETS.values()],
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="A part of the version, chosen and tried as the preset says; `trials` does not count then.",
     )
 
     def validate_failing_of(self, number: int) -> Run:

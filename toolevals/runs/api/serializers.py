@@ -58,6 +58,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     dataset_version = RunVersionSerializer()
     grading = serializers.IntegerField(source="grading.number", default=None, allow_null=True)
     job = serializers.UUIDField(source="job_id", allow_null=True)
+    examples = serializers.IntegerField(source="size", help_text="How many of the version's examples it takes.")
 
     class Meta:
         model = Run
@@ -68,6 +69,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "subject",
             "dataset_version",
             "trials",
+            "examples",
+            "preset",
             "grading",
             "job",
             "created_at",

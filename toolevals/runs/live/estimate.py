@@ -30,9 +30,10 @@ class Estimate:
     cost: float | None
 
 
-def estimate_of(version: DatasetVersion, trials: int, connector: Connector, prices: Prices | None = None) -> Estimate:
-    """Return what a run over a version takes at least."""
-    conversations = version.size * trials
+def estimate_of(
+    version: DatasetVersion, conversations: int, connector: Connector, prices: Prices | None = None
+) -> Estimate:
+    """Return what so many conversations over a version take at least."""
     if not connector.counts_input:
         return Estimate(conversations, None, None)
     tokens = round(_tokens_of_one(version) * conversations)

@@ -12,6 +12,7 @@ from toolevals.agents.chat_options import TOOL_STYLES
 from toolevals.agents.connectors import CONNECTORS, Connector
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.forms import RunForm
+from toolevals.runs.presets import PRESETS
 from toolevals.runs.services import RunRequest
 from toolevals.workspace.models import Project
 
@@ -22,7 +23,19 @@ PRICES = ("input_price", "output_price", "cached_price")
 USER = ("user_base_url", "user_model", "user_secret")
 SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "tries", "budget")
 # What stands in the form at once; the rest is unfolded.
-FIRST = ("experiment", "dataset_version", "name", "base_url", "url", "model", "secret", "trials", *PRICES[:2], "budget")
+FIRST = (
+    "experiment",
+    "dataset_version",
+    "name",
+    "base_url",
+    "url",
+    "model",
+    "secret",
+    "trials",
+    "preset",
+    *PRICES[:2],
+    "budget",
+)
 # Where a service names a problem otherwise than the form does.
 FIELDS = {
     "/options/tools": "tools_by",
@@ -47,6 +60,12 @@ class LiveForm(RunForm):
     url = forms.URLField(label="Address", max_length=500, assume_scheme="https")
     model = forms.CharField(max_length=120, help_text="Its snapshot, as exact as you know it.")
     secret = forms.ChoiceField(required=False, label="Key")
+    preset = forms.ChoiceField(
+        choices=[("", "All of them"), *((preset.name, preset.words) for preset in PRESETS.values())],
+        required=False,
+        label="Examples",
+        help_text="A part is chosen, and tried as often as it says.",
+    )
     prompt_version = forms.CharField(max_length=60, required=False, label="Prompt version")
     commit = forms.CharField(max_length=64, required=False, label="Git commit")
     system = forms.CharField(
@@ -123,7 +142,17 @@ class LiveForm(RunForm):
 
     def request(self) -> RunRequest:
         data = self.cleaned_data
-        said = ("experiment", "dataset_version", "trials", "name", "model", "prompt_version", "commit", "tools")
+        said = (
+            "experiment",
+            "dataset_version",
+            "trials",
+            "name",
+            "model",
+            "prompt_version",
+            "commit",
+            "tools",
+            "preset",
+        )
         given = {name: data.get(RENAMED.get(name, name)) for name in OPTIONS}
         options = {
             name: value for name, value in given.items() if name in self.about.options and value not in ("", None)

@@ -11,6 +11,7 @@ from labeling.models import DatasetVersion, VersionEntry
 from toolevals.runs.endings import ENDINGS
 from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.models.subjects import Subject
+from toolevals.runs.presets import PRESETS
 from toolevals.runs.querysets.runs import ExperimentQuerySet, RunQuerySet, TranscriptQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User
@@ -49,6 +50,8 @@ class Run(models.Model):
     # The run whose failing examples this one takes, and their positions in the version, in order; null: all examples.
     failing_of = models.ForeignKey("self", null=True, on_delete=models.SET_NULL, related_name="repeated_by")
     only = DocumentField(null=True)
+    # The preset (`toolevals.runs.presets`) that chose these positions; empty where none did.
+    preset = models.CharField(max_length=20, blank=True, db_default="")
     trials = models.PositiveSmallIntegerField(default=1)
     # Which floor of its version it is, of `toolevals.runs.floors.Floor`; empty for the runs that people start.
     floor = models.CharField(max_length=10, blank=True, db_default="")
@@ -80,6 +83,11 @@ class Run(models.Model):
     def positions(self) -> Sequence[int]:
         """The places in the dataset version of the examples that it takes, in order."""
         return range(self.dataset_version.size) if self.only is None else self.only
+
+    @property
+    def preset_words(self) -> str:
+        """What the preset is, in words; empty without one."""
+        return PRESETS[self.preset].words if self.preset in PRESETS else ""
 
     @property
     def size(self) -> int:

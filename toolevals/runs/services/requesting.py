@@ -17,6 +17,7 @@ from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import NAME as BASELINE
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Run
+from toolevals.runs.presets import PRESETS
 from toolevals.runs.services.starting import RunParts, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 from toolevals.workspace.models import Project, Secret, User
@@ -29,7 +30,8 @@ T = TypeVar("T")
 class RunRequest:
     """What a run is made of. `experiment` is the name of one, there already or new; `options` are the subject's.
 
-    `connector` and `settings` are those of a live run. With `failing_of`, only the examples that failed in that run.
+    `connector` and `settings` are those of a live run. With `failing_of`, only the examples that failed in that run;
+    with a preset those that it chooses, as often as it says.
     """
 
     experiment: str
@@ -44,6 +46,14 @@ class RunRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     failing_of: Run | None = None
+    preset: str = ""
+
+    @property
+    def conversations(self) -> int:
+        """How many trials there will be, of all examples together; of failing ones at most."""
+        preset = PRESETS.get(self.preset)
+        size = self.dataset_version.size
+        return min(preset.examples, size) * preset.trials if preset else size * self.trials
 
 
 def run_request_baseline(*, project: Project, actor: User | None, request: RunRequest) -> Run:
@@ -91,6 +101,7 @@ def _parts(project: Project, actor: User | None, request: RunRequest, connector:
         dataset_version=request.dataset_version,
         trials=request.trials,
         failing_of=request.failing_of,
+        preset=PRESETS.get(request.preset),
     )
 
 

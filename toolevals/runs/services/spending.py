@@ -14,14 +14,13 @@ from toolevals.runs.spending import Spending
 
 def spending_of(run: Run) -> dict[str, Any] | None:
     """Return the document of a run's Spending; None where its transcripts say nothing of it."""
-    rows = Transcript.objects.filter(run=run)
+    rows = Transcript.objects.of_run(run).order_by()
     sums = rows.aggregate(
         conversations=Count("pk"),
         told=Count("tokens_in"),
         tokens_in=Sum("tokens_in"),
         tokens_out=Sum("tokens_out"),
         tokens_cached=Sum("tokens_cached"),
-        cost=Sum("cost"),
         timed=Count("latency_ms"),
     )
     found = Spending(
@@ -29,6 +28,8 @@ def spending_of(run: Run) -> dict[str, Any] | None:
         models=_counts(rows, "model"),
         latency_p50=_percentile(rows, sums["timed"], 0.5),
         latency_p95=_percentile(rows, sums["timed"], 0.95),
+        # What was asked again was paid for, too.
+        cost=Transcript.objects.filter(run=run).aggregate(cost=Sum("cost"))["cost"],
         **sums,
     )
     return found.to_document() if found.says_anything else None

@@ -16,6 +16,8 @@ from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.floors import FLOOR_NUMBERS, Floor
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import CaseGrade, Connector, Experiment, Run, Simulator, Subject
+from toolevals.runs.presets import Preset
+from toolevals.runs.services.choosing import preset_positions
 from toolevals.runs.services.gradings import grading_make
 from toolevals.runs.services.slices import converse_plans, grade_plans, ingest_plan, produce_plans
 from toolevals.workspace.jobs import BatchPlan, job_create
@@ -27,7 +29,11 @@ MAX_TRIALS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunParts:
-    """What every run is made of. With `failing_of`, only the examples that failed in that run are taken."""
+    """What every run is made of.
+
+    With `failing_of`, only the examples that failed in that run are taken; with a preset those that it chooses, as
+    often as it says.
+    """
 
     project: Project
     actor: User | None
@@ -36,6 +42,7 @@ class RunParts:
     dataset_version: DatasetVersion
     trials: int = 1
     failing_of: Run | None = None
+    preset: Preset | None = None
 
 
 def run_start(parts: RunParts) -> Run:
@@ -97,8 +104,9 @@ def _start(
         subject=parts.subject,
         dataset_version=version,
         failing_of=parts.failing_of,
-        only=_failing(parts.failing_of) if parts.failing_of else None,
-        trials=parts.trials,
+        only=_only(parts),
+        preset=parts.preset.name if parts.preset else "",
+        trials=parts.preset.trials if parts.preset else parts.trials,
         settings=dict(settings or {}),
         simulator=simulator,
         floor=floor,
@@ -118,7 +126,7 @@ def _start(
     run.save(update_fields=["job"])
     grading.save(update_fields=["job"])
     detail = {"number": run.number, "subject": parts.subject.name, "connector": parts.subject.connector}
-    audit_record(project=project, actor=actor, verb="run_start", target=run, detail=detail | {"trials": parts.trials})
+    audit_record(project=project, actor=actor, verb="run_start", target=run, detail=detail | {"trials": run.trials})
     return run
 
 
@@ -130,6 +138,15 @@ def _next_number(project: Project, floor: str) -> int:
 
 def _called(run: Run) -> str:
     return f"Floor: {run.subject.name}" if run.floor else f"Run {run.number}: {run.subject.name}"
+
+
+def _only(parts: RunParts) -> list[int] | None:
+    """Return the positions that the run takes, None where it takes all. Raises InvalidDocument."""
+    if parts.preset and parts.failing_of:
+        raise InvalidDocument.at("/preset", "chooses its examples itself: leave out either this or failing_of")
+    if parts.preset:
+        return preset_positions(parts.dataset_version, parts.preset)
+    return _failing(parts.failing_of) if parts.failing_of else None
 
 
 def _failing(run: Run) -> list[int]:

@@ -41,7 +41,7 @@ def live(request: ProjectRequest) -> HttpResponse:
 def _estimate(form: LiveForm) -> Estimate:
     asked = form.request()
     _, settings = live_request_read(asked)
-    return estimate_of(asked.dataset_version, asked.trials, form.about, settings.prices)
+    return estimate_of(asked.dataset_version, asked.conversations, form.about, settings.prices)
 
 
 def _connector(request: ProjectRequest) -> str:
