@@ -46,7 +46,7 @@ def rows(examples: int) -> list[dict[str, Any]]:
 
 
 class Agent:
-    """Plays each kind; refuses every fiftieth request for now, and is right in three of four trials of what is flaky."""
+    """Plays each kind; refuses every fiftieth request for now. What is flaky is right in three trials of four."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
