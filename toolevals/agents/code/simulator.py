@@ -95,8 +95,10 @@ class _CodeWorld:
         self._child = child
         self._limits = limits
         self._initial = initial
+        self._called = False
 
     def call(self, call: ToolCall) -> ToolAnswer:
+        self._called = True
         start = time.perf_counter()
         reply = self._child.ask({"do": "call", "tool": call.name, "arguments": call.arguments})
         if "missing" in reply:
@@ -108,6 +110,8 @@ class _CodeWorld:
 
     def state(self) -> Mapping[str, Any] | None:
         """Return the initial state with what became of it: the rest is shared with it."""
+        if not self._called:
+            return self._initial
         said: Any = self._child.ask({"do": "changes"}, longest=self._limits.state)
         try:
             return patched(self._initial, said["patch"])

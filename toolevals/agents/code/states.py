@@ -7,7 +7,6 @@ therefore costs what the tools touched, not what there is. Like the driver, it k
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from math import isfinite
 from typing import Any, Self, TypeAlias
@@ -35,10 +34,9 @@ class SharedState:
     """An initial state that any number of worlds begin with, one after another or at once."""
 
     def __init__(self, initial: Mapping[str, Any]) -> None:
-        plain: Any = initial
-        # This form of plain JSON values has no references: equal values, equal bytes.
-        self._bytes = marshal.dumps(plain, 2)
-        self._value: dict[str, Any] = marshal.loads(self._bytes)  # noqa: S302 - our own bytes
+        self._value: dict[str, Any] = _copied(initial)
+        # The same leaves in containers of their own: what comparing with it costs is looking at each place once.
+        self._twin = _copied(initial)
 
     @property
     def initial(self) -> Mapping[str, Any]:
@@ -56,8 +54,8 @@ class SharedState:
         Raises NotJSONError; raises BreachedError where the initial state is no longer what it was, having made it
         anew: extensions in C could reach it past the copies, and then this world's results cannot be trusted.
         """
-        if marshal.dumps(self._value, 2) != self._bytes:
-            self._value = marshal.loads(self._bytes)  # noqa: S302 - our own bytes
+        if self._value != self._twin:
+            self._value = _copied(self._twin)
             raise BreachedError("a tool changed the state that all worlds begin with")
         now: Mapping[str, Any] = settled(state, self._value)
         return now
@@ -185,6 +183,12 @@ class Forked(dict[Any, Any]):
             self[key] = value
 
 
+def _copied(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _copied(part) for key, part in value.items()}
+    return [_copied(part) for part in value] if isinstance(value, list) else value
+
+
 def forked(value: Any) -> Any:
     """Return a value that can be changed while the original stays; scalars are themselves.
 
@@ -226,14 +230,18 @@ def _settled(value: Any, origin: Any) -> Any:
 
 def _settled_object(value: dict[Any, Any], before: dict[Any, Any], origin: Any) -> dict[Any, Any]:
     # By the insides of the fork, so that what nobody asked for is not copied now.
-    made = {key: _settled(part, before.get(key, _MISSING)) for key, part in _items(value)}
-    for key in made:
-        if not isinstance(key, str):
-            raise NotJSONError(f"the state has a {type(key).__name__} as a key, and JSON has text alone")
-    unchanged = before is origin and len(made) == len(before)
-    if unchanged and all(part is before.get(key, _MISSING) for key, part in made.items()):
+    parts: dict[Any, Any] = {}
+    unchanged = before is origin and len(value) == len(before)
+    for key, part in _items(value):
+        old = before.get(key, _MISSING)
+        if part is not old:
+            if not isinstance(key, str):
+                raise NotJSONError(f"the state has a {type(key).__name__} as a key, and JSON has text alone")
+            parts[key] = _settled(part, old)
+            unchanged = unchanged and parts[key] is old
+    if unchanged:
         return before
-    return made
+    return {**dict(_items(value)), **parts}
 
 
 def _settled_list(value: list[Any] | tuple[Any, ...], before: list[Any], origin: Any) -> list[Any]:
