@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import case_views, live, repeating, simulators, views
+from toolevals.runs.api import case_views, judging, live, repeating, simulators, views
 
 app_name = "runs-api"
 urlpatterns = [
@@ -23,6 +23,10 @@ urlpatterns = [
     path("runs/<int:number>/failing/", repeating.Failing.as_view(), name="failing"),
     path("runs/<int:number>/failing.jsonl", repeating.FailingLines.as_view(), name="failing-jsonl"),
     path("runs/<int:number>/failing.csv", repeating.FailingTable.as_view(), name="failing-csv"),
+    path("judges/", judging.Judges.as_view(), name="judges"),
+    path("judges/<uuid:judge>/", judging.JudgeDetail.as_view(), name="judge"),
+    path("rubrics/", judging.Rubrics.as_view(), name="rubrics"),
+    path("runs/<int:number>/judging/", judging.Judging.as_view(), name="judging"),
     path("runs/<int:number>/gradings/", views.Gradings.as_view(), name="gradings"),
     path("runs/<int:number>/gradings/<int:grading>/", views.GradingDetail.as_view(), name="grading"),
     path("runs/<int:number>/cases/", case_views.Cases.as_view(), name="cases"),

@@ -60,6 +60,7 @@ class JudgeForm(ServiceForm):
     timeout = forms.FloatField(min_value=1, max_value=3600, initial=120, label="Give up after", help_text="Seconds.")
     allow_alias = forms.BooleanField(
         required=False,
+        widget=forms.CheckboxInput({"class": "form-check-input"}),
         label="Take an alias",
         help_text="A name that stands for no one snapshot. Its verdicts are marked everywhere.",
     )
@@ -107,7 +108,7 @@ class RubricForm(ServiceForm):
     )
     inputs = forms.MultipleChoiceField(
         choices=[(name, name) for name in dict.fromkeys(name for gate in GATES.values() for name in gate.all_inputs)],
-        widget=forms.CheckboxSelectMultiple,
+        widget=forms.CheckboxSelectMultiple({"class": "choices"}),
         label="Given",
         help_text="What the judge sees. Criteria, value, expected and actual are there behind their own gates alone.",
     )

@@ -1,0 +1,175 @@
+"""Judges and rubrics in the REST interface."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from toolevals.grading.judging import SHIPPED
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.judging.estimate import judging_estimates
+from toolevals.runs.models import Judge, Rubric, Run
+from toolevals.runs.services import JudgeRequest, judge_add, judge_change, rubric_add, rubric_use
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.idempotency import idempotent
+
+
+class RubricSerializer(serializers.ModelSerializer[Rubric]):
+    """One version of a rubric."""
+
+    document = serializers.JSONField()
+
+    class Meta:
+        model = Rubric
+        fields = ("id", "name", "version", "title", "layer", "is_shipped", "document", "created_at")
+
+
+class RubricDocumentSerializer(serializers.Serializer[Any]):
+    """A rubric of the project's own (`rubric.v1.json`; its version is given by us)."""
+
+    document = serializers.DictField()
+
+
+class JudgeSerializer(serializers.ModelSerializer[Judge]):
+    """A judge. Its key is a secret's name."""
+
+    rubric = RubricSerializer()
+    options = serializers.JSONField()
+    prices = serializers.JSONField(allow_null=True)
+
+    class Meta:
+        model = Judge
+        fields = (
+            "id",
+            "name",
+            "rubric",
+            "model",
+            "is_pinned",
+            "options",
+            "prices",
+            "is_on",
+            "share",
+            "budget",
+            "created_at",
+        )
+
+
+class JudgeRequestSerializer(serializers.Serializer[Any]):
+    """A judge to be: `rubric` is a shipped rubric's name, or `name@version` of one's own."""
+
+    rubric = serializers.CharField(max_length=70)
+    name = serializers.CharField(max_length=120)
+    model = serializers.CharField(max_length=120)
+    options = serializers.DictField(help_text="base_url, secret, seed, max_tokens, timeout, extra")
+    prices = serializers.DictField(required=False, allow_null=True, default=None)
+    share = serializers.FloatField(required=False, default=1.0)
+    budget = serializers.FloatField(required=False, allow_null=True, default=None)
+    allow_alias = serializers.BooleanField(required=False, default=False)
+
+
+class JudgeChangeSerializer(serializers.Serializer[Any]):
+    """What may change of a judge; what is left out stays."""
+
+    is_on = serializers.BooleanField(required=False)
+    share = serializers.FloatField(required=False)
+    budget = serializers.FloatField(required=False)
+
+
+class JudgeEstimateSerializer(serializers.Serializer[Any]):
+    """What one judge would be asked in one more grading of a run."""
+
+    judge = serializers.UUIDField(source="judge.pk")
+    questions = serializers.IntegerField()
+    known = serializers.IntegerField()
+    input_tokens = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True)
+    capped = serializers.BooleanField()
+
+
+class Rubrics(ProjectView, ListAPIView[Rubric]):
+    """The project's rubrics in use, by name, newest version first; by POST, one more of its own."""
+
+    serializer_class = RubricSerializer
+    queryset = Rubric.objects.none()
+
+    def get_queryset(self) -> QuerySet[Rubric]:
+        return Rubric.objects.in_project(self.project)
+
+    @extend_schema(request=RubricDocumentSerializer, responses={201: RubricSerializer})
+    def post(self, request: Request) -> Response:
+        asked = RubricDocumentSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        rubric = rubric_add(project=self.project, actor=self.user, document=asked.validated_data["document"])
+        return Response(RubricSerializer(rubric).data, status=HTTPStatus.CREATED)
+
+
+class Judges(ProjectView, ListAPIView[Judge]):
+    """The project's judges, the newest first; by POST, one more, switched off."""
+
+    serializer_class = JudgeSerializer
+    queryset = Judge.objects.none()
+
+    def get_queryset(self) -> QuerySet[Judge]:
+        return Judge.objects.in_project(self.project)
+
+    @extend_schema(request=JudgeRequestSerializer, responses={201: JudgeSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        asked = JudgeRequestSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        said = dict(asked.validated_data)
+        rubric = self._rubric(said.pop("rubric"))
+        judge = judge_add(project=self.project, actor=self.user, rubric=rubric, request=JudgeRequest(**said))
+        return Response(JudgeSerializer(judge).data, status=HTTPStatus.CREATED)
+
+    def _rubric(self, named: str) -> Rubric:
+        if named in SHIPPED:
+            return rubric_use(project=self.project, actor=self.user, name=named)
+        name, _, version = named.partition("@")
+        found = Rubric.objects.in_project(self.project).filter(name=name)
+        if (
+            version.isascii()
+            and version.isdigit()
+            and len(version) < 10
+            and (one := found.filter(version=version).first())
+        ):
+            return one
+        raise InvalidDocument.at("/rubric", "is no rubric of this project: name@version, or a shipped one's name")
+
+
+class JudgeDetail(ProjectView):
+    """One judge; by PATCH, whether it is on, its share and its cap."""
+
+    @extend_schema(responses=JudgeSerializer)
+    def get(self, request: Request, judge: UUID) -> Response:
+        return Response(JudgeSerializer(self._find(judge)).data)
+
+    @extend_schema(request=JudgeChangeSerializer, responses=JudgeSerializer)
+    def patch(self, request: Request, judge: UUID) -> Response:
+        asked = JudgeChangeSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        changed = judge_change(judge=self._find(judge), actor=self.user, **asked.validated_data)
+        return Response(JudgeSerializer(changed).data)
+
+    def _find(self, judge: UUID) -> Judge:
+        found: Judge = get_object_or_404(Judge.objects.in_project(self.project).select_related("project"), pk=judge)
+        return found
+
+
+class Judging(ProjectView):
+    """What grading a run again with the judges that are on would ask, and cost."""
+
+    @extend_schema(responses=JudgeEstimateSerializer(many=True))
+    def get(self, request: Request, number: int) -> Response:
+        runs = Run.objects.in_project(self.project).select_related("grading__run__subject__tools__tools")
+        run = get_object_or_404(runs, number=number)
+        return Response(JudgeEstimateSerializer(judging_estimates(run), many=True).data)
