@@ -116,10 +116,10 @@ def test_the_table_is_there_as_csv(client, project, viewer, version):
     [
         ("scripted", {"results": json.dumps(SCRIPT["results"])}, [STATUS, REFUND]),
         ("http", {"base_url": "http://world.example", "timeout": "5", "tools": "a, b"}, ["a", "b"]),
-        ("code", {"files": SimpleUploadedFile("any.py", b"def price(state):\n    return 1\n")}, ["price"]),
+        ("code", {"file": SimpleUploadedFile("any.py", b"def price(state):\n    return 1\n")}, ["price"]),
         (
             "code",
-            {"files": SimpleUploadedFile("shop.zip", zipped(simulator__py=CODE, prices__py="MUG = 9"))},
+            {"file": SimpleUploadedFile("shop.zip", zipped(simulator__py=CODE, prices__py="MUG = 9"))},
             ["price"],
         ),
     ],
@@ -145,11 +145,11 @@ def test_an_owner_adds_a_simulator_of_each_kind(client, project, owner, settings
     ("kind", "said", "message"),
     [
         ("scripted", {"results": "[{"}, "Enter a valid JSON"),
-        ("scripted", {"results": "[{}]"}, "/0"),
+        ("scripted", {"results": "[{}]"}, "0: "),
         ("http", {"base_url": "http://u:p@world.example", "timeout": "5"}, "without a password in it"),
-        ("code", {"files": SimpleUploadedFile("a.py", b"\xff\xfe")}, "not text in UTF-8"),
-        ("code", {"files": SimpleUploadedFile("a.py", b"1 / 0")}, "ZeroDivisionError"),
-        ("code", {"files": SimpleUploadedFile("a.zip", zipped(other__py="1"))}, "must hold simulator.py"),
+        ("code", {"file": SimpleUploadedFile("a.py", b"\xff\xfe")}, "not text in UTF-8"),
+        ("code", {"file": SimpleUploadedFile("a.py", b"1 / 0")}, "ZeroDivisionError"),
+        ("code", {"file": SimpleUploadedFile("a.zip", zipped(other__py="1"))}, "must hold simulator.py"),
     ],
     ids=["json", "result", "address", "bytes", "error", "archive"],
 )

@@ -16,6 +16,9 @@ from toolevals.runs.simulating.contents import MAIN, MAX_CHARACTERS, MAX_FILES
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
 
+# Where the service names a problem otherwise than the form does.
+FIELDS: Mapping[str, str] = {"files": "file"}
+
 
 class SimulatorForm(PlainForm):
     """What every simulator has: its name. `kind` and `content` are what the service takes."""
@@ -37,8 +40,9 @@ class SimulatorForm(PlainForm):
         """Show what the service found wrong, beside the field that it names."""
         for problem in error.problems:
             name = problem.pointer.removeprefix("/content").removeprefix("/").partition("/")[0]
+            name = FIELDS.get(name, name)
             where = name if name in self.fields else None
-            place = problem.pointer.removeprefix(f"/content/{name}") if where else ""
+            place = "/".join(problem.pointer.split("/")[3:]) if where else ""
             self.add_error(where, f"{place}: {problem.message}" if place else problem.message)
 
 
@@ -60,13 +64,12 @@ class CodeForm(SimulatorForm):
     """One file of Python, or several in an archive."""
 
     kind = SimulatorKind.CODE
-    files = forms.FileField(
-        label="File",
+    file = forms.FileField(
         help_text="simulator.py, or a ZIP archive that holds it beside the modules and JSON files it reads.",
     )
 
-    def clean_files(self) -> Mapping[str, str]:
-        upload = self.cleaned_data["files"]
+    def clean_file(self) -> Mapping[str, str]:
+        upload = self.cleaned_data["file"]
         if upload.size > MAX_CHARACTERS:
             raise forms.ValidationError(f"Must have at most {MAX_CHARACTERS:,} bytes.")
         try:
@@ -80,10 +83,22 @@ class CodeForm(SimulatorForm):
             raise forms.ValidationError("Is an archive that cannot be read.") from None
 
     def content(self) -> Mapping[str, Any]:
-        return {"files": self.cleaned_data["files"]}
+        return {"files": self.cleaned_data["file"]}
 
 
-class HttpForm(SimulatorForm):
+class ServerForm(SimulatorForm):
+    """Something that is called, perhaps with a key."""
+
+    secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
+    timeout = forms.FloatField(min_value=1, max_value=600, initial=30, label="Give up after", help_text="Seconds.")
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(project, *args, **kwargs)
+        names = project.secrets.values_list("name", flat=True)
+        self.fields["secret"].choices = [("", "None needed"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+
+
+class HttpForm(ServerForm):
     """A service that keeps worlds."""
 
     kind = SimulatorKind.HTTP
@@ -93,16 +108,10 @@ class HttpForm(SimulatorForm):
         assume_scheme="https",
         help_text="Below which /reset, /call and /state stand. Private addresses need the operator's leave.",
     )
-    secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
-    timeout = forms.FloatField(min_value=1, max_value=600, initial=30, label="Give up after", help_text="Seconds.")
     tools = forms.CharField(
         required=False, help_text="Names of those it answers, separated by commas; empty where it says so at each call."
     )
-
-    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
-        super().__init__(project, *args, **kwargs)
-        names = project.secrets.values_list("name", flat=True)
-        self.fields["secret"].choices = [("", "None needed"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+    field_order = ("name", "base_url", "secret", "timeout", "tools")
 
     def content(self) -> Mapping[str, Any]:
         data = self.cleaned_data
@@ -110,7 +119,25 @@ class HttpForm(SimulatorForm):
         return {**{key: data[key] for key in ("base_url", "secret", "timeout")}, "tools": tools}
 
 
-FORMS: Mapping[str, type[SimulatorForm]] = {form.kind.value: form for form in (CodeForm, ScriptedForm, HttpForm)}
+class McpForm(ServerForm):
+    """A server of the Model Context Protocol."""
+
+    kind = SimulatorKind.MCP
+    url = forms.URLField(
+        label="Address",
+        max_length=500,
+        assume_scheme="https",
+        help_text="Of streamable HTTP, such as https://tools.example.org/mcp. It keeps no state that can be compared.",
+    )
+    field_order = ("name", "url", "secret", "timeout")
+
+    def content(self) -> Mapping[str, Any]:
+        return {key: self.cleaned_data[key] for key in ("url", "secret", "timeout")}
+
+
+FORMS: Mapping[str, type[SimulatorForm]] = {
+    form.kind.value: form for form in (CodeForm, ScriptedForm, HttpForm, McpForm)
+}
 
 
 class ChoiceForm(PlainForm):

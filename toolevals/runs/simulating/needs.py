@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db.models import Sum
 
@@ -72,8 +73,8 @@ def needs_of(dataset: Dataset, *, actor: User | None) -> Needs:
     counts = coverage_of(dataset, actor=actor).counts
     expected = {name: tool.expected for name, tool in counts.tools.items() if is_tool(name)} if counts else {}
     shown = Run.objects.filter(dataset_version__dataset=dataset, grading__isnull=False).order_by("-number")
-    runs = list(shown.values_list("number", "grading")[:RUNS])
-    called = _called([grading for _, grading in runs])
+    runs = list(shown.values_list("number", "grading_id")[:RUNS])
+    called = _called([grading for _, grading in runs if grading])
     tools = [
         ToolNeed(name, expected.get(name, 0), called[name], _answers(simulator, name))
         for name in {*(name for name, count in expected.items() if count), *called}
@@ -82,7 +83,7 @@ def needs_of(dataset: Dataset, *, actor: User | None) -> Needs:
     return Needs(simulator, tuple(tools), tuple(number for number, _ in runs), counts is not None)
 
 
-def _called(gradings: list[object]) -> Mapping[str, int]:
+def _called(gradings: list[UUID]) -> Mapping[str, int]:
     """Return the calls of each tool in gradings: in a matrix of aligned pairs every call stands once."""
     cells = MatrixCount.objects.filter(grading__in=gradings, view="aligned")
     named = cells.exclude(actual__in=(NONE, UNKNOWN_TOOL, UNPARSED)).order_by()
