@@ -46,7 +46,8 @@ def names(client: Client, version: DatasetVersion, query: dict[str, Any]) -> lis
     places = ["shop", version.dataset.slug, version.number]
     listed = client.get(reverse("labeling:version-examples", args=places), query)
     sent = client.get(reverse("labeling:version-examples-csv", args=places), query)
-    lines = csv.DictReader(io.StringIO(b"".join(sent.streaming_content).decode("utf-8-sig")))
+    text = b"".join(sent.streaming_content).decode()  # type: ignore[attr-defined]
+    lines = csv.DictReader(io.StringIO(text))
     found = [entry.revision.example.external_id for entry, _, _ in listed.context["rows"]]
     assert [line["external_id"] for line in lines] == found
     return found
