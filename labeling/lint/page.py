@@ -9,7 +9,9 @@ from typing import Any
 
 from labeling.lint.findings import LISTED
 from labeling.lint.rules import RULES, SEVERITIES, Rule
+from toolevals.grading.metrics.rates import wilson
 from toolevals.presentation.csv import Cell
+from toolevals.presentation.numbers import percent, span
 
 FINDINGS_A_PAGE = 50
 CSV = ("severity", "rule", "finding", "tools", "examples", "example_count", "let_be", "key")
@@ -61,7 +63,7 @@ class Drawn:
     ignored: int
     found: int
     pages: int
-    # What an agent that does nothing scores, in percent; empty where nothing is scored.
+    # What an agent that does nothing scores, in percent with its interval; empty where nothing is scored.
     floor: str
 
 
@@ -82,8 +84,15 @@ def drawn(document: Mapping[str, Any], state: State) -> Drawn:
         ignored=len(document["findings"]) - len(standing),
         found=len(chosen),
         pages=pages,
-        floor=f"{100 * document['passed_idle'] / document['gold']:.1f}" if document["gold"] else "",
+        floor=_share(document["passed_idle"], document["gold"]),
     )  # fmt: skip
+
+
+def _share(count: int, whole: int) -> str:
+    if not whole:
+        return ""
+    interval = wilson(count, whole)
+    return f"{percent(count / whole)} % ({span(interval.low, interval.high)})"
 
 
 def lines(document: Mapping[str, Any], state: State) -> Iterator[Sequence[Cell]]:
