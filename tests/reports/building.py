@@ -222,8 +222,8 @@ def pairs(case: Case, row: CaseGrade) -> Iterable[AlignedPair]:
 def count(grading: Grading, rows: Sequence[CaseGrade]) -> None:
     """Count the cases as a grading's rollup does; every case here has one pair, so both views are equal."""
     cells = Counter((row.expected, row.actual) for row in rows if row.expected)
-    rows_insert(TrialCount, TRIAL_COLUMNS, trial_rows(grading))
-    rows_insert(StepCount, STEP_COLUMNS, step_rows(grading))
+    rows_insert(TrialCount, TRIAL_COLUMNS, list(trial_rows(grading)))
+    rows_insert(StepCount, STEP_COLUMNS, list(step_rows(grading)))
     MatrixCount.objects.bulk_create(
         MatrixCount(grading=grading, view=view, expected=expected, actual=actual, count=number)
         for view in ("first", "aligned")

@@ -19,7 +19,7 @@ def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterabl
     """Insert rows of Python values, in the order of `columns`, which are attribute names such as "revision_id".
 
     Every column without a database default must be named, the primary key included. Call it inside a transaction: a
-    row that violates a constraint fails them all.
+    row that violates a constraint fails them all. `rows` must not read the database while they are taken.
     """
     connection = connections[DEFAULT_DB_ALIAS]
     by_attribute = {field.attname: field for field in model._meta.concrete_fields}
