@@ -55,7 +55,9 @@ def experiment_trend(experiment: Experiment) -> Trend:
 
 def trend_charts(found: Trend) -> tuple[TrendChart, ...]:
     """Return a chart for each rate that has something to show, with the highest floor of the newest run's version."""
-    floors = highest(version_floors(found.rows[-1].run.dataset_version)) if found.rows else {}
+    known = highest(version_floors(found.rows[-1].run.dataset_version)) if found.rows else {}
+    # One that lies at nothing says nothing.
+    floors = {name: floor for name, floor in known.items() if floor[0]}
     places = {row.run.number: place for place, row in enumerate(found.rows)}
     return tuple(
         TrendChart(series, f"trend-{series.name}", _chart(series, places, floors), floors.get(series.name))
