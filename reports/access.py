@@ -11,6 +11,7 @@ DOWNLOADS = (
     "judges-csv",
     "judged-csv",
     "cases-csv",
+    "state-csv",
     "reliability-csv",
     "trials-csv",
     "steps-csv",

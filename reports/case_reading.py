@@ -13,6 +13,7 @@ from uuid import UUID
 from labeling.conversation import CallBlock, Conversation, read_conversation
 from labeling.models import Dispute, Gold, GoldSource, Label, Revision
 from reports.analyses.case import ComparedCall, case_title, compared_calls, shown_calls
+from reports.analyses.state import StateComparison, compared_state
 from reports.case_rows import snippet
 from reports.queries import example_in_other_runs, gold_of
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
@@ -60,6 +61,7 @@ class CaseReading:
     statuses: dict[int, str]
     transcript: Transcript | None
     calls: tuple[ComparedCall, ...]
+    state: StateComparison
     expectation: Expectation
     verdicts: dict[str, Verdict]
     schema_problems: tuple[SchemaProblem, ...]
@@ -90,6 +92,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         statuses=_statuses(done, grade, transcript),
         transcript=transcript,
         calls=compared_calls(grade, expectation, transcript),
+        state=compared_state(grade.details),
         expectation=expectation,
         verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts},
         schema_problems=grade.schema_problems,

@@ -96,13 +96,15 @@ def page_of(cases: QuerySet[CaseGrade], after: str, size: int) -> list[CaseGrade
 def case_of(project: Project, number: int, case_id: UUID) -> CaseGrade | None:
     """Return a case of the project's run of that number, with everything that its page shows."""
     cases = CaseGrade.objects.filter(pk=case_id, grading__run__project=project, grading__run__number=number)
-    return cases.select_related(
+    found = cases.select_related(
         "grading__run__project",
         "grading__dataset_version__dataset",
+        "grading__simulator",
         "transcript__entry__revision__example",
         "transcript__entry__revision__tools",
         "transcript__entry__gold",
-    ).first()
+    )
+    return found.defer("grading__simulator__content").first()
 
 
 def gold_of(case: CaseGrade) -> Gold:

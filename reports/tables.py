@@ -62,6 +62,18 @@ JUDGES: Final = (
     "cost",
     "goal",
 )
+STATE: Final = (
+    "case_id",
+    "transcript_id",
+    "revision_id",
+    "external_id",
+    "trial",
+    "kind",
+    "record",
+    "path",
+    "expected",
+    "actual",
+)
 JUDGED: Final = (
     "case_id",
     "transcript_id",

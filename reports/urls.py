@@ -15,6 +15,7 @@ urlpatterns = [
     path("runs/<int:number>/judges.csv", downloads.judges_csv, name="judges-csv"),
     path("runs/<int:number>/judged.csv", downloads.judged_csv, name="judged-csv"),
     path("runs/<int:number>/cases.csv", downloads.cases_csv, name="cases-csv"),
+    path("runs/<int:number>/state.csv", downloads.state_csv, name="state-csv"),
     path("runs/<int:number>/reliability/", reliability.reliability, name="reliability"),
     path("runs/<int:number>/reliability.csv", reliability.reliability_csv, name="reliability-csv"),
     path("runs/<int:number>/trials.csv", reliability.trials_csv, name="trials-csv"),

@@ -22,6 +22,7 @@ TITLES: Final = {
     "malformed_output": "Wrote a call that nobody can read",
     "adapter_error": "The subject could not be reached",
     "harness_error": "Grading broke on this case",
+    "wrong_state": "Right calls, wrong state left behind",
 }
 
 

@@ -16,6 +16,7 @@ from reports.judge_queries import judged_for_export, judges_of
 from reports.matrix_state import read_matrix_state
 from reports.pages import graded, run_head
 from reports.queries import cases_for_export, matrix_counts, verdict_counts
+from reports.state_rows import state_rows
 from reports.trend_page import experiment_of, experiment_trend
 from toolevals.presentation.csv import Cell, csv_stream
 from toolevals.workspace.requests import ProjectRequest
@@ -69,6 +70,13 @@ def cases_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     grading = graded(run_head(request, number, "cases"))
     rows = cases_for_export(grading, read_case_filter(request.GET), list(tables.CASES.values()))
     return csv_file(f"run-{number}-cases", tuple(tables.CASES), rows)
+
+
+@require_safe
+def state_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send every place where a case's calls left another state than the expected one."""
+    grading = graded(run_head(request, number, "run"))
+    return csv_file(f"run-{number}-state", tables.STATE, state_rows(grading))
 
 
 @require_safe

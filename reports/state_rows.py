@@ -1,0 +1,27 @@
+"""The differences of state in a grading's cases, row by row, for a download."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from reports.analyses.state import state_differences
+from reports.queries import KEYSET_PAGE
+from toolevals.runs.models import CaseGrade, Grading
+
+
+def state_rows(grading: Grading) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each difference, in the order of `tables.STATE`, a page of cases at a time."""
+    cases = CaseGrade.objects.filter(grading=grading, execution="failed").order_by("pk")
+    cases = cases.select_related("transcript__entry__revision__example").defer(
+        "transcript__document", "transcript__entry__revision__input"
+    )
+    page = list(cases[:KEYSET_PAGE])
+    while page:
+        for case in page:
+            transcript = case.transcript
+            revision = transcript.entry.revision
+            whose = case.pk, transcript.pk, revision.pk, revision.example.external_id, transcript.trial
+            for difference in state_differences(case.detail.get("details", {})):
+                yield (*whose, *difference)
+        page = list(cases.filter(pk__gt=page[-1].pk)[:KEYSET_PAGE])
