@@ -10,7 +10,7 @@ import pytest
 
 from tests.agents.chat_server import calls, chat_server, says
 from tests.agents.mcp_shop import shop_over_http
-from tests.runs.building import example, version_of
+from tests.runs.building import cases_of, example, uploaded_run, version_of
 from tests.runs.live import last, live_run
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import Simulator, Transcript
@@ -63,6 +63,31 @@ def test_a_command_that_is_no_longer_allowed_fails_the_run_and_says_so(project, 
     run.job.refresh_from_db()
     assert run.job.state == JobState.FAILED
     assert "not a command that the operator allows" in run.job.failures().first().error
+
+
+def test_grading_makes_no_call_of_a_server_which_tells_no_state(project, run_jobs, monkeypatch):
+    version = version_of(project, [example("cancel", "Cancel A-1", "cancel")])
+    simulator = simulator_ensure(project=project, actor=None, name="Shop", kind="mcp", content={"command": COMMAND})
+    simulator_choose(dataset=version.dataset, actor=None, simulator=simulator)
+    monkeypatch.setattr("toolevals.agents.mcp_client.McpSession.call", None)
+    row = {"id": "cancel", "tool_calls": [{"name": "cancel", "arguments": {"order_id": "ORD-1"}}]}
+    run = uploaded_run(project, version, [row])
+    run_jobs()
+    run.refresh_from_db()
+    case = cases_of(run.grading)["cancel", 0]
+    assert (case.outcome, case.execution) == ("passed", "unscored")
+
+
+def test_the_page_adds_a_server_and_names_what_is_wrong(client, owner, project, settings):
+    client.force_login(owner)
+    address = f"/p/{project.slug}/simulators/new/"
+    sent = {"kind": "mcp", "mcp-name": "Shop", "mcp-timeout": "60", "mcp-command": settings.MCP_COMMANDS[0]}
+    assert client.post(address, sent).status_code == 302
+    made = Simulator.objects.get()
+    assert (made.kind, made.content) == ("mcp", {"command": COMMAND, "timeout": 60.0})
+    refused = client.post(address, sent | {"mcp-command": "", "mcp-url": "http://127.0.0.1:9/mcp", "mcp-name": "Other"})
+    assert refused.status_code == 422
+    assert "The MCP server cannot be used" in refused.content.decode()
 
 
 @pytest.mark.parametrize(

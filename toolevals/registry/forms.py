@@ -43,8 +43,8 @@ class RegistryForm(PlainForm):
         return slug
 
 
-class McpForm(PlainForm):
-    """A server to ask for its tools: behind an address, or by one of the commands that the operator allows."""
+class McpServerForm(PlainForm):
+    """Where an MCP server is: behind an address, or by one of the commands that the operator allows."""
 
     url = forms.URLField(
         label="Address",
@@ -55,10 +55,9 @@ class McpForm(PlainForm):
     )
     command = forms.ChoiceField(required=False, label="Or a command on the server")
     secret = forms.ChoiceField(required=False, label="Key", help_text="One of the project's secrets.")
-    note = forms.CharField(max_length=300, required=False)
 
-    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
-        super().__init__(*args, prefix="mcp", **kwargs)
+    def offer(self, project: Project) -> None:
+        """Offer the project's secrets, and the commands that are allowed."""
         secrets = [(name, name) for name in project.secrets.values_list("name", flat=True)]
         self.fields["secret"].choices = [("", "None needed"), *secrets]  # type: ignore[attr-defined]
         commands = [(line, line) for line in settings.MCP_COMMANDS]
@@ -66,12 +65,25 @@ class McpForm(PlainForm):
         if not commands:
             del self.fields["command"]
 
+    def options(self) -> dict[str, Any]:
+        """Return the options of `McpOptions`; the form is valid."""
+        said = {name: value for name in ("url", "secret") if (value := self.cleaned_data[name])}
+        command = self.cleaned_data.get("command", "")
+        return said | ({"command": shlex.split(command)} if command else {})
+
+
+class McpForm(McpServerForm):
+    """A server to ask for its tools."""
+
+    note = forms.CharField(max_length=300, required=False)
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, prefix="mcp", **kwargs)
+        self.offer(project)
+
     def asked(self) -> dict[str, Any]:
         """Return the options and the note; the form is valid."""
-        data = dict(self.cleaned_data)
-        note, command = data.pop("note"), data.pop("command", "")
-        options = {name: value for name, value in data.items() if value}
-        return {"note": note, "options": options | ({"command": shlex.split(command)} if command else {})}
+        return {"note": self.cleaned_data["note"], "options": self.options()}
 
     def add_problems(self, error: InvalidDocument) -> None:
         """Show what a service found wrong, beside the field that it names."""

@@ -13,6 +13,9 @@ from toolevals.grading.values import Expectation, Transcript
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulating.opening import simulator_opened
 
+# What tells no state: no call is made again, of a server least of all, whose calls may change what is real.
+STATELESS = (SimulatorKind.SCRIPTED, SimulatorKind.MCP)
+
 
 class Effects:
     """Effects by revision: those that a simulator's worlds show, one that says why there are none, or nothing."""
@@ -30,11 +33,11 @@ class Effects:
 
 @contextmanager
 def effects_of(simulator: Simulator | None) -> Iterator[Effects]:
-    """Yield where effects come from. Scripted results keep no state, so that nothing is replayed with them.
+    """Yield where effects come from. Where no state is told, nothing is replayed.
 
     Where the simulator cannot be opened here, execution is unscored, with the reason.
     """
-    if simulator is None or simulator.kind == SimulatorKind.SCRIPTED:
+    if simulator is None or simulator.kind in STATELESS:
         yield Effects()
         return
     with ExitStack() as opened:

@@ -11,6 +11,7 @@ from django import forms
 
 from labeling.models import Dataset
 from toolevals.grading.problems import InvalidDocument
+from toolevals.registry.forms import McpServerForm
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulating.contents import MAIN, MAX_CHARACTERS, MAX_FILES
 from toolevals.workspace.forms.controls import PlainForm
@@ -119,20 +120,18 @@ class HttpForm(ServerForm):
         return {**{key: data[key] for key in ("base_url", "secret", "timeout")}, "tools": tools}
 
 
-class McpForm(ServerForm):
+class McpForm(McpServerForm, ServerForm):
     """A server of the Model Context Protocol."""
 
     kind = SimulatorKind.MCP
-    url = forms.URLField(
-        label="Address",
-        max_length=500,
-        assume_scheme="https",
-        help_text="Of streamable HTTP, such as https://tools.example.org/mcp. It keeps no state that can be compared.",
-    )
-    field_order = ("name", "url", "secret", "timeout")
+    field_order = ("name", "url", "command", "secret", "timeout")
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(project, *args, **kwargs)
+        self.offer(project)
 
     def content(self) -> Mapping[str, Any]:
-        return {key: self.cleaned_data[key] for key in ("url", "secret", "timeout")}
+        return self.options() | {"timeout": self.cleaned_data["timeout"]}
 
 
 FORMS: Mapping[str, type[SimulatorForm]] = {
