@@ -20,7 +20,7 @@ from toolevals.runs.models import MatrixCount, Run, Simulator
 from toolevals.workspace.models import User
 
 # Calls are counted in so many of the dataset's newest graded runs.
-RUNS = 20
+RUNS = 10
 COLUMNS = ("tool", "expected", "called", "simulated")
 
 
