@@ -139,7 +139,10 @@ def _insert(model: Any, columns: tuple[str, ...], rows: Iterator[tuple[Any, ...]
     rest = {
         field.attname: timezone.now() if getattr(field, "auto_now_add", False) else field.get_default()
         for field in model._meta.concrete_fields
-        if field.attname not in columns and not field.get_internal_type().endswith("AutoField")
+        if field.attname not in columns
+        # What the database makes itself.
+        and not field.has_db_default()
+        and not field.get_internal_type().endswith("AutoField")
     }
     fixed = rest | same
     rows_insert(model, (*columns, *fixed), ((*row, *fixed.values()) for row in rows))
