@@ -52,37 +52,37 @@ def rows() -> Iterator[Row]:
     """Measure on the recorded retail runs. Raises KeyError without the data."""
     folder = Path(os.environ["TOOLEVALS_BENCHMARK_DATA"]) / "tau"
     database = json.loads(gzip.decompress((folder / DATABASE).read_bytes()))
-    recorded = list(_recorded(folder))
-    right, total = _results(database, recorded)
+    recorded = list(recorded_runs(folder))
+    right, total = results_reproduced(database, recorded)
     yield Row("recorded results reproduced exactly", right / total, f"of {total:,}", target=1)
-    agreed = sum(_outcome(case, Executions(_Retail(database))) is case.success for case in recorded)
+    agreed = sum(outcome(case, Executions(Retail(database))) is case.success for case in recorded)
     yield Row("recorded outcomes reproduced", agreed / len(recorded), f"of {len(recorded)}", target=1)
     usual = _milliseconds(_usual_way(database), recorded[:SOME])
     with _code(database) as simulator:
-        for name, each in (("in a simulator's process", simulator), ("in one process", _Retail(database))):
+        for name, each in (("in a simulator's process", simulator), ("in one process", Retail(database))):
             spent = _milliseconds(_our_way(each), recorded)
             yield Row(f"a retail trajectory, {name}", spent, "ms", usual, usual / TIMES, "lower")
 
 
-def _recorded(folder: Path) -> Iterator[Recorded]:
+def recorded_runs(folder: Path) -> Iterator[Recorded]:
     document = json.loads(gzip.decompress((folder / RUNS).read_bytes()))
     for number, (record, run) in enumerate(zip(document["records"], tau_runs(document), strict=True)):
         expectation = tau_expectation(record["info"]["task"], ordered=True)
         yield Recorded(number, run.transcript, expectation, run.reward == 1)
 
 
-def _results(database: Mapping[str, Any], recorded: Sequence[Recorded]) -> tuple[int, int]:
+def results_reproduced(database: Mapping[str, Any], recorded: Sequence[Recorded]) -> tuple[int, int]:
     """Return how many of the recorded results come out to the letter, and of how many; injected faults are none."""
     pairs: list[tuple[str, str]] = []
     for case in recorded:
         said = {id(result.call): result.content for result in case.transcript.results}
-        with _Retail(database).world({}) as world:
+        with Retail(database).world({}) as world:
             calls = [call for call in executed_calls(case.transcript) if id(call) in said]
             pairs += [(world.call(call).content, said[id(call)]) for call in calls]
     return sum(made == said for made, said in pairs), len(pairs)
 
 
-def _outcome(case: Recorded, executions: Executions) -> bool:
+def outcome(case: Recorded, executions: Executions) -> bool:
     """Tell whether the expected state was left, and everything said that had to be: the benchmark's own outcome."""
     effect = executions.effect(case.number, {}, case.expectation, case.transcript)
     statuses = grade(compile_case(case.expectation, ()), case.transcript, effect=effect).statuses
@@ -144,7 +144,7 @@ def _code(database: Mapping[str, Any]) -> Iterator[Simulator]:
             yield simulator
 
 
-class _Retail:
+class Retail:
     """The shop in this process."""
 
     def __init__(self, database: Mapping[str, Any]) -> None:
