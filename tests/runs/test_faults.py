@@ -24,7 +24,7 @@ pytestmark = pytest.mark.servers
 
 EXAMPLES, TRIALS = 60, 2
 ALL = EXAMPLES * TRIALS
-SECONDS = 180
+SECONDS = 300
 ENVIRONMENT = {
     "BATCH_LEASE_SECONDS": "3",
     "SWEEP_SECONDS": "0.25",
