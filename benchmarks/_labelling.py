@@ -123,7 +123,7 @@ def _import(project: Any, tools: Any, slug: str, text: bytes) -> None:
     dataset = dataset_create(project=project, actor=None, slug=slug, name=slug, default_tools=tools)
     upload = upload_store(project=project, actor=None, file=io.BytesIO(text), name="rows.jsonl")
     import_start(dataset=dataset, actor=None, upload=upload)
-    while batch := Batch.objects.due(timezone.now()).most_urgent_first().first():
+    while batch := Batch.objects.due(timezone.now()).order_by("id").first():
         current_app.tasks[batch.task](str(batch.pk))
     if dataset.examples.count() != EXAMPLES:
         raise RuntimeError("not every example was imported")
