@@ -72,7 +72,7 @@ def needs_of(dataset: Dataset, *, actor: User | None) -> Needs:
     simulator = Simulator.objects.of_dataset(dataset)
     counts = coverage_of(dataset, actor=actor).counts
     expected = {name: tool.expected for name, tool in counts.tools.items() if is_tool(name)} if counts else {}
-    shown = Run.objects.filter(dataset_version__dataset=dataset, grading__isnull=False).order_by("-number")
+    shown = Run.objects.of_people().filter(dataset_version__dataset=dataset, grading__isnull=False).order_by("-number")
     runs = list(shown.values_list("number", "grading_id")[:RUNS])
     called = _called([grading for _, grading in runs if grading])
     tools = [
