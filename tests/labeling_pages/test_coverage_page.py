@@ -146,7 +146,7 @@ def test_findings_are_filtered_let_be_and_sent_as_a_file(
     gold: Dataset, adjudicator: User, viewer: User, as_user: Callable[[User], Client]
 ) -> None:
     client = as_user(adjudicator)
-    assert "has not been linted yet" in body(client.get(at("lint")))
+    assert "Not linted yet" in body(client.get(at("lint")))
     client.post(at("lint"))
     page = body(client.get(at("lint")))
     assert "0 of 3" in page

@@ -150,6 +150,7 @@ SPECTACULAR_SETTINGS = {
         "GoldSource": "labeling.models.GoldSource",
         "ImportSource": "labeling.api.serializers.transfer.SOURCE_NAMES",
         "ExportFormat": "labeling.api.serializers.transfer.FORMAT_NAMES",
+        "SimulatorKind": "toolevals.runs.models.SimulatorKind",
         "ToolFormat": "toolevals.registry.api.serializers.FORMAT_NAMES",
     },
     "POSTPROCESSING_HOOKS": [

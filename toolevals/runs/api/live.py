@@ -42,7 +42,7 @@ class LiveRunSerializer(AskedRunSerializer):
         return RunRequest(**self.validated_data)
 
 
-class EstimateSerializer(serializers.Serializer[Any]):
+class RunEstimateSerializer(serializers.Serializer[Any]):
     """The least that a run takes."""
 
     conversations = serializers.IntegerField()
@@ -64,7 +64,7 @@ class LiveRuns(ProjectView):
 class LiveEstimate(ProjectView):
     """What a run of a subject that is asked takes at least."""
 
-    @extend_schema(request=LiveRunSerializer, responses=EstimateSerializer)
+    @extend_schema(request=LiveRunSerializer, responses=RunEstimateSerializer)
     def post(self, request: Request) -> Response:
         asked = LiveRunSerializer(data=request.data, context={"project": self.project})
         asked.is_valid(raise_exception=True)
@@ -72,4 +72,4 @@ class LiveEstimate(ProjectView):
         _, settings = live_request_read(wanted)
         connector = CONNECTORS[wanted.connector]
         found = estimate_of(wanted.dataset_version, wanted.conversations, connector, settings.prices)
-        return Response(EstimateSerializer(found).data)
+        return Response(RunEstimateSerializer(found).data)
