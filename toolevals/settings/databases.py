@@ -27,7 +27,7 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
     else:
         config.setdefault("CONN_MAX_AGE", 600)
         config.setdefault("CONN_HEALTH_CHECKS", True)
-        if env.bool("DATABASE_PREPARE", True):
+        if env.bool("DATABASE_PREPARE", False):
             # Planning a query takes longer than answering it: what is asked again and again is prepared.
             config.setdefault("OPTIONS", {}).update(server_side_binding=True, prepare_threshold=PREPARE_AFTER)
     return config

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
@@ -14,12 +15,14 @@ from toolevals.workspace.fields import DocumentField
 # What both drivers take as it is.
 _READY = frozenset({str, int, float, type(None)})
 
+COPIED_AT_ONCE = 2000
+
 
 def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Insert rows of Python values, in the order of `columns`, which are attribute names such as "revision_id".
 
     Every column without a database default must be named, the primary key included. Call it inside a transaction: a
-    row that violates a constraint fails them all. `rows` must not read the database while they are taken.
+    row that violates a constraint fails them all.
     """
     connection = connections[DEFAULT_DB_ALIAS]
     by_attribute = {field.attname: field for field in model._meta.concrete_fields}
@@ -30,9 +33,11 @@ def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterabl
     ready: Any = ([make(value) for make, value in zip(prepare, row, strict=True)] for row in rows)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {into} FROM STDIN") as copy:
-                for values in ready:
-                    copy.write_row(values)
+            # Some at a time: nothing else can be asked of a connection that copies, and `rows` may ask.
+            while some := list(islice(ready, COPIED_AT_ONCE)):
+                with cursor.copy(f"COPY {into} FROM STDIN") as copy:
+                    for values in some:
+                        copy.write_row(values)
         else:
             cursor.executemany(f"INSERT INTO {into} VALUES ({', '.join(['%s'] * len(fields))})", ready)  # noqa: S608
 
