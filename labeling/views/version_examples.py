@@ -27,7 +27,7 @@ CSV = ("position", "example", "external_id", "revision", "gold", "source", "expe
 def version_examples(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
     """Show what a version holds, filtered by what the address says, in the version's own order."""
     found = version_of(request, dataset, version)
-    chosen = {name: request.GET.get(name, "") for name in CHOICES}
+    chosen = _asked(request)
     start = request.GET.get("from", "")[:9]
     rows = _chosen(VersionEntry.objects.of_version(found), chosen)
     shown = list(rows.with_everything().filter(position__gte=int(start) if start.isdecimal() else 0)[: LIST_SIZE + 1])
@@ -54,12 +54,17 @@ def version_examples(request: ProjectRequest, dataset: str, version: str) -> Htt
 def version_examples_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
     """Send what a version holds, filtered like the list."""
     found = version_of(request, dataset, version)
-    chosen = {name: request.GET.get(name, "") for name in CHOICES}
+    chosen = _asked(request)
     rows = _chosen(VersionEntry.objects.of_version(found), chosen)
     response = StreamingHttpResponse(csv_stream(CSV, _lines(rows)), content_type="text/csv; charset=utf-8")
     name = f"{found.dataset.slug}-{found.number}-examples.csv"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
+
+
+def _asked(request: ProjectRequest) -> dict[str, str]:
+    """Return what the address asks for; no text of ours holds a NUL, and PostgreSQL takes none."""
+    return {name: request.GET.get(name, "").replace("\0", "") for name in CHOICES}
 
 
 def _chosen(entries: EntryQuerySet, chosen: dict[str, str]) -> EntryQuerySet:
