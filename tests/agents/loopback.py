@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,13 +19,14 @@ class Trouble:
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler, ABC):
     """Answers whole bodies, and says nothing on the console."""
 
     protocol_version = "HTTP/1.1"
 
+    @abstractmethod
     def answer(self) -> None:
-        raise NotImplementedError
+        """Read the request and send what comes back."""
 
     def do_POST(self) -> None:
         self.answer()
