@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from reports.analyses.modes import ARGUMENTS, MODES, words
 from reports.analyses.wording import matcher_text, path_text, value_text
+from toolevals.grading.retries import counted_calls
 from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, ToolCall, Transcript
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
 
@@ -51,7 +52,11 @@ class ComparedCall:
 
 @dataclass(frozen=True, slots=True)
 class ShownCall:
-    """A call of the transcript with what it is worth: "passed", "failed", or "" where that is not known."""
+    """A call of the transcript with what it is worth.
+
+    That is "passed", "failed", "repeated" where it failed for a passing reason and a later try counts in its place, or
+    "" where nothing is known.
+    """
 
     call: ToolCall | MalformedCall
     status: str
@@ -62,7 +67,7 @@ def compared_calls(
 ) -> tuple[ComparedCall, ...]:
     """Return each aligned pair as a small table."""
     expected = _Pool([(call.tool, call) for call in _expected_calls(expectation)])
-    actual = _Pool([(call_class(call), call) for call in transcript.calls] if transcript else [])
+    actual = _Pool([(call_class(call), call) for call in counted_calls(transcript).calls] if transcript else [])
     return tuple(
         _compared(number, pair, grade, expected.take(pair.expected), actual.take(pair.actual))
         for number, pair in enumerate(grade.pairs)
@@ -72,8 +77,12 @@ def compared_calls(
 def shown_calls(grade: CaseGrade, transcript: Transcript) -> tuple[ShownCall, ...]:
     """Return the transcript's calls, each marked by the pair that it belongs to."""
     left = list(grade.pairs)
+    counted = set(counted_calls(transcript).places)
     shown = []
-    for call in transcript.calls:
+    for place, call in enumerate(transcript.calls):
+        if place not in counted:
+            shown.append(ShownCall(call, "repeated"))
+            continue
         pair = next((pair for pair in left if call_class(call) in (pair.actual, "") or _hallucinated(call, pair)), None)
         if pair is None:
             shown.append(ShownCall(call, ""))

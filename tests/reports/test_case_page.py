@@ -9,11 +9,14 @@ from django.test import Client
 from django.urls import reverse
 
 from labeling.models import Dispute, Gold, Label, LabelSlot, Revision
-from reports.analyses.case import compared_calls
+from reports.analyses.case import compared_calls, shown_calls
 from tests.fixtures.people import person
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import table, text
-from toolevals.grading.values import Expectation, Message, ToolCall, Transcript
+from toolevals.grading.engine import compile_case
+from toolevals.grading.engine import grade as graded
+from toolevals.grading.matchers import Exact
+from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, Trajectory, Transcript
 from toolevals.grading.verdicts import NONE, ArgumentDifference, CaseGrade, Pair, Verdict
 from toolevals.runs import models
 
@@ -96,6 +99,28 @@ def test_a_regraded_case_shows_the_gold_that_it_was_graded_by(get, build):
     VersionEntry.objects.create(version=newer, position=0, revision=old.revision, gold=gold)
     models.Grading.objects.filter(pk=grading.pk).update(dataset_version=newer)
     assert get("case", grading, a_case(grading).pk).context["reading"].gold == gold
+
+
+def test_a_try_that_was_made_again_after_a_passing_failure_is_marked_and_not_compared():
+    def calls(order: str, call_id: str) -> Message:
+        return Message("assistant", calls=(ToolCall("track", {"order": order}, call_id),))
+
+    did = Transcript(
+        (
+            calls("A-1", "1"),
+            Message("tool", "Error: 503 Service Unavailable", call_id="1"),
+            calls("A-1", "2"),
+            Message("tool", "sent", call_id="2"),
+            calls("A-2", "3"),
+            Message("tool", "sent", call_id="3"),
+        )
+    )
+    wanted = [CallExpectation("track", {"order": Exact(order)}) for order in ("A-1", "A-2")]
+    expectation = Expectation("calls", alternatives=(Trajectory(tuple(wanted)),))
+    found = graded(compile_case(expectation, ()), did)
+    assert [each.status for each in shown_calls(found, did)] == ["repeated", "passed", "passed"]
+    compared = compared_calls(found, expectation, did)
+    assert [[row.actual for row in each.agreed] for each in compared] == [['"A-1"'], ['"A-2"']]
 
 
 def labelled(grading: models.Grading) -> Revision:

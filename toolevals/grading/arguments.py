@@ -75,7 +75,7 @@ def schema_reason(status: Status, calls: Sequence[Call], check: SchemaCheck, pro
         )
     first = problems[0]
     more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
-    return f"{_name(calls[first.call])}{first.pointer}: {first.message}{more}."
+    return f"{_name(calls[min(check.broken)])}{first.pointer}: {first.message}{more}."
 
 
 def shape_reason(status: Status, alignment: Alignment) -> str:

@@ -25,15 +25,15 @@ def _table(*graders: Grader) -> dict[str, Grader]:
 
 
 GRADERS: Mapping[str, Grader] = _table(
-    Grader("outcome", "2", "case", "The case fails where a layer fails; what still needs a judge is unscored."),
-    Grader("selection", "1", "layer", "Every expected tool was called, in order, and none that must not be."),
-    Grader("arguments", "1", "layer", "The arguments fit the schema and the expectation; unscored without selection."),
+    Grader("outcome", "3", "case", "The case fails where a layer fails; what still needs a judge is unscored."),
+    Grader("selection", "2", "layer", "Every expected tool was called, in order, and none that must not be."),
+    Grader("arguments", "2", "layer", "The arguments fit the schema and the expectation; unscored without selection."),
     Grader("result_use", "1", "layer", "What the replies claim follows from the tools' results; found by rules."),
     Grader("recovery", "1", "layer", "After each error or empty result of a tool, the subject did what was right."),
     Grader("answer", "1", "case", "The expected facts are in what the subject told the user."),
-    Grader("schema", "1", "depth", "Each call of an offered tool is valid against the tool's input schema."),
-    Grader("shape", "1", "depth", "The expected argument names are there, with the expected types, and no other."),
-    Grader("equivalence", "1", "depth", "The calls are the expected ones, argument by argument, under the profile."),
+    Grader("schema", "2", "depth", "Each call of an offered tool is valid against the tool's input schema."),
+    Grader("shape", "2", "depth", "The expected argument names are there, with the expected types, and no other."),
+    Grader("equivalence", "2", "depth", "The calls are the expected ones, argument by argument, under the profile."),
     Grader("execution", "2", "depth", "The calls left the world in the expected state, and nothing else was changed."),
 )
 

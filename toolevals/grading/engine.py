@@ -16,6 +16,7 @@ from toolevals.grading.explanation import Explanation
 from toolevals.grading.judging.briefing import Judgements
 from toolevals.grading.judging.hearings import Hearing, unheard
 from toolevals.grading.layers import graded_beside
+from toolevals.grading.retries import counted_calls
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.trajectory import Alignment, best_alignment
 from toolevals.grading.values import Call, Transcript
@@ -47,12 +48,13 @@ def grade(
     if compiled.failure:
         return _uncompiled(compiled)
     try:
-        calls = transcript.calls
-        decision, alignment = _decided(compiled, calls)
+        counted = counted_calls(transcript)
+        decision, alignment = _decided(compiled, counted.calls)
         beside = graded_beside(compiled, transcript, effect)
         if beside.grades:
             decision = decision.and_beside(beside)
-        return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment, beside))
+        explanation = Explanation(compiled, counted.calls, decision, alignment, beside, places=counted.places)
+        return decided(decision.tag, decision.mode, explanation)
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(error)
 
@@ -69,7 +71,7 @@ def _judged(
 
 
 def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
-    """Grade calls alone, as `grade` does a transcript of one message that holds them."""
+    """Grade calls alone, as `grade` does a transcript of one message that holds them: each of them counts."""
     in_place = compiled.in_place
     if in_place is None and compiled.failure:
         return _uncompiled(compiled)

@@ -40,7 +40,10 @@ _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 
 
 class Explanation:
-    """The fields of a decided grade (`verdicts.CaseSource`). `beside` holds further layers' grades."""
+    """The fields of a decided grade (`verdicts.CaseSource`).
+
+    `beside` holds further layers' grades, `places` the place of each call in the transcript where not all count.
+    """
 
     __slots__ = (
         "_alignment",
@@ -51,6 +54,7 @@ class Explanation:
         "_differences",
         "_place",
         "_placement",
+        "_places",
         "_schema_problems",
         "_schemas",
     )
@@ -69,12 +73,15 @@ class Explanation:
         decision: Decision,
         alignment: Alignment | None = None,
         beside: Beside = NOTHING_BESIDE,
+        *,
+        places: Sequence[int] | None = None,
     ) -> None:
         self._compiled = compiled
         self._calls = calls
         self._decision = decision
         self._alignment = alignment
         self._beside = beside
+        self._places = range(len(calls)) if places is None else places
 
     def __getattr__(self, name: str) -> Any:
         # Python asks here only where a slot is empty.
@@ -189,7 +196,9 @@ class Explanation:
     def _find_schema_problems(self) -> tuple[SchemaProblem, ...]:
         offer, calls = self._compiled.offer, self._calls
         return tuple(
-            problem for place in sorted(self._schemas.broken) for problem in offer.problems(calls[place], place)
+            problem
+            for place in sorted(self._schemas.broken)
+            for problem in offer.problems(calls[place], self._places[place])
         )
 
     def _details(self) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from toolevals.grading.compiled import CompiledCase
 from toolevals.grading.matchers import Fields, Items, Matcher, NaturalLanguage
+from toolevals.grading.retries import counted_calls
 from toolevals.grading.trajectory import Alignment, best_alignment
 from toolevals.grading.values import Call, Message, ToolCall, Transcript
 from toolevals.grading.verdicts import CaseGrade, Status
@@ -34,8 +35,8 @@ class Scene:
 
     @cached_property
     def calls(self) -> Sequence[Call]:
-        """Every call of the transcript."""
-        return self.transcript.calls
+        """The calls that count."""
+        return counted_calls(self.transcript).calls
 
     @cached_property
     def alignment(self) -> Alignment:
