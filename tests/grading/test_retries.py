@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.grading import strategies
@@ -214,6 +214,7 @@ def with_a_failed_try(transcript: Transcript, place: int, failure: str) -> Trans
     return replace(transcript, messages=tuple(parts))
 
 
+@settings(max_examples=300)
 @given(_conversations, _expectations, st.data())
 def test_a_failed_try_before_it_never_changes_the_verdicts_on_calls(parts, expectation, data):
     transcript = script(user(), *parts)

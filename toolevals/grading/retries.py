@@ -5,9 +5,10 @@ Sending a call again says nothing new about tools and arguments; whether it was 
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from toolevals.grading.recovery.events import Answered, Made, arguments_key, events_of
 from toolevals.grading.recovery.troubles import TRANSIENT, trouble_in
@@ -27,9 +28,11 @@ def counted_calls(transcript: Transcript) -> CountedCalls:
 
     A call takes the place of an earlier one of the same tool with equal arguments (equal as JSON, to the letter) whose
     answer, which came before it, was a passing failure (408, 429, 5xx, timeout; see `recovery.trouble_in`). Each takes
-    the place of one, the earliest: of two calls that failed at one time, one that is made again leaves the other
-    standing. The last try is the one that counts. Where it came with the agent's very next calls it stands where the
-    first stood, as those that were made beside it could not wait for it; else it stands where it was made.
+    the place of one: in the newest message that has such a call, of the earliest. So of two calls that failed at one
+    time, one that is made again leaves the other standing.
+
+    The last try is the one that counts. Where it came with the agent's very next calls it stands where the first
+    stood, as those that were made beside it could not wait for it; else it stands where it was made.
     """
     calls = transcript.calls
     if not _may_repeat(transcript, calls):
@@ -68,21 +71,20 @@ class _Tries:
     def __init__(self) -> None:
         self.order: list[int | None] = []
         self._stands: dict[int, int] = {}
-        self._failed: dict[tuple[str | None, str], deque[Made]] = {}
+        # By tool and arguments, those that wait to be made again: of the newest message first, there the earliest.
+        self._failed: dict[tuple[str | None, str], list[tuple[int, int]]] = {}
 
     def note_call(self, made: Made) -> None:
         waiting = self._failed.get(_key(made.call))
-        failed = waiting.popleft() if waiting else None
         stand = len(self.order)
-        if failed is not None and made.batch == failed.batch + 1:
-            stand = self._stands[failed.order]
-            self.order[stand] = made.order
-        else:
-            if failed is not None:
-                self.order[self._stands[failed.order]] = None
-            self.order.append(made.order)
+        if waiting:
+            less_batch, failed = heappop(waiting)
+            if made.batch - 1 == -less_batch:
+                stand = self._stands[failed]
+            self.order[self._stands[failed]] = None
+        self.order[stand : stand + 1] = [made.order]
         self._stands[made.order] = stand
 
     def note_failure(self, made: Made) -> None:
         if isinstance(made.call, ToolCall):
-            self._failed.setdefault(_key(made.call), deque()).append(made)
+            heappush(self._failed.setdefault(_key(made.call), []), (-made.batch, made.order))
