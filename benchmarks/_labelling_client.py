@@ -20,14 +20,19 @@ from benchmarks._labelling import CALL
 
 BASE, PAGES = "/api/v1/projects/bench", "/p/bench/label/"
 ENTERED = {"tool": "1", "c1.v/order_id": "A-1", "rationale": "It asks where the parcel is.", "scope": "support"}
-# What somebody looks at, of a dataset of any size.
+# What somebody looks at, of a dataset of any size. Page 1,000 is what comes before the example that stands there.
+PAGE_SIZE, FAR, WARM = 100, 1_000, 8
 PAGES_OF_MANY = {
     "list, first page": "datasets/support/",
+    "list, page 1,000": "datasets/support/?before={far}",
     "list, by stratum": "datasets/support/?bucket=no_call&difficulty=hard",
     "list, with gold": "datasets/support/?status=resolved",
     "list, by part of an id": "datasets/support/?q=ex-00",
     "coverage": "datasets/support/coverage/",
     "batches": "datasets/support/queue/",
+    "overview": "datasets/",
+    "versions": "datasets/support/versions/",
+    "agreement": "datasets/support/agreement/",
     "next": "label/?dataset=support",
 }
 Times = dict[str, list[float]]
@@ -67,10 +72,19 @@ class Labeller:
         self.headers = {"Cookie": cookies, "HX-Request": "true", "X-CSRFToken": token}
 
     def pages(self, times: int) -> Times:
-        """Ask for each of PAGES_OF_MANY so many times, after once that counts for nothing."""
+        """Ask for each of PAGES_OF_MANY so many times.
+
+        After rounds that count for nothing: each of the server's processes loads what a page needs once, and a dataset
+        is counted by a worker when somebody first looks at it.
+        """
+        from labeling.models import Example
+
         self.sign_in()
-        asked = {name: f"/p/bench/{path}" for name, path in PAGES_OF_MANY.items()}
-        return {name: [self.ask("GET", path)[2] for _ in range(times + 1)][1:] for name, path in asked.items()}
+        far = Example.objects.order_by("-pk").values_list("pk", flat=True)[PAGE_SIZE * (FAR - 1)]
+        asked = {name: f"/p/bench/{path.format(far=far)}" for name, path in PAGES_OF_MANY.items()}
+        for path in WARM * [*asked.values()]:
+            self.ask("GET", path)
+        return {name: [self.ask("GET", path)[2] for _ in range(times)] for name, path in asked.items()}
 
     def by_api(self, go_on: Callable[[], bool]) -> Times:
         """Claim and submit by REST."""

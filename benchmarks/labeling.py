@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any
 
-from benchmarks._labelling import CLIENTS, EXAMPLES, SECONDS
+from benchmarks._labelling import CLIENTS, EXAMPLES, EXPORTS, SECONDS
 from benchmarks.row import Row
 from scripts.dev.application import Application
 from scripts.dev.environment import ROOT
@@ -25,6 +25,8 @@ from tests.servers import PostgresServer
 from tests.servers.process import free_port
 
 IMPORT_RATE, EXPORT_RATE = 4000, EXAMPLES / 3
+# An export's memory for five times as many examples: the same, within this.
+FLAT = 1.2
 ALONE_MS, TOGETHER_MS, TOGETHER_RATE = 60, 250, 60
 
 
@@ -42,7 +44,10 @@ def _rows(database: str, environment: dict[str, str]) -> Iterator[Row]:
     unit = "examples/s"
     yield Row(f"{database}: import to label", moved["to_label"], unit, moved["bare"], IMPORT_RATE)
     yield Row(f"{database}: import with gold", moved["with_gold"], unit, moved["bare"], IMPORT_RATE)
-    yield Row(f"{database}: export", moved["exported"], unit, target=EXPORT_RATE)
+    for export in EXPORTS:
+        yield Row(f"{database}: export, {export}", moved[export], unit, target=EXPORT_RATE)
+        most, of_a_fifth = moved[f"{export}, all"], moved[f"{export}, fifth"]
+        yield Row(f"{database}: memory of export, {export}", most, "MB", of_a_fifth, of_a_fifth * FLAT, "lower")
     one = step(environment, "alone")
     bare = p95(one["bare"])
     yield Row(f"{database}: claim, the service alone, p95", p95(one["claims"]), "ms", bare, ALONE_MS, "lower")

@@ -63,8 +63,7 @@ def version_examples_csv(request: ProjectRequest, dataset: str, version: str) ->
 
 
 def _asked(request: ProjectRequest) -> dict[str, str]:
-    """Return what the address asks for; no text of ours holds a NUL, and PostgreSQL takes none."""
-    return {name: request.GET.get(name, "").replace("\0", "") for name in CHOICES}
+    return {name: request.GET.get(name, "") for name in CHOICES}
 
 
 def _chosen(entries: EntryQuerySet, chosen: dict[str, str]) -> EntryQuerySet:

@@ -60,6 +60,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "toolevals.workspace.middleware.AccessMiddleware",
+    "toolevals.workspace.middleware.NulMiddleware",
 ]
 
 TEMPLATES = [

@@ -1,4 +1,4 @@
-"""Finds out who asks and in which project, and lets the request through or not. Nothing else decides."""
+"""Finds out who asks and in which project, and lets the request through or not; refuses what no text can hold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import ImproperlyConfigured, PermissionDenied
+from django.core.exceptions import BadRequest, ImproperlyConfigured, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import resolve_url
 from django.utils.http import urlencode
@@ -62,6 +62,20 @@ class AccessMiddleware:
         if not isinstance(needed, Audience):
             _enter(known, kwargs.pop("project", ""), needed)
         return None
+
+
+class NulMiddleware:
+    """Refuses an address or a form that holds a NUL with 400: no text of ours has one, and PostgreSQL takes none."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        asked = request.META.get("QUERY_STRING", "").encode()
+        filled_in = request.body if request.content_type == "application/x-www-form-urlencoded" else b""
+        if "\0" in request.path or any(nul in text for nul in (b"\0", b"%00") for text in (asked, filled_in)):
+            raise BadRequest("What was sent holds the character NUL (%00), which no text can.")
+        return self.get_response(request)
 
 
 def _rule(request: HttpRequest) -> Rule:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.csrf import csrf_failure
@@ -11,10 +12,11 @@ from toolevals.workspace.requests import is_api
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 400."""
+    """Answer 400, with the sentence of a refusal of ours; Django's own may tell too much."""
+    reason = str(exception) if isinstance(exception, BadRequest) else ""
     if is_api(request):
-        return problem(400)
-    return render(request, "400.html", status=400)
+        return problem(400, reason)
+    return render(request, "400.html", {"reason": reason}, status=400)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
