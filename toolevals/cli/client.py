@@ -79,6 +79,8 @@ class ProjectClient:
             yield
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
+        except httpx.ReadTimeout as error:
+            raise CommandError(Exit.TIMED_OUT, f"no answer in time from {self.http.base_url}") from error
         except httpx.TransportError as error:
             raise CommandError(Exit.UNREACHABLE, f"cannot reach {self.http.base_url}: {error}") from error
 

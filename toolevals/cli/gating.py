@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping
 
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.grading.gates.cases import verdict_scores
 from toolevals.grading.gates.evaluation import evaluate_gate
 from toolevals.grading.gates.rules import default_gate
 from toolevals.grading.gates.values import Check, GateCase
 from toolevals.grading.verdicts import VERDICT_NAMES
 
-# What a verdict is as a score; a metric that does not arise in a case is none of these.
-SCORES: Mapping[str, float | None] = {"passed": 1.0, "failed": 0.0, "unscored": None, "errored": None}
 EXITS = {"passed": Exit.OK, "warned": Exit.WARNING}
 
 
@@ -62,8 +61,8 @@ def gate_run(client: ProjectClient, number: int, minimums: Mapping[str, float]) 
 
 def _cases(client: ProjectClient, number: int) -> Iterator[GateCase]:
     for row in client.pages(f"runs/{number}/cases/"):
-        scores = {name: SCORES[row[name]] for name in VERDICT_NAMES if row.get(name) in SCORES}
-        yield GateCase(row["example"], scores, row["trial"], row["expected"] or "", row["actual"] or "")
+        statuses = {name: row[name] for name in VERDICT_NAMES}
+        yield GateCase(row["example"], verdict_scores(statuses), row["trial"], row["expected"], row["actual"])
 
 
 def _line(check: Check) -> str:

@@ -20,16 +20,20 @@ _BOM = b"\xef\xbb\xbf"
 _MOST_SHOWN = 20
 
 
-class Grading(Protocol):
-    """How one kind of rows is graded and shown."""
-
-    columns: tuple[str, ...]
+class Reading(Protocol):
+    """How one kind of rows is read."""
 
     def read(self, row: Any) -> Any:
         """Return the row's verdicts. Raises InvalidDocument where it is not of the form."""
 
     def remark(self, graded: Any) -> str | None:
         """Return why the row could not be scored, None where it was."""
+
+
+class Grading(Reading, Protocol):
+    """How one kind of rows is graded and shown."""
+
+    columns: tuple[str, ...]
 
     def document(self, graded: Any) -> dict[str, Any]:
         """Return what is printed as JSON."""
@@ -58,7 +62,7 @@ def opened(name: str) -> Iterator[IO[bytes]]:
 class Lines:
     """The graded rows of a file, in order; `bad` counts those that cannot be read, `unscored` those without a score."""
 
-    def __init__(self, file: IO[bytes], grading: Grading) -> None:
+    def __init__(self, file: IO[bytes], grading: Reading) -> None:
         self._file = file
         self._grading = grading
         self.bad = 0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from toolevals.cli.grade_lines import Lines
@@ -30,6 +30,7 @@ class NativeRow:
     id: str
     trial: int
     expectation: Expectation
+    strata: dict[str, str]
     tools: list[ToolSpec] | str | None
     transcript: Transcript | None
     prediction: dict[str, Any]
@@ -44,16 +45,26 @@ def native_row(row: Any) -> NativeRow:
         raise InvalidDocument.at("", "has neither expected_tool nor expectation: nothing to grade by")
     made = {key: row[key] for key in _PREDICTION_KEYS if key in row}
     transcript = read_prediction({"id": row["id"], **made}).transcript if made.keys() - {"trial"} else None
-    return NativeRow(example.external_id, made.get("trial", 0), example.expectation, example.tools, transcript, made)
+    return NativeRow(
+        example.external_id,
+        made.get("trial", 0),
+        example.expectation,
+        example.strata,
+        example.tools,
+        transcript,
+        made,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A graded row."""
+    """A graded row. `latency_ms` is None where the prediction does not say it."""
 
     id: str
     trial: int
     grade: CaseGrade
+    strata: Mapping[str, str] = field(default_factory=dict)
+    latency_ms: float | None = None
 
 
 class NativeGrading:
@@ -66,14 +77,19 @@ class NativeGrading:
         read = native_row(row)
         if isinstance(read.tools, str):
             raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
-        return Case(read.id, read.trial, grade(compile_case(read.expectation, read.tools or ()), read.transcript))
+        graded = grade(compile_case(read.expectation, read.tools or ()), read.transcript)
+        latency = None if read.transcript is None else read.transcript.latency_ms
+        return Case(read.id, read.trial, graded, read.strata, latency)
 
     def remark(self, graded: Case) -> None:
         """Return None: the verdicts themselves say why a case is unscored."""
 
     def document(self, graded: Case) -> dict[str, Any]:
-        """Return the full verdicts."""
-        return {"id": graded.id, "trial": graded.trial, **graded.grade.to_document()}
+        """Return the full verdicts, with the example's strata and the latency where they are known."""
+        beside: dict[str, Any] = {"strata": dict(graded.strata)} if graded.strata else {}
+        if graded.latency_ms is not None:
+            beside["latency_ms"] = graded.latency_ms
+        return {"id": graded.id, "trial": graded.trial, **beside, **graded.grade.to_document()}
 
     def cells(self, graded: Case) -> list[Cell]:
         """Return each grader's status, and what went wrong."""

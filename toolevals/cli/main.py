@@ -18,6 +18,7 @@ VERBS = {
     "export": "toolevals.cli.exporting",
     "versions": "toolevals.cli.versions",
     "run": "toolevals.cli.running",
+    "gate": "toolevals.cli.gate",
     "again": "toolevals.cli.again",
     "jobs": "toolevals.cli.jobs",
     "create-owner": "toolevals.cli.owner",

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from toolevals.grading import metrics
-from toolevals.grading.gates.figures import STATISTICS, TOOL_STATISTICS
+from toolevals.grading.gates.figures import STATISTICS
+from toolevals.grading.gates.rules import TOOL_STATISTICS
 from toolevals.grading.gates.values import PUBLISHED_METRICS
 
 DOCS = (Path(__file__).parents[3] / "docs" / "grading.md").read_text("utf-8")

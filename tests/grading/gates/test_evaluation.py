@@ -1,3 +1,4 @@
+import json
 from typing import Any
 
 import pytest
@@ -31,7 +32,7 @@ def test_the_default_gate_asks_for_the_published_rates():
         "tool_args_shape_match": 0.97,
         "tool_args_semantic": 0.93,
     }
-    cases = [GateCase(f"e{i}", {"selection": i > 4, "shape": i > 2, "semantics": i > 6}) for i in range(100)]
+    cases = [GateCase(f"e{i}", {"selection": i > 4, "shape": i > 2, "equivalence": i > 6}) for i in range(100)]
     result = evaluate_gate(default_gate(), cases)
     assert result.status == "passed"
     assert [check.observed for check in result.checks] == [0.95, 0.97, 0.93]
@@ -228,10 +229,14 @@ def test_a_result_is_json():
                 "interval": [low, high],
                 "bound": ">= 0.9",
                 "reason": "It is 0.5 over 2 cases, not >= 0.9.",
+                "metric": "selection",
+                "examples": ["e1"],
+                "example_count": 1,
+                "note": "",
             }
         ],
     }
-    assert load_json('{"status": "failed"}')["status"] == result.status
+    assert GateResult.from_document(load_json(json.dumps(result.to_document()))) == result
     assert [check.name for check in result.of_status("failed")] == ["selection pass_rate"]
 
 

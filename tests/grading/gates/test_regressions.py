@@ -127,8 +127,23 @@ def test_a_rule_can_warn():
 def test_the_default_gate_can_ask_for_no_regression():
     gate = default_gate({"outcome": 0.5}, fail_on_regression=True)
     before, after = run(*[1.0] * 40), run(*[1.0] * 30, *[0.0] * 10)
-    assert [each.status for each in evaluate_gate(gate, after, before).checks] == ["passed", "failed"]
+    assert [each.status for each in evaluate_gate(gate, after, before).checks] == ["passed", "failed", "failed"]
     assert evaluate_gate(gate, after).status == "unanswered"
+
+
+def test_an_equal_average_hides_no_regression():
+    gate = default_gate({"outcome": 0.5}, fail_on_regression=True)
+    before, after = run(1.0, 0.0, *[1.0] * 8), run(0.0, 1.0, *[1.0] * 8)
+    rate, paired, cases = evaluate_gate(gate, after, before).checks
+    assert (rate.status, rate.observed, paired.status, paired.observed) == ("passed", 0.9, "passed", 0)
+    assert (cases.status, cases.examples, cases.example_count) == ("failed", ("e000",), 1)
+
+
+def test_what_no_longer_arises_is_left_out_and_not_missing():
+    before = [GateCase("a", {"shape": 1.0}), GateCase("b", {"shape": 1.0})]
+    after = [GateCase("a", {"shape": 1.0}), GateCase("b", {"selection": 0.0})]
+    gate = read_gate({"regressions": [{"rule": "cases", "metrics": ["shape"]}]})
+    assert evaluate_gate(gate, after, before).status == "passed"
 
 
 scores = st.lists(st.sampled_from([0.0, 1.0, None]), min_size=1, max_size=12)

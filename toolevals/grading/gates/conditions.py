@@ -18,7 +18,7 @@ OPERATORS: tuple[Operator, ...] = get_args(Operator)
 # Sums of floats miss by less; people do not mean such differences.
 _TOLERANCE = 1e-12
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>-?(?:\d+(?:\.\d*)?|\.\d+)(?![\w.]))|(?P<name>[A-Za-z_][\w.]*)|(?P<operator>>=|<=|==|!=|>|<)|(?P<percent>%))",
+    r"\s*(?:(?P<number>-?(?:\d+(?:\.\d*)?|\.\d+)(?![\w.]))|(?P<name>[A-Za-z_][\w.:]*)|(?P<operator>>=|<=|==|!=|>|<)|(?P<percent>%))",
     re.ASCII,
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolevals.grading.documents import require_valid
@@ -14,7 +14,16 @@ from toolevals.grading.gates.conditions import (
     parse_condition,
 )
 from toolevals.grading.gates.figures import STATISTICS
-from toolevals.grading.gates.rules import Assertion, Bound, Gate, RegressionRule, Thresholds, UnscoredPolicy
+from toolevals.grading.gates.rules import (
+    Assertion,
+    Bound,
+    ConsistencyRule,
+    Gate,
+    RegressionRule,
+    Thresholds,
+    UnscoredPolicy,
+)
+from toolevals.grading.metrics.groups import MetricGroup, read_group
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 
 
@@ -32,6 +41,8 @@ def read_gate(document: Any) -> Gate:
         thresholds=_thresholds(document.get("thresholds", {})),
         regressions=tuple(_regression(each) for each in document.get("regressions", ())),
         unscored=_unscored(document.get("unscored", {})),
+        groups=reader.groups(document.get("groups", ())),
+        consistency=tuple(_consistency(each) for each in document.get("consistency", ())),
     )
     if reader.problems:
         raise InvalidDocument(reader.problems)
@@ -69,6 +80,19 @@ class _Reader:
             decide_by=document.get("decide_by", "value"),
             on_fail=document.get("on_fail", "error"),
         )
+
+    def groups(self, documents: Sequence[Any]) -> tuple[MetricGroup, ...]:
+        found: dict[str, MetricGroup] = {}
+        for place, document in enumerate(documents):
+            try:
+                group = read_group(document)
+            except InvalidDocument as error:
+                self.problems += error.below(pointer_to(["groups", place])).problems
+                continue
+            if group.name in found:
+                self.problems.append(Problem(pointer_to(["groups", place, "name"]), "is the name of two groups"))
+            found[group.name] = group
+        return tuple(found.values())
 
     def case_assertions(self, documents: list[Any]) -> tuple[CaseAssertion, ...]:
         found = []
@@ -121,6 +145,16 @@ def _regression(document: Mapping[str, Any]) -> RegressionRule:
         alpha=document.get("alpha", 0.05),
         correction=document.get("correction", "holm"),
         max_drop=document.get("max_drop", 0.0),
+        on_fail=document.get("on_fail", "error"),
+    )
+
+
+def _consistency(document: Mapping[str, Any]) -> ConsistencyRule:
+    return ConsistencyRule(
+        minimum=document["min"],
+        metric=document.get("metric", "outcome"),
+        k=document.get("k", 8),
+        decide_by=document.get("decide_by", "value"),
         on_fail=document.get("on_fail", "error"),
     )
 

@@ -34,7 +34,6 @@ _RUNTIME_STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
     "runtime_avg": fmean,
     "runtime_p95": lambda runtimes: percentile(runtimes, 0.95) or 0.0,
 }
-TOOL_STATISTICS = ("precision", "recall", "f1")
 STATISTICS: tuple[str, ...] = (*_SCORE_STATISTICS, *_RUNTIME_STATISTICS)
 
 
@@ -54,7 +53,7 @@ def figure_of(statistic: str, cases: Sequence[GateCase], metric: str | None) -> 
     """Return a statistic of STATISTICS over the cases where a metric arises; None takes all metrics together."""
     if statistic in _RUNTIME_STATISTICS:
         return _runtime(statistic, cases, metric)
-    rows = [(case, case.score(name)) for case in cases for name in _asked(case, metric)]
+    rows = [(case, case.score(name)) for case in cases for name in case.asked(metric)]
     scores = [score for _, score in rows if score is not None]
     unscored = len(rows) - len(scores)
     if not rows:
@@ -115,12 +114,6 @@ class ToolCounts:
         if observed is None or not self._single:
             interval = None
         return Figure(observed, 0.0 if low is None else low, 1.0 if high is None else high, support, own, interval)
-
-
-def _asked(case: GateCase, metric: str | None) -> list[str]:
-    if metric is None:
-        return sorted(case.scores)
-    return [metric] if case.asks(metric) else []
 
 
 def _runtime(statistic: str, cases: Sequence[GateCase], metric: str | None) -> Figure:

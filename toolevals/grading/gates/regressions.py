@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from toolevals.grading.gates.rules import Correction, RegressionKind, RegressionRule
-from toolevals.grading.gates.values import PASS_MARK, Check, CheckStatus, GateCase
+from toolevals.grading.gates.values import PASS_MARK, Check, CheckStatus, GateCase, with_examples
 from toolevals.grading.metrics.bootstrap import scored_mean
 from toolevals.grading.metrics.comparison import Comparison, compare_runs
 from toolevals.grading.metrics.multiplicity import benjamini_hochberg, holm
@@ -37,8 +37,9 @@ def check_regressions(
     as_is = _verdicts(rule, pairs)
     at_worst = _verdicts(rule, [(before, _at_worst(before, after)) for before, after in pairs])
     for metric, (compared, reason), (_, worst_reason), pair in zip(rule.metrics, as_is, at_worst, pairs, strict=True):
-        depends = f"It depends on {_examples(_missing(*pair))} scored before and not now: score them."
-        yield _concluded(rule, metric, compared, reason, depends if worst_reason else "")
+        depends = f"It depends on {_examples(len(_missing(*pair)))} scored before and not now: score them."
+        check = _concluded(rule, metric, compared, reason, depends if worst_reason else "")
+        yield with_examples(check, _worsened(*pair) or _missing(*pair))
 
 
 def _by_cases(rule: RegressionRule, metric: str, before: _Outcomes, after: _Outcomes) -> Check:
@@ -58,11 +59,12 @@ def _by_cases(rule: RegressionRule, metric: str, before: _Outcomes, after: _Outc
             f" and {len(worse) - _MOST_NAMED:,} more" if len(worse) > _MOST_NAMED else ""
         )
         reason = f"{_examples(len(worse))} passed before and fail now: {named}."
-        return Check(name, "failed", observed, count, None, bound, reason)
+        return with_examples(Check(name, "failed", observed, count, None, bound, reason, metric), worse)
     if len(worse) + unknown > rule.most:
         reason = f"{_examples(unknown)} passed before and cannot be told now: score them."
-        return Check(name, "unanswered", observed, count, None, bound, reason)
-    return Check(name, "passed", observed, count, None, bound)
+        open_now = sorted(example for example, now in passed.items() if now is None)
+        return with_examples(Check(name, "unanswered", observed, count, None, bound, reason, metric), open_now)
+    return Check(name, "passed", observed, count, None, bound, "", metric)
 
 
 def _verdicts(rule: RegressionRule, pairs: Sequence[tuple[_Outcomes, _Outcomes]]) -> list[tuple[Comparison, str]]:
@@ -111,6 +113,7 @@ def _concluded(rule: RegressionRule, metric: str, compared: Comparison, reason: 
         compared.interval,
         _bound(rule),
         f"{reason} {shown}".strip(),
+        metric,
     )
 
 
@@ -135,22 +138,30 @@ def _at_worst(before: _Outcomes, after: _Outcomes) -> _Outcomes:
     }
 
 
-def _missing(before: _Outcomes, after: _Outcomes) -> int:
-    return sum(
-        scored_mean(before.get(example, ())) is not None and scored_mean(trials) is None
+def _missing(before: _Outcomes, after: _Outcomes) -> list[str]:
+    return [
+        example
         for example, trials in after.items()
-    )
+        if scored_mean(before.get(example, ())) is not None and scored_mean(trials) is None
+    ]
+
+
+def _worsened(before: _Outcomes, after: _Outcomes) -> list[str]:
+    """Return the examples whose mean over their trials fell."""
+    means = {example: (scored_mean(before.get(example, ())), scored_mean(after[example])) for example in after}
+    return sorted(name for name, (then, now) in means.items() if then is not None and now is not None and now < then)
 
 
 def _outcomes(cases: Sequence[GateCase], metric: str) -> _Outcomes:
     outcomes: defaultdict[str, list[float | None]] = defaultdict(list)
     for case in cases:
-        outcomes[case.example].append(case.score(metric))
+        if case.asks(metric):
+            outcomes[case.example].append(case.score(metric))
     return outcomes
 
 
 def _unanswered(rule: RegressionRule, metric: str, reason: str) -> Check:
-    return Check(_name(rule, metric), "unanswered", None, 0, None, _bound(rule), reason)
+    return Check(_name(rule, metric), "unanswered", None, 0, None, _bound(rule), reason, metric)
 
 
 def _name(rule: RegressionRule, metric: str) -> str:

@@ -8,10 +8,13 @@ from typing import Literal
 
 from toolevals.grading.gates.conditions import CaseAssertion, Condition
 from toolevals.grading.gates.values import OnFail
+from toolevals.grading.metrics.groups import MetricGroup
 
 RegressionKind = Literal["cases", "paired", "averages"]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
 DecideBy = Literal["value", "interval"]
+# Each tool's own: no score of a case.
+TOOL_STATISTICS = ("precision", "recall", "f1")
 
 # The published gate of the tool-selection pipeline.
 DEFAULT_MINIMUMS: Mapping[str, float] = {
@@ -91,6 +94,17 @@ class RegressionRule:
 
 
 @dataclass(frozen=True, slots=True)
+class ConsistencyRule:
+    """Over a slice with several trials of each example, `metric` must pass k times of k with this chance: pass^k."""
+
+    minimum: float
+    metric: str = "outcome"
+    k: int = 8
+    decide_by: DecideBy = "value"
+    on_fail: OnFail = "error"
+
+
+@dataclass(frozen=True, slots=True)
 class Gate:
     """Everything that a run is held against, in the order in which it is checked."""
 
@@ -100,18 +114,47 @@ class Gate:
     thresholds: Thresholds = field(default_factory=Thresholds)
     regressions: tuple[RegressionRule, ...] = ()
     unscored: UnscoredPolicy = field(default_factory=UnscoredPolicy)
+    # Figures made of several metrics, which every rule may name as if they were one.
+    groups: tuple[MetricGroup, ...] = ()
+    # Asked of release candidates alone.
+    consistency: tuple[ConsistencyRule, ...] = ()
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics that have a rule of their own, each once, in their order."""
+        named = [
+            *(bound.metric for bound in self.bounds if bound.statistic not in TOOL_STATISTICS),
+            *(each.condition.subject for each in self.case_assertions),
+            *(assertion.template for assertion in self.assertions if assertion.template),
+            *self.thresholds.overrides,
+        ]
+        return tuple(dict.fromkeys(named))
 
 
 def default_gate(minimums: Mapping[str, float] = DEFAULT_MINIMUMS, *, fail_on_regression: bool = False) -> Gate:
-    """Return the published merge gate: a pass rate for each metric, and no significant drop where asked for.
+    """Return the published merge gate: a pass rate for each metric, and no regression where asked for.
 
     `minimums` are by metric; by default tool names .95, shape of the arguments .97, their semantics .93. Raises
     ValueError on a minimum outside 0..1.
     """
     if any(not 0 <= minimum <= 1 for minimum in minimums.values()):
         raise ValueError("a minimum pass rate is between 0 and 1")
-    bounds = tuple(
+    rules = no_regression(tuple(minimums)) if fail_on_regression else ()
+    return Gate(bounds=pass_rates(minimums), regressions=rules)
+
+
+def pass_rates(minimums: Mapping[str, float]) -> tuple[Bound, ...]:
+    """Return the bounds that ask a pass rate of each metric."""
+    return tuple(
         Bound(metric, "pass_rate", Condition("pass_rate", ">=", minimum)) for metric, minimum in minimums.items()
     )
-    rules = (RegressionRule("paired", tuple(minimums)),) if fail_on_regression and minimums else ()
-    return Gate(bounds=bounds, regressions=rules)
+
+
+def no_regression(metrics: tuple[str, ...], *, most: int = 0) -> tuple[RegressionRule, ...]:
+    """Return the rules that no metric is worse by the paired test, and at most `most` examples of each by themselves.
+
+    The first finds a drop that is no chance; the second what an equal average hides.
+    """
+    if not metrics:
+        return ()
+    return RegressionRule("paired", metrics), RegressionRule("cases", metrics, most=most)

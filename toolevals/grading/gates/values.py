@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from toolevals.grading.metrics.rates import Interval
 
@@ -15,14 +15,16 @@ OnFail = Literal["error", "warn", "skip"]
 
 # A score counts as a pass from here on.
 PASS_MARK = 0.5
+# So many examples a check keeps by name.
+MOST_EXAMPLES = 1000
 
 # The names that published gates use, and the verdict that answers where a case has no score of the published name.
 PUBLISHED_METRICS: Mapping[str, str] = {
     "tool_name_match": "selection",
     "tool_args_shape_match": "shape",
-    "tool_args_semantic": "semantics",
+    "tool_args_semantic": "equivalence",
     "argument_validation": "schema",
-    "argument_semantics": "semantics",
+    "argument_semantics": "equivalence",
     "result_groundedness": "result_use",
     "trajectory_recovery": "recovery",
 }
@@ -57,6 +59,12 @@ class GateCase:
         """Return whether the metric arises in this case."""
         return metric in self.scores or PUBLISHED_METRICS.get(metric) in self.scores
 
+    def asked(self, metric: str | None) -> list[str]:
+        """Return the metric where it arises; every metric that does, by name, where it is None."""
+        if metric is None:
+            return sorted(self.scores)
+        return [metric] if self.asks(metric) else []
+
     def score(self, metric: str) -> float | None:
         """Return the metric's score; None where nobody has answered it or it does not arise."""
         if metric in self.scores:
@@ -71,6 +79,9 @@ class Check:
     `observed` is the figure over what was scored, None where nothing was; `count` how many cases (of a regression rule:
     how many examples) it was made from; `interval` its 95 % confidence interval where one is defined; `bound` the
     condition in words. `reason` is one sentence that a person can act on, empty where the check passed without remark.
+    `metric` is what it is about, empty where it is about all of them. `examples` are those that kept it from passing,
+    the first MOST_EXAMPLES of them, `example_count` is how many there are. `note` is what should be read beside the
+    figure, and decides nothing.
     """
 
     name: str
@@ -80,6 +91,17 @@ class Check:
     interval: Interval | None
     bound: str
     reason: str = ""
+    metric: str = ""
+    examples: tuple[str, ...] = ()
+    example_count: int = 0
+    note: str = ""
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read what `to_document` gives."""
+        interval = document["interval"]
+        read = {"interval": Interval(*interval) if interval else None, "examples": tuple(document["examples"])}
+        return cls(**{**document, **read})
 
     def to_document(self) -> dict[str, Any]:
         """Return the check as JSON."""
@@ -91,6 +113,10 @@ class Check:
             "interval": None if self.interval is None else [self.interval.low, self.interval.high],
             "bound": self.bound,
             "reason": self.reason,
+            "metric": self.metric,
+            "examples": list(self.examples),
+            "example_count": self.example_count,
+            "note": self.note,
         }
 
 
@@ -100,6 +126,11 @@ class GateResult:
 
     checks: tuple[Check, ...]
     stopped: bool = False
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read what `to_document` gives."""
+        return cls(tuple(Check.from_document(check) for check in document["checks"]), document["stopped"])
 
     @property
     def status(self) -> GateStatus:
@@ -128,7 +159,15 @@ def softened(check: Check, on_fail: OnFail) -> Check:
     if check.status == "passed" or on_fail == "error":
         return check
     status: CheckStatus = "warned" if on_fail == "warn" else "skipped"
-    return Check(check.name, status, check.observed, check.count, check.interval, check.bound, check.reason)
+    return replace(check, status=status)
+
+
+def with_examples(check: Check, names: Iterable[str]) -> Check:
+    """Return the check with the examples that kept it from passing, each once, in their order; a passed one as is."""
+    if check.status == "passed":
+        return check
+    distinct = tuple(dict.fromkeys(names))
+    return replace(check, examples=distinct[:MOST_EXAMPLES], example_count=len(distinct))
 
 
 def metrics_of(cases: Iterable[GateCase]) -> list[str]:

@@ -1,0 +1,69 @@
+"""`toolevals gate`: a run or a file held against what it must reach, so that a CI job fails where it does not."""
+
+from __future__ import annotations
+
+import argparse
+
+from toolevals.cli.client import add_server_options
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.gate_config import add_gate_options, gate_document
+from toolevals.cli.gate_files import hold_against_files
+from toolevals.cli.gate_output import add_output_options, put_out
+from toolevals.cli.gate_runs import hold_against_run
+from toolevals.grading.gates.documents import read_gate
+from toolevals.presentation.gates.report import GateReport
+
+_EPILOG = """\
+exit status: 0 passed, 2 not passed (or not to be told: what was not scored never passes), 3 a warning with
+--strict, 4 wrong options or file, 5 wrong data, 6 no server, 7 not in time; 1 is a crash
+"""
+
+
+def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb."""
+    parser = verbs.add_parser(
+        "gate",
+        help="hold a run, or a file without any server, against what it must reach",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=_EPILOG,
+    )
+    parser.add_argument(
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="what `toolevals grade` printed, or examples with their predictions; plain, .gz or -",
+    )
+    parser.add_argument("--run", type=int, dest="number", metavar="R", help="the number of a run on the server")
+    parser.add_argument(
+        "--baseline",
+        metavar="B",
+        help="what came before: a file beside a FILE; of a run another's number, branch:NAME or last-passing",
+    )
+    parser.add_argument(
+        "--consistency",
+        metavar="C",
+        help="the consistency slice: a file, or the number of a run; by default its newest",
+    )
+    parser.add_argument("--branch", default="", help="under which the result is kept; by default what CI says")
+    parser.add_argument("--commit", default="", metavar="SHA", help="likewise")
+    add_gate_options(parser)
+    add_output_options(parser)
+    add_server_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Hold the run or the file against the gate, say how it came out, and return the exit status."""
+    if (arguments.file is None) == (arguments.number is None):
+        raise CommandError(Exit.CONFIGURATION, "say what to hold against the gate: a FILE or --run R, one of them")
+    document = gate_document(arguments)
+    if arguments.number is not None:
+        return put_out(hold_against_run(arguments, document), arguments)
+    result = hold_against_files(
+        read_gate(document),
+        arguments.file,
+        baseline=arguments.baseline,
+        consistency=arguments.consistency,
+        release_candidate=arguments.release_candidate,
+    )
+    return put_out(GateReport(result, arguments.file, arguments.baseline or ""), arguments)

@@ -1,0 +1,174 @@
+"""What a gate asks for: a file, or options, or both; as the document that the server and the core read."""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.grading.documents import load_json, require_json
+from toolevals.grading.gates.documents import read_gate
+from toolevals.grading.gates.rules import DEFAULT_MINIMUMS
+from toolevals.grading.problems import InvalidDocument
+
+# Option -> the metric that it bounds.
+THRESHOLDS: Mapping[str, str] = {
+    "threshold_name": "tool_name_match",
+    "threshold_args_shape": "tool_args_shape_match",
+    "threshold_args_semantic": "tool_args_semantic",
+}
+_LARGEST = 1_000_000
+
+
+def add_gate_options(parser: argparse.ArgumentParser) -> None:
+    """Add what is asked of a run."""
+    group = parser.add_argument_group("what is asked for")
+    group.add_argument("--config", type=Path, metavar="FILE", help="a gate: .json, .toml, .yaml or .yml")
+    for name, metric in THRESHOLDS.items():
+        words = f"least pass rate of {metric}; {DEFAULT_MINIMUMS[metric]:g} without a file"
+        group.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="SHARE", help=words)
+    group.add_argument(
+        "--threshold",
+        action="append",
+        default=[],
+        metavar="METRIC=SHARE",
+        help="least pass rate of any metric, as outcome=0.9 or judged:groundedness=0.8; may be repeated",
+    )
+    group.add_argument(
+        "--fail-on-regression",
+        action="store_true",
+        help="fail where a metric is worse than in the baseline, by the paired test or by single examples",
+    )
+    group.add_argument(
+        "--worse-allowed", type=int, default=0, metavar="N", help="so many examples may be worse and pass; 0"
+    )
+    group.add_argument(
+        "--release-candidate", action="store_true", help="check the consistency slice too: pass^k over several trials"
+    )
+    group.add_argument(
+        "--threshold-consistency", type=float, metavar="SHARE", help="least pass^8 of the consistency slice"
+    )
+
+
+def gate_document(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the gate's document. Raises CommandError that says where and what is wrong."""
+    where = str(arguments.config) if arguments.config else "the options"
+    document = _read(arguments.config) if arguments.config else {}
+    if not isinstance(document, dict):
+        raise CommandError(Exit.CONFIGURATION, f"{where}: is not an object with bounds, assertions, thresholds, …")
+    document = dict(document)
+    _add(document, "bounds", _bounds(arguments), where)
+    if arguments.threshold_consistency is not None:
+        _add(document, "consistency", [{"min": arguments.threshold_consistency}], where)
+    gate = _checked(document, where)
+    if arguments.fail_on_regression:
+        metrics = list(gate.metrics) or list(DEFAULT_MINIMUMS)
+        rules = [
+            {"rule": "paired", "metrics": metrics},
+            {"rule": "cases", "metrics": metrics, "most": arguments.worse_allowed},
+        ]
+        _add(document, "regressions", rules, where)
+        gate = _checked(document, where)
+    if arguments.release_candidate and not gate.consistency:
+        words = '--release-candidate needs what to ask: --threshold-consistency, or "consistency" in the file'
+        raise CommandError(Exit.CONFIGURATION, words)
+    return document
+
+
+def _bounds(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    said = {metric: getattr(arguments, name) for name, metric in THRESHOLDS.items()}
+    given = {metric: share for metric, share in said.items() if share is not None}
+    minimums = given if arguments.config else {**DEFAULT_MINIMUMS, **given}
+    minimums |= dict(map(_threshold, arguments.threshold))
+    return [{"metric": metric, "min": share} for metric, share in minimums.items()]
+
+
+def _threshold(said: str) -> tuple[str, float]:
+    metric, _, share = said.partition("=")
+    try:
+        return metric, float(share)
+    except ValueError:
+        words = f"--threshold {said}: is not a metric with a share from 0 to 1, such as outcome=0.9"
+        raise CommandError(Exit.CONFIGURATION, words) from None
+
+
+def _add(document: dict[str, Any], key: str, rules: list[dict[str, Any]], where: str) -> None:
+    if not rules:
+        return
+    if not isinstance(document.get(key, []), list):
+        raise CommandError(Exit.CONFIGURATION, f"{where}: /{key}: is not an array")
+    document[key] = [*document.get(key, []), *rules]
+
+
+def _checked(document: dict[str, Any], where: str) -> Any:
+    try:
+        gate = read_gate(document)
+    except InvalidDocument as error:
+        lines = [f"{where}: {problem}" for problem in error.problems]
+        raise CommandError(Exit.CONFIGURATION, "\n".join(lines)) from None
+    if any(bound.statistic == "pass_rate" and bound.condition.value > 1 for bound in gate.bounds):
+        raise CommandError(Exit.CONFIGURATION, f"{where}: a pass rate is a share from 0 to 1, not a percentage")
+    return gate
+
+
+def _read(path: Path) -> Any:
+    read = _READERS.get(path.suffix.lower())
+    if read is None:
+        raise CommandError(Exit.CONFIGURATION, f"{path}: is none of {', '.join(_READERS)}")
+    try:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(Exit.CONFIGURATION, f"cannot read {path}: {error}") from error
+    if len(text) > _LARGEST:
+        raise CommandError(Exit.CONFIGURATION, f"{path}: longer than {_LARGEST:,} characters")
+    try:
+        return read(text)
+    except InvalidDocument as error:
+        raise CommandError(Exit.CONFIGURATION, f"{path}: {error}") from error
+
+
+def _toml(text: str) -> Any:
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InvalidDocument.at("", f"not TOML: {error}") from error
+    require_json(document)
+    return document
+
+
+def _yaml(text: str) -> Any:
+    try:
+        document = yaml.load(text, Loader=_Plain)  # noqa: S506 (a safe loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise InvalidDocument.at("", f"not YAML{place}: {error.problem}") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise InvalidDocument.at("", f"not YAML: {error}") from error
+    require_json(document)
+    return document
+
+
+class _Plain(yaml.SafeLoader):
+    """YAML as far as JSON goes: no alias, which could grow without bound, and no key twice."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.composer.ComposerError(None, None, "aliases are not read", self.get_mark())
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        seen = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key.value!r} twice", key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+_READERS: Mapping[str, Callable[[str], Any]] = {".json": load_json, ".toml": _toml, ".yaml": _yaml, ".yml": _yaml}

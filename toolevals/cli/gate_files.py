@@ -1,0 +1,87 @@
+"""A gate held against a file, without any server: what `toolevals grade` printed, or rows that are graded here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.grade_lines import Lines, opened
+from toolevals.cli.grade_rows import Case, NativeGrading
+from toolevals.grading.gates.cases import case_of_grade
+from toolevals.grading.gates.evaluation import Evidence, hold_gate
+from toolevals.grading.gates.notes import judge_notes, judges_in, with_notes
+from toolevals.grading.gates.rules import Gate
+from toolevals.grading.gates.values import GateCase, GateResult
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.verdicts import CaseGrade
+
+_BESIDE = ("id", "trial", "strata", "latency_ms")
+
+
+def hold_against_files(
+    gate: Gate, file: str, *, baseline: str | None, consistency: str | None, release_candidate: bool
+) -> GateResult:
+    """Return how a file comes out. Raises CommandError where one of the files cannot be read."""
+    rows = graded_rows(file)
+    evidence = Evidence(
+        gate_cases(rows),
+        gate_cases(graded_rows(baseline)) if baseline else None,
+        gate_cases(graded_rows(consistency)) if consistency and release_candidate else None,
+        release_candidate,
+    )
+    judges = judges_in(verdict for row in rows for verdict in row.grade.judged.values())
+    return with_notes(hold_gate(gate, evidence), judge_notes(judges))
+
+
+def graded_rows(name: str) -> list[Case]:
+    """Return a file's graded rows. Raises CommandError where a line is wrong, or a trial is there twice."""
+    with opened(name) as file:
+        lines = Lines(file, _EitherRow())
+        rows: list[Case] = list(lines)
+    lines.say_the_rest()
+    if lines.bad:
+        raise CommandError(Exit.DATA, f"{name}: {lines.bad:,} lines cannot be read, so that nothing is decided")
+    if not rows:
+        raise CommandError(Exit.DATA, f"{name}: holds no case")
+    twice = [key for key, count in Counter((row.id, row.trial) for row in rows).items() if count > 1]
+    if twice:
+        example, trial = twice[0]
+        raise CommandError(Exit.DATA, f"{name}: trial {trial} of {example} is there twice")
+    return rows
+
+
+def gate_cases(rows: list[Case]) -> list[GateCase]:
+    """Return graded rows as a gate sees them."""
+    return [
+        case_of_grade(row.id, row.grade, trial=row.trial, strata=row.strata, runtime_ms=row.latency_ms) for row in rows
+    ]
+
+
+class _EitherRow:
+    """Reads a row that is graded already, or grades it."""
+
+    def __init__(self) -> None:
+        self._native = NativeGrading()
+
+    def read(self, row: Any) -> Case:
+        if isinstance(row, dict) and "verdicts" in row:
+            return _graded(row)
+        return self._native.read(row)
+
+    def remark(self, graded: Any) -> None:
+        return None
+
+
+def _graded(row: dict[str, Any]) -> Case:
+    example, trial, strata, latency = (row.get(name) for name in _BESIDE)
+    if not isinstance(example, str) or not example:
+        raise InvalidDocument.at("/id", "is not text")
+    if trial is not None and (not isinstance(trial, int) or isinstance(trial, bool) or trial < 0):
+        raise InvalidDocument.at("/trial", "is not a whole number from 0 on")
+    if strata is not None and not (isinstance(strata, dict) and all(isinstance(each, str) for each in strata.values())):
+        raise InvalidDocument.at("/strata", "is not an object of texts")
+    if latency is not None and (isinstance(latency, bool) or not isinstance(latency, int | float) or latency < 0):
+        raise InvalidDocument.at("/latency_ms", "is not a number from 0 on")
+    grade = CaseGrade.from_document({key: value for key, value in row.items() if key not in _BESIDE})
+    return Case(example, trial or 0, grade, strata or {}, latency)

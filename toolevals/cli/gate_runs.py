@@ -1,0 +1,65 @@
+"""A gate held against a run on a server, which keeps the result."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from toolevals.cli.client import ProjectClient, say_progress
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.grading.gates.values import GateResult
+from toolevals.presentation.gates.report import GateReport
+
+# What CI servers call the branch and the commit that they build.
+_BRANCH = ("TOOLEVALS_BRANCH", "GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME")
+_COMMIT = ("TOOLEVALS_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA")
+_LONGEST = 200
+
+
+def hold_against_run(arguments: argparse.Namespace, document: Mapping[str, Any]) -> GateReport:
+    """Wait for a run's grades, hold them against the gate at the server, and return the report."""
+    client = ProjectClient.from_arguments(arguments)
+    run = client.request("GET", f"runs/{arguments.number}/")
+    if run["grading"] is None and run["job"]:
+        client.wait({"id": run["job"]}, say=say_progress)
+    asked = {
+        "gate": document,
+        "baseline": arguments.baseline or "",
+        "consistency": _number(arguments.consistency),
+        "release_candidate": arguments.release_candidate,
+        "branch": arguments.branch or _said(_BRANCH),
+        "commit": arguments.commit or _said(_COMMIT),
+    }
+    started = client.request("POST", f"runs/{arguments.number}/gates/", json=asked)
+    client.wait(started["job"], say=say_progress)
+    say_progress("")
+    return _report(client.request("GET", f"gates/{started['gate']['id']}/"), arguments)
+
+
+def _number(said: str | None) -> int | None:
+    if said is None:
+        return None
+    if not said.isascii() or not said.isdigit() or len(said) > 9:
+        raise CommandError(Exit.CONFIGURATION, f"--consistency {said}: is not the number of a run")
+    return int(said)
+
+
+def _said(names: tuple[str, ...]) -> str:
+    return next((said[:_LONGEST] for name in names if (said := os.environ.get(name, ""))), "")
+
+
+def _report(shown: Mapping[str, Any], arguments: argparse.Namespace) -> GateReport:
+    base = f"{arguments.server.rstrip('/')}/p/{arguments.project}"
+    run, before = shown["run"], shown["baseline"]
+    links = {
+        "confusion matrix": f"{base}/runs/{run}/matrix/?grading={shown['grading']}",
+        "gate": f"{base}/gates/{shown['id']}/",
+    }
+    return GateReport(
+        GateResult.from_document(shown["result"]),
+        f"run {run} ({shown['subject']}) on {shown['dataset']}",
+        f"run {before}" if before else "",
+        links,
+    )

@@ -1,0 +1,39 @@
+"""What is to be read beside a check and decides nothing: who judged, what a subject without wit scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from toolevals.grading.gates.cases import JUDGED
+from toolevals.grading.gates.values import PUBLISHED_METRICS, Check, GateResult
+from toolevals.grading.verdicts import JudgedVerdict
+
+
+def with_notes(result: GateResult, notes: Mapping[str, str]) -> GateResult:
+    """Return the result with a note on each check of a metric that has one, under the published name or ours."""
+    return replace(result, checks=tuple(_noted(check, notes) for check in result.checks))
+
+
+def _noted(check: Check, notes: Mapping[str, str]) -> Check:
+    note = notes.get(check.metric) or notes.get(PUBLISHED_METRICS.get(check.metric, ""), "")
+    return replace(check, note=note) if note else check
+
+
+def judge_notes(judges: Iterable[tuple[str, str, bool]]) -> dict[str, str]:
+    """Return a note for each metric of a judge whose model is an alias, by (rubric, model, whether it is pinned)."""
+    return {
+        f"{JUDGED}{rubric}": f"The judge's model {model} is not pinned: the same answers may be judged otherwise later."
+        for rubric, model, pinned in judges
+        if not pinned
+    }
+
+
+def judges_in(verdicts: Iterable[JudgedVerdict]) -> set[tuple[str, str, bool]]:
+    """Return (rubric, model, whether it is pinned) of the judges that were asked."""
+    return {(verdict.rubric, verdict.model, verdict.pinned) for verdict in verdicts if verdict.model}
+
+
+def floor_note(share: float, name: str) -> str:
+    """Return the note that says what a floor scores, to be read beside a rate."""
+    return f"Floor: {share:.1%} ({name})."
