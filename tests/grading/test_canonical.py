@@ -49,6 +49,12 @@ def test_numbers_that_json_lacks_are_refused(value):
             canonical(holder)
 
 
+@given(json_values)
+def test_what_is_beside_null_is_written_as_without_it(value):
+    # null is what orjson writes for a number that JSON lacks, so that texts with it are looked at again.
+    assert exact([value, None, (value,)]) == f"[{exact(value)},null,[{exact(value)}]]"
+
+
 @pytest.mark.parametrize("value", ["\0", ["a\0"], {"\0": 1}, [2**80, "\0"]])
 def test_nul_is_refused(value):
     with pytest.raises(ValueError, match="NUL"):

@@ -22,7 +22,7 @@ from tests.runs.building import (
 )
 from toolevals.grading import engine
 from toolevals.grading.problems import InvalidDocument
-from toolevals.runs.models import CaseGrade, Transcript
+from toolevals.runs.models import CaseGrade, Grading, Transcript
 from toolevals.runs.services import case_grading, grading_start, slices
 from toolevals.workspace.jobs import JobStateError, job_cancel, job_retry
 from toolevals.workspace.models import AuditEntry, BatchState, JobState
@@ -89,6 +89,34 @@ def test_failed_batches_alone_are_done_again(project, version, run_jobs, monkeyp
 
     assert graded == [2]
     assert len(cases_of(run.gradings.get())) == 4
+
+
+def test_how_work_is_cut_and_read_changes_no_grade(project, version, run_jobs, monkeypatch):
+    rows = [call(name, STATUS, trial) for name in ("status", "history", "refund", "hello") for trial in range(3)]
+    whole = uploaded_run(project, version, rows, trials=3)
+    run_jobs()
+    monkeypatch.setattr(slices, "SLICE", 6)
+    monkeypatch.setattr(case_grading, "READ_AT_ONCE", 4)
+    parts = uploaded_run(project, version, rows, trials=3)
+    run_jobs()
+
+    graded = parts.job.batches.filter(task="runs.grade").order_by("number")
+    assert [(batch.payload["start"], batch.payload["stop"]) for batch in graded] == [(0, 2), (2, 4)]
+    assert rows_of(parts.gradings.get()) == rows_of(whole.gradings.get())
+
+
+@pytest.mark.parametrize(
+    ("examples", "sizes"), [(100, [100]), (600, [250, 250, 100]), (8_000, [500] * 16), (40_000, [1_000] * 40)]
+)
+def test_a_large_run_has_more_cases_in_each_batch(project, version, examples, sizes):
+    version.size = examples
+    grading = Grading(run=baseline_run(project, version))
+
+    plans = [plan for plan in slices.grade_plans(grading, stage=1) if plan.task == "runs.grade"]
+    assert [plan.size for plan in plans] == sizes
+    assert [place for plan in plans for place in (plan.payload["start"], plan.payload["stop"])][1:-1:2] == [
+        plan.payload["start"] for plan in plans[1:]
+    ]
 
 
 def test_a_finished_run_cannot_be_cancelled_or_retried(project, version, run_jobs):

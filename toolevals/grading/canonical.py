@@ -27,6 +27,12 @@ _OPTIONS = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _LONG_NUMBER = re.compile(r"[0-9]{19}")
 
 
+class Written(str):
+    """JSON text that `exact` has made: a document that is ready to be kept."""
+
+    __slots__ = ()
+
+
 def canonical(value: Any) -> str:
     """Return the canonical JSON text of `value`: equal values have equal texts. Raises ValueError where it has none."""
     return _text(value, sort=True)
@@ -43,8 +49,8 @@ def _text(value: Any, *, sort: bool) -> str:
     except TypeError:
         # Integers beyond 64 bits, and what must be refused with a reason.
         return _written(value, 1, sorted if sort else list)
-    # orjson writes NaN and infinities as null, and NUL as an escape.
-    if "null" in text or "\\u0000" in text:
+    # orjson writes NaN and infinities as null, which reads back as another value, and NUL as an escape.
+    if "\\u0000" in text or ("null" in text and orjson.loads(text) != value):
         _refuse_inexact(value)
     return text
 

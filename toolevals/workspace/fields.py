@@ -7,7 +7,7 @@ from typing import Any
 from django.db import models
 from uuid_utils.compat import uuid7
 
-from toolevals.grading.canonical import exact, parse
+from toolevals.grading.canonical import Written, exact, parse
 
 
 class PublicIdField(models.UUIDField[Any, Any]):
@@ -25,7 +25,10 @@ class PublicIdField(models.UUIDField[Any, Any]):
 
 
 class DocumentField(models.TextField[Any, Any]):
-    """A JSON value kept as exact text, so that key order and raw numbers are the same on every database."""
+    """A JSON value kept as exact text, so that key order and raw numbers are the same on every database.
+
+    What was `Written` before is kept as it is.
+    """
 
     # What may be assigned and what is read, for the type checker.
     _pyi_private_set_type: Any
@@ -38,7 +41,7 @@ class DocumentField(models.TextField[Any, Any]):
         return value
 
     def get_prep_value(self, value: Any) -> str | None:
-        return None if value is None else exact(value)
+        return value if value is None or type(value) is Written else exact(value)
 
     def value_to_string(self, obj: models.Model) -> str:
         return exact(self.value_from_object(obj))

@@ -90,8 +90,3 @@ class TranscriptQuerySet(models.QuerySet["Transcript"]):
     def errored(self) -> TranscriptQuerySet:
         """Return those of conversations whose subject, user or simulator could not be reached."""
         return self.filter(ended=End.UNREACHABLE.value)
-
-    def at_positions(self, start: int, stop: int) -> TranscriptQuerySet:
-        """Return those of the examples from `start` up to `stop`, with example and tool list, without the input."""
-        some = self.filter(entry__position__gte=start, entry__position__lt=stop)
-        return some.select_related("entry__revision__example", "entry__revision__tools").defer("entry__revision__input")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import islice
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from labeling.models import Gold, VersionEntry
-from toolevals.grading.canonical import digest
+from labeling.models import Gold, Revision, VersionEntry
+from toolevals.grading.canonical import Written, digest, exact
 from toolevals.grading.engine import CompiledCase, compile_case, grade
 from toolevals.grading.execution import Effect
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
@@ -19,6 +20,7 @@ from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
 from toolevals.runs.offers import tools_offered
+from toolevals.runs.places import entries_between
 from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
@@ -26,6 +28,7 @@ from toolevals.workspace.jobs import Lease
 FACTS = ("tag", "mode", "expected", "actual")
 CASE_COLUMNS = ("id", "grading_id", "transcript_id", *VERDICT_NAMES, *FACTS, "bucket", "difficulty", "detail")
 PAIR_COLUMNS = ("grading_id", "case_id", "number", "expected", "actual", "arguments", "bucket", "difficulty")
+READ_AT_ONCE = 250
 NOT_IN_VERSION = "This version of the dataset does not hold what the subject was shown."
 
 
@@ -33,10 +36,14 @@ def cases_grade(lease: Lease) -> None:
     """Grade the batch's transcripts. Reading and grading take no lock; one short transaction writes and completes."""
     gradings = models.Grading.objects.select_related("run__subject__tools__tools", "simulator")
     grading = gradings.get(pk=lease.payload["grading"])
-    graded = list(graded_cases(grading, lease.payload["start"], lease.payload["stop"]))
+    cases: list[tuple[Any, ...]] = []
+    pairs: list[tuple[Any, ...]] = []
+    for case in graded_cases(grading, lease.payload["start"], lease.payload["stop"]):
+        cases.append(_case_row(grading, case))
+        pairs += pair_rows(grading, [case])
     with lease.finish():
-        rows_insert(models.CaseGrade, CASE_COLUMNS, (_case_row(grading, case) for case in graded))
-        rows_insert(models.AlignedPair, PAIR_COLUMNS, pair_rows(grading, graded))
+        rows_insert(models.CaseGrade, CASE_COLUMNS, cases)
+        rows_insert(models.AlignedPair, PAIR_COLUMNS, pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +70,50 @@ class Graded:
 
 
 def graded_cases(grading: models.Grading, start: int, stop: int) -> Iterator[Graded]:
-    """Yield the grades of the transcripts at these positions, in the order of the dataset version."""
-    found = models.Transcript.objects.of_run(grading.run).at_positions(start, stop)
+    """Yield the grades of the transcripts at these positions, in the order of the dataset version, then by trial."""
     # What an example shows the subject is needed only where its calls are replayed.
-    transcripts = list(found if grading.simulator is None else found.defer(None))
-    golds = _golds(grading, {transcript.entry.revision_id for transcript in transcripts})
+    examples = _examples(grading, start, stop, with_input=grading.simulator is not None)
     compiler = _Compiler(grading.run.subject)
     with effects_of(grading.simulator) as effects:
-        for transcript in transcripts:
-            revision = transcript.entry.revision
-            gold = golds.get(revision.pk)
+        for entry, transcripts in _documents(grading.run, examples):
+            revision, gold = examples[entry]
             strata = revision.example.bucket, revision.example.difficulty
             compiled = None if gold is None else compiler.case(gold, revision.tools)
-            did = _read(transcript.document)
-            effect = None if compiled is None else effects.of(revision, compiled.expectation, did)
-            case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did, effect=effect)
-            yield Graded(uuid7(), transcript.pk, case, *strata, revision.pk, compiled, did, effect)
+            for transcript_id, document in transcripts:
+                did = _read(document)
+                effect = None if compiled is None else effects.of(revision, compiled.expectation, did)
+                case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did, effect=effect)
+                yield Graded(uuid7(), transcript_id, case, *strata, revision.pk, compiled, did, effect)
 
 
-def _golds(grading: models.Grading, revisions: Iterable[UUID]) -> dict[UUID, Gold]:
-    """Return the gold of each revision in the version that is graded against, which may be newer than the run's."""
-    entries = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=list(revisions))
-    return {entry.revision_id: entry.gold for entry in entries.select_related("gold")}
+_Examples: TypeAlias = dict[UUID, tuple[Revision, Gold | None]]
+
+
+def _examples(grading: models.Grading, start: int, stop: int, *, with_input: bool) -> _Examples:
+    """Return what was shown and the gold of the run's examples at these positions, in order, by the entry's id.
+
+    The gold is of the version that is graded against, which may be newer than the run's.
+    """
+    shown = entries_between(grading.run, start, stop).select_related("revision__example", "revision__tools")
+    if not with_input:
+        shown = shown.defer("revision__input")
+    entries = list(shown)
+    same = VersionEntry.objects.filter(
+        version=grading.dataset_version_id, revision__in=[entry.revision_id for entry in entries]
+    )
+    golds = {entry.revision_id: entry.gold for entry in same.select_related("gold")}
+    return {entry.pk: (entry.revision, golds.get(entry.revision_id)) for entry in entries}
+
+
+def _documents(run: models.Run, entries: Iterable[UUID]) -> Iterator[tuple[UUID, list[tuple[UUID, Any]]]]:
+    """Yield the id and document of the transcripts of each entry, by trial; few at a time, as they may be long."""
+    rest = iter(entries)
+    while some := list(islice(rest, max(1, READ_AT_ONCE // run.trials))):
+        found: dict[UUID, list[tuple[UUID, Any]]] = {entry: [] for entry in some}
+        current = models.Transcript.objects.filter(run=run, replaced_at=None, entry__in=some).order_by("trial")
+        for entry, pk, document in current.values_list("entry_id", "pk", "document"):
+            found[entry].append((pk, document))
+        yield from found.items()
 
 
 def _read(document: Any) -> Transcript | None:
@@ -121,7 +150,7 @@ NOTHING_TO_COMPARE = _unscored(NOT_IN_VERSION)
 def _case_row(grading: models.Grading, case: Graded) -> tuple[Any, ...]:
     verdicts = (case.grade.verdicts[name].status for name in VERDICT_NAMES)
     facts = (getattr(case.grade, name) for name in FACTS)
-    detail = case.grade.to_document()
+    detail = Written(exact(case.grade.to_document()))
     return (case.id, grading.pk, case.transcript_id, *verdicts, *facts, case.bucket, case.difficulty, detail)
 
 

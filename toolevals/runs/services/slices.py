@@ -10,8 +10,10 @@ from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs import BatchPlan
 from toolevals.workspace.models import Queue
 
-# Transcripts in one batch: some tenths of a second of grading, and one short transaction to write it.
-SLICE = 250
+# Transcripts in one batch: some tenths of a second of grading, and one short transaction to write it. A large run has
+# more in each, because a batch costs as much as a hundred of them; still enough batches for every worker to be busy.
+SLICE, LARGE_SLICE = 250, 1000
+BATCHES = 16
 # Transcripts in one batch where their calls are replayed: each may take its simulator's time.
 REPLAY_SLICE = 50
 # Conversations in one batch: some minutes of waiting for a model.
@@ -43,7 +45,7 @@ def grade_plans(grading: Grading, *, stage: int) -> Iterator[BatchPlan]:
     Without judges there are none of those.
     """
     payload = {"grading": str(grading.pk)}
-    most = REPLAY_SLICE if grading.simulator_id else SLICE
+    most = REPLAY_SLICE if grading.simulator_id else None
     yield from _plans("runs.grade", payload, grading.run, stage, queue=Queue.GRADE, most=most)
     if grading.judges:
         stage += 1
@@ -61,8 +63,9 @@ def _plans(
     most: int | None = None,
     positions: Sequence[int] | None = None,
 ) -> Iterator[BatchPlan]:
-    step = max(1, (most or SLICE) // run.trials)
     places = run.positions if positions is None else positions
+    most = most or max(SLICE, min(LARGE_SLICE, len(places) * run.trials // BATCHES))
+    step = max(1, most // run.trials)
     for first in range(0, len(places), step):
         some = places[first : first + step]
         part = {**payload, "start": some[0], "stop": some[-1] + 1}
