@@ -3,7 +3,7 @@
 from toolevals.workspace.access import Rule
 from toolevals.workspace.models import Role
 
-PAGES = ("run", "matrix", "cell", "cases", "case", "reliability", "floors", "trends")
+PAGES = ("run", "matrix", "cell", "cases", "case", "reliability", "floors", "trends", "bundle")
 DOWNLOADS = (
     "matrix-csv",
     "tools-csv",
@@ -17,8 +17,9 @@ DOWNLOADS = (
     "steps-csv",
     "floors-csv",
     "trends-csv",
+    "bundle-file",
 )
-INTERFACE = ("matrix", "tools", "layers", "reliability", "trials", "floors", "trends")
+INTERFACE = ("bundle", "bundle-file", "matrix", "tools", "layers", "reliability", "trials", "floors", "trends")
 
 RULES = {
     **{f"reports:{name}": Rule(Role.VIEWER) for name in (*PAGES, *DOWNLOADS)},

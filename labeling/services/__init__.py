@@ -12,7 +12,7 @@ from labeling.services.batches import (
 from labeling.services.calibration import calibration_answer, calibration_close, calibration_open
 from labeling.services.datasets import dataset_create, dataset_update
 from labeling.services.disputes import dispute_open, dispute_settle
-from labeling.services.exports import export_file, export_start, exports_forget
+from labeling.services.exports import export_start
 from labeling.services.feedback import feedback_mark_seen
 from labeling.services.guidelines import guideline_publish
 from labeling.services.import_lines import import_lines_file
@@ -60,9 +60,7 @@ __all__ = [
     "dispute_settle",
     "draft_save",
     "examples_import",
-    "export_file",
     "export_start",
-    "exports_forget",
     "feedback_mark_seen",
     "finding_ignore",
     "finding_restore",

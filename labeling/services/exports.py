@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
-from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import IO, Any, cast
 
-from django.core.files import File
 from django.db import transaction
 from django.urls import reverse
 
 from labeling.exports import ExportFormat, Outcome, Selection, format_named
 from labeling.models import Dataset, DatasetVersion
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
-from toolevals.workspace.models import Job, Upload, User
-from toolevals.workspace.services import audit_record, upload_store
+from toolevals.workspace.models import Job, User
+from toolevals.workspace.services import audit_record
+from toolevals.workspace.services.job_files import job_file_write
 
 KIND = "export"
-KEPT = timedelta(days=1)
 # More than this is not written while somebody waits for a page.
 MOST_AT_ONCE = 5000
 # So many parts of a file are written between two signs of progress.
@@ -54,38 +51,16 @@ def export_write(lease: Lease) -> None:
     """Write the file: what the job's batch does."""
     selection, found = _asked(lease.payload)
     outcome = Outcome()
-    with tempfile.TemporaryFile() as file:
+
+    def write(file: IO[bytes]) -> None:
         for number, some in enumerate(found.write(selection, outcome), 1):
             file.write(some)
             if number % _PARTS == 0:
                 lease.progress(outcome.written + outcome.skipped.total())
-        file.seek(0)
-        job = lease.batch.job
-        upload = upload_store(project=job.project, actor=job.actor, file=File(file), name=found.file_name(selection))
-    try:
-        with lease.finish():
-            lease.report({"upload": str(upload.pk), "bytes": upload.size, "format": found.name} | outcome.to_document())
-    except BaseException:
-        upload.file.delete(save=False)
-        upload.delete()
-        raise
 
-
-def export_file(job: Job) -> Upload | None:
-    """Return the file that a job has written; None before, and when its day is over."""
-    if job.kind != KIND or not job.report.get("upload"):
-        return None
-    return Upload.objects.filter(project=job.project_id, pk=job.report["upload"]).first()
-
-
-def exports_forget(now: datetime) -> int:
-    """Delete the files that have been kept for a day; return how many."""
-    ended = Job.objects.filter(kind=KIND, finished_at__lt=now - KEPT, finished_at__gt=now - 9 * KEPT)
-    files = [file for job in ended if (file := export_file(job))]
-    for upload in files:
-        upload.file.delete(save=False)
-        upload.delete()
-    return len(files)
+    job_file_write(
+        lease, write, name=found.file_name(selection), report=lambda: {"format": found.name, **outcome.to_document()}
+    )
 
 
 def _asked(payload: Any) -> tuple[Selection, ExportFormat]:

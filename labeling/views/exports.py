@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any
@@ -18,11 +17,13 @@ from labeling import services
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection
 from labeling.forms.transfer import ExportForm
 from labeling.models import Dataset
-from labeling.services.exports import KEPT, KIND, MOST_AT_ONCE
-from labeling.views.jobs import job_asked
+from labeling.services.exports import KIND, MOST_AT_ONCE
 from labeling.views.versions import version_of
-from toolevals.workspace.models import Job, Upload
+from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.services.job_files import KEPT, job_file
+from toolevals.workspace.views.asked import job_asked
+from toolevals.workspace.views.files import stored_response
 
 
 @require_http_methods(["GET", "POST"])
@@ -48,7 +49,7 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
         "form": form,
         "formats": FORMATS.values(),
         "job": job_shown,
-        "file": services.export_file(job_shown) if job_shown else None,
+        "file": job_file(job_shown) if job_shown else None,
         "kept_until": _kept_until(job_shown),
         "notes": _notes(job_shown.report) if job_shown else [],
     }
@@ -72,22 +73,10 @@ def version_export(request: ProjectRequest, dataset: str, version: str) -> HttpR
 def export_file(request: ProjectRequest, dataset: str, export: UUID) -> HttpResponseBase:
     """Send the file that a job has written; 410 when its day is over."""
     job = get_object_or_404(Job, project=request.project, kind=KIND, pk=export)
-    upload = services.export_file(job)
+    upload = job_file(job)
     if upload is None:
         return HttpResponse("This file is no longer kept. Export it again.", status=HTTPStatus.GONE)
     return stored_response(upload)
-
-
-def stored_response(upload: Upload) -> StreamingHttpResponse:
-    """Return a stored file, opened when it is read; its name is made of slugs and numbers."""
-    return StreamingHttpResponse(
-        _chunks(upload),
-        content_type="application/octet-stream",
-        headers={
-            "Content-Disposition": f'attachment; filename="{upload.name}"',
-            "Content-Length": str(upload.size),
-        },
-    )
 
 
 def file_response(selection: Selection, made: ExportFormat) -> StreamingHttpResponse:
@@ -98,11 +87,6 @@ def file_response(selection: Selection, made: ExportFormat) -> StreamingHttpResp
         content_type=made.content_type,
         headers={"Content-Disposition": f'attachment; filename="{name}"'},
     )
-
-
-def _chunks(upload: Upload) -> Iterator[bytes]:
-    with upload.file.open("rb") as file:
-        yield from file.chunks()
 
 
 def _format(request: ProjectRequest) -> ExportFormat:

@@ -17,12 +17,12 @@ from labeling.imports.packing import unpacked
 from labeling.imports.sources import SOURCES, Source
 from labeling.imports.tables import Preview, preview
 from labeling.models import Dataset
-from labeling.views.exports import stored_response
-from labeling.views.jobs import job_asked
 from toolevals.grading.problems import InvalidDocument
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services import upload_store
+from toolevals.workspace.views.asked import job_asked
+from toolevals.workspace.views.files import stored_response
 
 REPORT_WORDS = {
     "added": "new",

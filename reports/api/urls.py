@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import floors, reliability, views
+from reports.api import bundle, floors, reliability, views
 
 app_name = "reports-api"
 urlpatterns = [
     path("runs/<int:number>/matrix/", views.MatrixView.as_view(), name="matrix"),
     path("runs/<int:number>/tools/", views.ToolsView.as_view(), name="tools"),
     path("runs/<int:number>/layers/", views.LayersView.as_view(), name="layers"),
+    path("runs/<int:number>/bundle/", bundle.BundleView.as_view(), name="bundle"),
+    path("bundles/<uuid:bundle>/", bundle.BundleFileView.as_view(), name="bundle-file"),
     path("runs/<int:number>/reliability/", reliability.ReliabilityView.as_view(), name="reliability"),
     path("runs/<int:number>/trials/", reliability.TrialsView.as_view(), name="trials"),
     path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.FloorsView.as_view(), name="floors"),

@@ -13,10 +13,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from labeling.models import Dataset, Example
-from labeling.services import examples_import, exports_forget
+from labeling.services import examples_import
 from tests.labeling.rows import SHOP_TOOLS, row
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Job, Project, Upload
+from toolevals.workspace.services.job_files import job_files_forget
 
 CSV = b'Case,Question,Tool,arg.order_id\na,"<b>Where?</b>",get_order,A-1\nb,Hello,(none),\n'
 MAPPING = {"column-0": "id", "column-1": "user", "column-2": "tool", "column-3": "argument:order_id"}
@@ -158,8 +159,8 @@ def test_what_may_leave_something_out_is_written_by_a_job_and_reported(client, p
     address = f"{page}exports/{Job.objects.get().pk}/file/"
     assert address in shown
     assert b"".join(client.get(address).streaming_content).startswith(b"PK")
-    assert exports_forget(timezone.now()) == 0
-    assert exports_forget(timezone.now() + timedelta(days=1, minutes=1)) == 1
+    assert job_files_forget(timezone.now()) == 0
+    assert job_files_forget(timezone.now() + timedelta(days=1, minutes=1)) == 1
     assert client.get(address).status_code == 410
     assert "is gone" in client.get(started.url).content.decode()
 

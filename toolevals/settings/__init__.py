@@ -219,7 +219,7 @@ SWEEP_TASKS: dict[str, float] = {
     "labeling.services.ordering.deficits_order": 300,
     "labeling.services.batches.assignments_free": 300,
     "toolevals.workspace.services.uploads.uploads_forget": 3600,
-    "labeling.services.exports_forget": 3600,
+    "toolevals.workspace.services.job_files.job_files_forget": 3600,
     "toolevals.workspace.services.sign_in.sessions_forget": 3600,
     "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
     "toolevals.workspace.api.idempotency.idempotency_keys_forget": 3600,

@@ -20,12 +20,14 @@ from labeling.api.serializers.transfer import NewExportSerializer, NewImportSeri
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
 from labeling.imports.sources import SOURCES
 from labeling.services.exports import KIND
-from labeling.views.exports import file_response, stored_response
+from labeling.views.exports import file_response
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.models import Job
 from toolevals.workspace.services import upload_store
+from toolevals.workspace.services.job_files import job_file
+from toolevals.workspace.views.files import stored_response
 
 EXPORT = {
     (200, "application/jsonl"): OpenApiTypes.BINARY,
@@ -120,7 +122,7 @@ class ExportFile(LabelingView):
     @extend_schema(responses=EXPORT)
     def get(self, request: Request, export: UUID) -> StreamingHttpResponse:
         job = get_object_or_404(Job, project=self.project, kind=KIND, pk=export)
-        upload = services.export_file(job)
+        upload = job_file(job)
         if upload is None:
             raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")
         return stored_response(upload)

@@ -22,10 +22,15 @@ def upload_store(*, project: Project, actor: User | None, file: File[Any] | IO[b
     `name` is what the sender called it: kept for people to read, never used as a path.
     """
     content: File[Any] = file if isinstance(file, File) else File(file)
+    limit = settings.UPLOAD_MAX_BYTES
+    if content.size > limit:
+        raise InvalidDocument([Problem("", f"the file has {content.size:,} bytes; the limit is {limit:,}")])
+    return file_store(project=project, actor=actor, content=content, name=name)
+
+
+def file_store(*, project: Project, actor: User | None, content: File[Any], name: str) -> Upload:
+    """Keep a file of any size: one that we wrote ourselves."""
     size = content.size
-    if size > settings.UPLOAD_MAX_BYTES:
-        limit = settings.UPLOAD_MAX_BYTES
-        raise InvalidDocument([Problem("", f"the file has {size:,} bytes; the limit is {limit:,}")])
     upload = Upload(project=project, user=actor, name=name[:255], size=size)
     # Outside the transaction: copying a large file must not keep other writers waiting.
     upload.file.save(name, content, save=False)

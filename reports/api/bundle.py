@@ -1,0 +1,46 @@
+"""The bundle of a run in the REST interface."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.http import StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from reports.api.views import GRADING, RunReportView
+from reports.services import BUNDLE, bundle_start
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.models import Job
+from toolevals.workspace.services.job_files import job_file
+from toolevals.workspace.views.files import stored_response
+
+
+class BundleView(RunReportView):
+    """Everything about a run as one zip, written by a job."""
+
+    @extend_schema(parameters=[GRADING], request=None, responses={202: JobSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        job = bundle_start(grading=self.grading(number), actor=self.user)
+        shown = Job.objects.with_progress().get(pk=job.pk)
+        return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)
+
+
+class BundleFileView(ProjectView):
+    """The zip that a job has written; 410 when it is no longer kept."""
+
+    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    def get(self, request: Request, bundle: UUID) -> StreamingHttpResponse:
+        job = get_object_or_404(Job, project=self.project, kind=BUNDLE, pk=bundle)
+        upload = job_file(job)
+        if upload is None:
+            raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")
+        return stored_response(upload)

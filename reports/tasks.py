@@ -1,0 +1,13 @@
+"""Background work of `reports`: each task takes a batch's id and calls one service."""
+
+from __future__ import annotations
+
+from reports import services
+from toolevals.celery import app
+from toolevals.workspace.jobs import batch_work
+
+
+@app.task(name="reports.bundle")
+def bundle(batch_id: str) -> None:
+    """Write the zip of a run."""
+    batch_work(batch_id, services.bundle_work)

@@ -1,0 +1,84 @@
+"""The zip of a run: every part says what its page, file and rows say; it is kept for a day."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from reports.bundle import CONTENTS, bundle_write
+from reports.services import BUNDLE
+from tests.reports.building import cases_of
+from toolevals.runs.models import CaseGrade, Grading
+from toolevals.workspace.models import Job
+from toolevals.workspace.services.job_files import job_files_forget
+
+CELLS = {("get_order", "get_order"): 7, ("get_order", "refund"): 2, ("(none)", "refund"): 1}
+
+
+@pytest.fixture
+def grading(build) -> Grading:
+    return build.grading(cases_of(CELLS), trials=2)
+
+
+def written(grading: Grading) -> zipfile.ZipFile:
+    file = io.BytesIO()
+    bundle_write(grading, file, [].append)
+    return zipfile.ZipFile(file)
+
+
+def rows(bundle: zipfile.ZipFile, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(bundle.read(name).decode())))
+
+
+@pytest.mark.database
+def test_it_holds_what_it_says_and_every_file_tells_the_same(grading):
+    bundle = written(grading)
+    assert bundle.testzip() is None
+    assert sorted(bundle.namelist()) == sorted(name for name, _ in CONTENTS)
+    cases = rows(bundle, "cases.csv")
+    verdicts: list[dict[str, Any]] = [json.loads(line) for line in bundle.read("verdicts.jsonl").splitlines()]
+    assert len(cases) == CaseGrade.objects.filter(grading=grading).count() == 10
+    assert [line["case_id"] for line in verdicts] == [row["case_id"] for row in cases]
+    assert [line["grade"]["verdicts"]["outcome"]["status"] for line in verdicts] == [row["outcome"] for row in cases]
+    assert sum(int(row["count"]) for row in rows(bundle, "matrix.csv")) == len(cases)
+    assert {(row["expected"], row["actual"]): int(row["count"]) for row in rows(bundle, "matrix.csv")} == CELLS
+    gold = [json.loads(line)["id"] for line in bundle.read("gold.jsonl").splitlines()]
+    assert len(gold) == grading.dataset_version.size
+    assert {row["external_id"] for row in cases} <= set(gold)
+    assert json.loads(bundle.read("run.json"))["run"] == grading.run.number
+
+
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [
+        ("matrix.csv", "matrix-csv"),
+        ("tools.csv", "tools-csv"),
+        ("layers.csv", "layers-csv"),
+        ("cases.csv", "cases-csv"),
+    ],
+)
+def test_its_tables_are_the_files_of_the_pages(grading, get, name, page):
+    assert written(grading).read(name) == b"".join(get(page, grading).streaming_content)
+
+
+def test_a_job_writes_it_and_a_day_later_it_is_gone(grading, browser_of, run_jobs):
+    address = reverse("reports:bundle", args=[grading.run.project.slug, grading.run.number])
+    assert "verdicts.jsonl" in browser_of.get(address).content.decode()
+    started = browser_of.post(address)
+    run_jobs()
+    job = Job.objects.get(kind=BUNDLE)
+    file = reverse("reports:bundle-file", args=[grading.run.project.slug, grading.run.number, job.pk])
+    assert file in browser_of.get(started.url).content.decode()
+    sent = browser_of.get(file)
+    assert zipfile.ZipFile(io.BytesIO(b"".join(sent.streaming_content))).testzip() is None
+    assert job_files_forget(timezone.now() + timedelta(days=1, minutes=1)) == 1
+    assert browser_of.get(file).status_code == 410
+    assert "is gone" in browser_of.get(started.url).content.decode()
