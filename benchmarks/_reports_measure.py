@@ -33,7 +33,8 @@ def main() -> None:
     from benchmarks._reports_store import store_grading
     from reports.analyses.matrix import matrix_of
     from reports.filters import CaseFilter, Filters
-    from reports.queries import listed_cases, matrix_counts, read_id
+    from reports.placing import matrix_counts
+    from reports.queries import listed_cases, read_id
     from toolevals.workspace.models import User
 
     call_command("migrate", verbosity=0)

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from reports.analyses.matrix import SPECIAL, Cell, Matrix
+from reports.analyses.matrix import Cell, Matrix
 from reports.analyses.rates import Rate
 from reports.case_rows import CaseRow, case_rows
 from reports.matrix_state import MatrixState
 from reports.queries import listed_cases, page_of
+from toolevals.grading.metrics.classes import NO_MAJORITY, SPECIAL
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade, Grading, Subject
 from toolevals.runs.offers import tools_offered
 
 CASES_A_PAGE = 20
+MODE_OF_CLASS = {
+    NONE: "missed_call",
+    UNKNOWN_TOOL: "hallucinated_tool",
+    UNPARSED: "malformed_output",
+    NO_MAJORITY: "no_majority",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,12 @@ def cell_mode(cell: Cell) -> str:
     """Return what a cell means, in the words of the failure modes; empty where it is right."""
     if cell.right:
         return ""
-    named = {NONE: "missed_call", UNKNOWN_TOOL: "hallucinated_tool", UNPARSED: "malformed_output"}
+    named = {
+        NONE: "missed_call",
+        UNKNOWN_TOOL: "hallucinated_tool",
+        UNPARSED: "malformed_output",
+        NO_MAJORITY: "no_majority",
+    }
     if cell.actual in named:
         return named[cell.actual]
     return "needless_call" if cell.expected == NONE else "wrong_tool"

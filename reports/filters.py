@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from datetime import date
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from reports.analyses.judges import PREFIX
@@ -14,38 +15,124 @@ from toolevals.grading.verdicts import VERDICT_NAMES
 
 
 class View(StrEnum):
-    """What is counted: the first call of each case, or each expected call beside the actual one that fits it best."""
+    """What is counted: first calls, aligned calls, or the sets of tools of whole cases.
+
+    Aligned: each expected call beside the actual one that fits it best. Set: what a case expects beside what it calls,
+    each tool once.
+    """
 
     FIRST = "first"
     ALIGNED = "aligned"
+    SET = "set"
+
+
+class Unit(StrEnum):
+    """Whether every trial of an example counts, or each example once, by what most of its trials did."""
+
+    TRIAL = "trial"
+    MAJORITY = "majority"
+
+
+class Effect(StrEnum):
+    """What the expected tool's owner says of its effects."""
+
+    READ = "read"
+    WRITE = "write"
+    UNSAID = "unsaid"
 
 
 # The columns of CaseGrade that hold a verdict, and a verdict's four values.
 COLUMNS = VERDICT_NAMES
 STATUSES = ("passed", "failed", "unscored", "errored")
 LONGEST = 200
+# A class of the matrix may be a set of tools.
+LONGEST_CLASS = 4000
 _JUDGED = re.compile(rf"{PREFIX}[a-z][a-z0-9_]{{0,49}}")
+
+# Strata as the example says them today, by their names; bucket and difficulty stand with the case as it was graded.
+EXAMPLE_STRATA: Final = ("no_call_kind", "edge_case", "error_class", "effect", "category")
+# The filters that are plain text, in the order in which they are offered, and what people call them.
+TEXTS: Final = {
+    "bucket": "bucket",
+    "difficulty": "difficulty",
+    "edge_case": "edge case",
+    "no_call_kind": "kind of no call",
+    "error_class": "error class",
+    "effect": "effect",
+    "category": "category",
+    "gold": "gold",
+    "tag": "failure tag",
+    "tagged": "tagged",
+    "arguments": "arguments",
+    "argument": "argument",
+    "value": "value",
+}
+# What both kinds of tools filters are called, for the chips.
+TITLES: Final = TEXTS | {"tools": "tools", "turn": "turn", "trial": "trial", "since": "since", "until": "until"}
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What is counted, and of which strata; empty text filters nothing."""
+    """What is counted, and of which cases; what is empty filters nothing.
+
+    `gold` is where the gold comes from, `tag` a failure tag, `tagged` a tag of the team's own, `arguments` the verdict
+    on them, `argument` and `value` a JSON pointer into a call's arguments and the JSON value called with, `tools` the
+    effects of the expected tool, `turn` how many messages the user has written, `trial` which trial, from 1, `since`
+    and `until` the days (UTC) on which the subject answered.
+    """
 
     view: View = View.FIRST
     bucket: str = ""
     difficulty: str = ""
+    unit: Unit = Unit.TRIAL
+    edge_case: str = ""
+    no_call_kind: str = ""
+    error_class: str = ""
+    effect: str = ""
+    category: str = ""
+    gold: str = ""
+    tag: str = ""
+    tagged: str = ""
+    arguments: str = ""
+    argument: str = ""
+    value: str = ""
+    tools: str = ""
+    turn: int | None = None
+    trial: int | None = None
+    since: date | None = None
+    until: date | None = None
+    # Namespaces whose tools are one class: none of them, some by name, or "*".
+    collapse: tuple[str, ...] = ()
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """Return what is asked of cases, by parameter: everything but how they are counted."""
+        found = {name: str(value) for name in TITLES if (value := getattr(self, name)) not in ("", None)}
+        return found if "argument" in found else {name: each for name, each in found.items() if name != "value"}
 
     @property
     def unfiltered(self) -> bool:
-        """True where the counts that were made with the grading answer at once."""
-        return not (self.bucket or self.difficulty)
+        """True where every case counts."""
+        return not self.conditions
+
+    @property
+    def only_graded_strata(self) -> bool:
+        """True where the cases' own index over strata and cells answers."""
+        return self.conditions.keys() <= {"bucket", "difficulty"}
+
+    def without(self, name: str) -> Filters:
+        """Return the same without one condition; an argument goes with its value."""
+        names = {name, "value"} if name == "argument" else {name}
+        empty: dict[str, Any] = {each.name: each.default for each in fields(self) if each.name in names}
+        return replace(self, **empty)
 
     def parameters(self) -> dict[str, str]:
         """Return what the address says of it."""
         return {
             "view": "" if self.view is View.FIRST else self.view,
-            "bucket": self.bucket,
-            "difficulty": self.difficulty,
+            "unit": "" if self.unit is Unit.TRIAL else self.unit,
+            "collapse": ",".join(self.collapse),
+            **self.conditions,
         }
 
 
@@ -81,11 +168,19 @@ class CaseFilter:
 
 
 def read_filters(parameters: Mapping[str, str]) -> Filters:
-    """Return the filters that the address asks for."""
+    """Return the filters that the address asks for; what cannot be meant counts as not given."""
+    arguments, tools = text(parameters, "arguments"), text(parameters, "tools")
     return Filters(
+        **{name: text(parameters, name) for name in TEXTS if name != "arguments"},
         view=choice(View, parameters, "view", View.FIRST),
-        bucket=text(parameters, "bucket"),
-        difficulty=text(parameters, "difficulty"),
+        unit=choice(Unit, parameters, "unit", Unit.TRIAL),
+        arguments=arguments if arguments in STATUSES else "",
+        tools=tools if tools in list(Effect) else "",
+        turn=number(parameters, "turn"),
+        trial=number(parameters, "trial") or None,
+        since=_day(parameters, "since"),
+        until=_day(parameters, "until"),
+        collapse=tuple(sorted({each for each in text(parameters, "collapse", LONGEST_CLASS).split(",") if each})),
     )
 
 
@@ -96,8 +191,8 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         column = status = ""
     return CaseFilter(
         filters=read_filters(parameters),
-        expected=text(parameters, "expected"),
-        actual=text(parameters, "actual"),
+        expected=text(parameters, "expected", LONGEST_CLASS),
+        actual=text(parameters, "actual", LONGEST_CLASS),
         mode=text(parameters, "mode"),
         column=column,
         status=status,
@@ -110,16 +205,23 @@ def address_query(parameters: Mapping[str, str | int]) -> str:
     return urlencode({name: value for name, value in parameters.items() if value})
 
 
-def text(parameters: Mapping[str, str], name: str) -> str:
+def text(parameters: Mapping[str, str], name: str, longest: int = LONGEST) -> str:
     """Return a parameter's text, "" where it is absent or can't be a value in the database."""
     found = parameters.get(name, "")
-    return "" if "\0" in found else found[:LONGEST]
+    return "" if "\0" in found else found[:longest]
 
 
 def number(parameters: Mapping[str, str], name: str) -> int | None:
     """Return a whole number, or None where there is none."""
     found = parameters.get(name, "")
     return int(found) if found.isascii() and found.isdigit() and len(found) <= 9 else None
+
+
+def _day(parameters: Mapping[str, str], name: str) -> date | None:
+    try:
+        return date.fromisoformat(parameters.get(name, ""))
+    except ValueError:
+        return None
 
 
 Choice = TypeVar("Choice", bound=StrEnum)

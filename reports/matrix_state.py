@@ -8,15 +8,16 @@ from enum import StrEnum
 from typing import Any
 
 from reports.analyses.matrix import Order
-from reports.filters import CaseFilter, Filters, address_query, choice, number, read_filters, text
+from reports.filters import LONGEST_CLASS, CaseFilter, Filters, address_query, choice, number, read_filters, text
 
 
 class Measure(StrEnum):
-    """What stands in a cell: its count, or its share of its row or column in percent."""
+    """What stands in a cell: its count, its share of its row or column in percent, or what its cases cost."""
 
     COUNT = "count"
     ROW = "row"
     COLUMN = "column"
+    COST = "cost"
 
 
 class Show(StrEnum):
@@ -37,6 +38,8 @@ class MatrixState:
     measure: Measure = Measure.COUNT
     hide_diagonal: bool = False
     all_classes: bool = False
+    # Only classes whose name holds this, and those that they are confused with.
+    find: str = ""
     show: Show = Show.CHOSEN
     expected: str = ""
     actual: str = ""
@@ -62,6 +65,7 @@ class MatrixState:
                 "measure": "" if state.measure is Measure.COUNT else state.measure,
                 "diagonal": "hide" if state.hide_diagonal else "",
                 "classes": "all" if state.all_classes else "",
+                "find": state.find,
                 "show": state.show,
                 "expected": state.expected,
                 "actual": state.actual,
@@ -76,7 +80,7 @@ class MatrixState:
 
 def read_matrix_state(parameters: Mapping[str, str]) -> MatrixState:
     """Return the state that the address asks for; a value that is none of the choices counts as not given."""
-    expected, actual = text(parameters, "expected"), text(parameters, "actual")
+    expected, actual = (text(parameters, name, LONGEST_CLASS) for name in ("expected", "actual"))
     both = bool(expected and actual)
     return MatrixState(
         filters=read_filters(parameters),
@@ -85,6 +89,7 @@ def read_matrix_state(parameters: Mapping[str, str]) -> MatrixState:
         measure=choice(Measure, parameters, "measure", Measure.COUNT),
         hide_diagonal=parameters.get("diagonal") == "hide",
         all_classes=parameters.get("classes") == "all",
+        find=text(parameters, "find"),
         show=choice(Show, parameters, "show", Show.CHOSEN),
         expected=expected if both else "",
         actual=actual if both else "",

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reports.analyses.matrix import SPECIAL, Cell, Matrix
+from reports.analyses.matrix import Cell, Matrix
 from reports.analyses.rates import Rate
 from reports.filters import address_query
 from reports.matrix_state import MatrixState, Measure
+from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.grading.verdicts import NONE
 from toolevals.presentation.figures import HeatCell, heat_map
-from toolevals.presentation.heat import heat_step
-from toolevals.presentation.numbers import percent, whole_percent
+from toolevals.presentation.heat import STEPS, heat_step
+from toolevals.presentation.numbers import amount, percent, whole_percent
 
 # With more classes than this a table of links is slow and nobody reads it: the heat map and the list remain.
 MOST_IN_TABLE = 60
@@ -131,6 +132,7 @@ class DrawnMatrix:
             "rows": list(self.matrix.rows),
             "columns": list(self.matrix.columns),
             "cells": [[cell.row, cell.column] for cell in cells],
+            "steps": list(STEPS),
             "confusions": [[rows[cell.expected], columns[cell.actual]] for cell in self.matrix.confusions],
         }
 
@@ -156,11 +158,19 @@ class DrawnMatrix:
     def _text(self, cell: Cell) -> str:
         if self.state.measure is Measure.COUNT:
             return str(cell.count)
+        if self.state.measure is Measure.COST:
+            return amount(cell.spent)
         return whole_percent(cell.row_share if self.state.measure is Measure.ROW else cell.column_share)
 
 
 def drawn(matrix: Matrix, state: MatrixState) -> DrawnMatrix:
-    """Return what is drawn: of very many classes only those that a confusion touches, unless all are asked for."""
+    """Return what is drawn: of very many classes only those that a confusion touches, unless all are asked for.
+
+    Whoever looks for classes by name is shown these, whatever touches them.
+    """
+    if state.find:
+        found = matrix.found(state.find)
+        return DrawnMatrix(found, len(matrix.columns) - len(found.columns), state)
     if len(matrix.columns) <= MOST_IN_TABLE or state.all_classes:
         return DrawnMatrix(matrix, 0, state)
     confused = matrix.confused_only()
@@ -175,9 +185,10 @@ def _query(prefix: str, cell: Cell) -> str:
 def hover_lines(cell: Cell) -> tuple[str, ...]:
     """Return what a cell of the heat map says when it is pointed at."""
     called = "made no call" if cell.actual == NONE else f"called {cell.actual}"
-    return (
+    lines = (
         f"expected {cell.expected}",
         called,
         f"{cell.count:,} of {cell.row_total:,}, {percent(cell.row_share)} % of the row",
         f"{percent(cell.column_share)} % of the column",
     )
+    return lines if cell.cost is None else (*lines, f"cost {amount(cell.spent)}, of {cell.costed:,} that say so")

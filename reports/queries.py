@@ -1,22 +1,19 @@
-"""Rows of a grading. Unfiltered counts come from the rollups; filtered ones are one GROUP BY on an index."""
+"""Rows of a grading: its counts of verdicts, lists of its cases, one case with its like."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from django.core.cache import cache
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from labeling.models import Gold, VersionEntry
-from reports.filters import CaseFilter, Filters, View
-from toolevals.runs.models import AlignedPair, CaseGrade, Grading, JudgedCase, MatrixCount, Run, VerdictCount
+from reports.filters import CaseFilter
+from reports.placing import cell_cases
+from toolevals.runs.models import CaseGrade, Grading, JudgedCase, Run, VerdictCount
 from toolevals.workspace.models import Project
 
-# (expected, actual) -> count
-MatrixCounts = dict[tuple[str, str], int]
 KEYSET_PAGE = 2000
 
 
@@ -24,18 +21,6 @@ def shown_grading(run: Run, number: int | None) -> Grading | None:
     """Return the run's grading of that number, or the newest finished one; None where there is none."""
     gradings = run.gradings.filter(finished_at__isnull=False).select_related("dataset_version__dataset")
     return gradings.filter(number=number).first() if number else gradings.filter(pk=run.grading_id).first()
-
-
-def matrix_counts(grading: Grading, filters: Filters) -> MatrixCounts:
-    """Return how many cases (view "first") or pairs (view "aligned") stand in each cell."""
-    if filters.unfiltered:
-        held = MatrixCount.objects.filter(grading=grading, view=filters.view)
-        return {
-            (expected, actual): count for expected, actual, count in held.values_list("expected", "actual", "count")
-        }
-    if filters.view is View.ALIGNED:
-        return _counted(AlignedPair.objects.filter(_strata(filters), grading=grading))
-    return _counted(CaseGrade.objects.filter(_strata(filters), grading=grading).exclude(expected=""))
 
 
 def verdict_counts(grading: Grading) -> dict[str, dict[str, int]]:
@@ -52,31 +37,10 @@ def verdict_counts_of(gradings: list[UUID]) -> dict[UUID, dict[str, dict[str, in
     return found
 
 
-def strata_choices(grading: Grading) -> dict[str, list[str]]:
-    """Return the values of each stratum that occur; kept, because a finished grading does not change."""
-    key = f"reports:strata:{grading.pk}"
-    found: dict[str, list[str]] | None = cache.get(key)
-    if found is None:
-        cases = CaseGrade.objects.filter(grading=grading).order_by()
-        seen = list(cases.values_list("bucket", "difficulty").distinct())
-        found = {
-            "bucket": sorted({bucket for bucket, _ in seen if bucket}),
-            "difficulty": sorted({difficulty for _, difficulty in seen if difficulty}),
-        }
-        cache.set(key, found, timeout=24 * 3600)
-    return found
-
-
 def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
     """Return the cases of a list, in no order yet."""
-    cases = CaseGrade.objects.filter(
-        _strata(wanted.filters), _given(mode=wanted.mode, transcript__ended=wanted.ended), grading=grading
-    )
-    if wanted.is_cell and wanted.filters.view is View.ALIGNED:
-        pairs = AlignedPair.objects.filter(grading=grading, expected=wanted.expected, actual=wanted.actual)
-        cases = cases.filter(pk__in=pairs.values("case"))
-    else:
-        cases = cases.filter(_given(expected=wanted.expected, actual=wanted.actual))
+    cases = cell_cases(grading, wanted.filters, wanted.expected, wanted.actual)
+    cases = cases.filter(_given(mode=wanted.mode, transcript__ended=wanted.ended))
     if wanted.rubric:
         judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric, status=wanted.status)
         return cases.filter(pk__in=judged.values("case"))
@@ -159,19 +123,6 @@ def read_id(text: str) -> UUID | None:
         return UUID(text)
     except ValueError:
         return None
-
-
-def _counted(rows: QuerySet[Any]) -> MatrixCounts:
-    """Group in the order of the index over strata and cells, so that it alone answers; strata are summed here."""
-    cells: Counter[tuple[str, str]] = Counter()
-    grouped = rows.order_by().values_list("bucket", "difficulty", "expected", "actual").annotate(count=Count("*"))
-    for _, _, expected, actual, count in grouped:
-        cells[expected, actual] += count
-    return dict(cells)
-
-
-def _strata(filters: Filters) -> Q:
-    return _given(bucket=filters.bucket, difficulty=filters.difficulty)
 
 
 def _given(**values: str) -> Q:

@@ -23,6 +23,8 @@ MATRIX_LONG: Final = (
     "row_share_low",
     "row_share_high",
     "column_share",
+    "cost",
+    "costed",
 )
 TOOLS: Final = (
     "tool",
@@ -149,6 +151,8 @@ def matrix_long(matrix: Matrix) -> Iterator[tuple[Cell, ...]]:
             rate.low,
             rate.high,
             cell.column_share,
+            cell.spent,
+            cell.costed,
         )
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 
+from reports.analyses.costs import Cost
 from reports.analyses.rates import Rate, rate
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
-
-# They stand last, in this order, whatever the order of the tools.
-SPECIAL = (NONE, UNKNOWN_TOOL, UNPARSED)
+from toolevals.grading.metrics.classes import SPECIAL
+from toolevals.grading.metrics.seriation import confusable_order
 
 
 class Order(StrEnum):
@@ -21,6 +20,8 @@ class Order(StrEnum):
     ERROR = "error"
     SUPPORT = "support"
     NAME = "name"
+    # Confusable groups together.
+    CLUSTER = "cluster"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Cell:
     count: int
     row_total: int
     column_total: int
+    # What its cases cost, where that is asked for and any of them says.
+    cost: Cost | None = None
 
     @property
     def right(self) -> bool:
@@ -44,6 +47,16 @@ class Cell:
     @property
     def column_share(self) -> float:
         return self.count / self.column_total
+
+    @property
+    def spent(self) -> float | None:
+        """What its cases cost together, as far as they say."""
+        return None if self.cost is None else float(self.cost.total)
+
+    @property
+    def costed(self) -> int | None:
+        """How many of its cases say what they cost."""
+        return None if self.cost is None else self.cost.known
 
     @property
     def rate(self) -> Rate:
@@ -61,6 +74,7 @@ class Matrix:
     columns: tuple[str, ...]
     row_totals: Mapping[str, int]
     column_totals: Mapping[str, int]
+    costs: Mapping[tuple[str, str], Cost] = field(default_factory=dict)
 
     @cached_property
     def total(self) -> int:
@@ -94,6 +108,7 @@ class Matrix:
             self.counts.get((expected, actual), 0),
             self.row_totals.get(expected, 0),
             self.column_totals.get(actual, 0),
+            self.costs.get((expected, actual)),
         )
 
     def recall(self, name: str) -> Rate:
@@ -106,18 +121,32 @@ class Matrix:
 
     def confused_only(self) -> Matrix:
         """Return the matrix without the classes that no confusion touches; sums stay those of the whole."""
-        touched = {name for cell in self.confusions for name in (cell.expected, cell.actual)}
-        return Matrix(
-            counts={key: count for key, count in self.counts.items() if key[0] in touched and key[1] in touched},
-            rows=tuple(name for name in self.rows if name in touched),
-            columns=tuple(name for name in self.columns if name in touched),
-            row_totals=self.row_totals,
-            column_totals=self.column_totals,
+        return self.limited({name for cell in self.confusions for name in (cell.expected, cell.actual)})
+
+    def found(self, wanted: str) -> Matrix:
+        """Return the classes whose name holds `wanted`, in any case, with those that they are confused with."""
+        wanted = wanted.casefold()
+        hit = {name for name in (*self.rows, *self.columns) if wanted in name.casefold()}
+        beside = {name for key in self.counts if hit.intersection(key) for name in key}
+        kept = {key: count for key, count in self.counts.items() if hit.intersection(key)}
+        return replace(self.limited(hit | beside), counts=kept)
+
+    def limited(self, names: Collection[str]) -> Matrix:
+        """Return the matrix of some classes; sums stay those of the whole."""
+        return replace(
+            self,
+            counts={key: count for key, count in self.counts.items() if key[0] in names and key[1] in names},
+            rows=tuple(name for name in self.rows if name in names),
+            columns=tuple(name for name in self.columns if name in names),
         )
 
 
-def matrix_of(counts: Mapping[tuple[str, str], int], order: Order = Order.ERROR) -> Matrix:
-    """Return the matrix of `counts` by (expected, actual)."""
+def matrix_of(
+    counts: Mapping[tuple[str, str], int],
+    order: Order = Order.ERROR,
+    costs: Mapping[tuple[str, str], Cost] | None = None,
+) -> Matrix:
+    """Return the matrix of `counts` by (expected, actual), with what its cells cost."""
     held = {key: count for key, count in counts.items() if count}
     row_totals, column_totals, errors = Counter[str](), Counter[str](), Counter[str]()
     for (expected, actual), count in held.items():
@@ -131,11 +160,10 @@ def matrix_of(counts: Mapping[tuple[str, str], int], order: Order = Order.ERROR)
         Order.SUPPORT: lambda name: (-row_totals[name], -column_totals[name], name),
         Order.ERROR: lambda name: (-errors[name], -row_totals[name], name),
     }
-    columns = _ordered(set(row_totals) | set(column_totals), keys[order])
-    return Matrix(held, tuple(name for name in columns if name in row_totals), columns, row_totals, column_totals)
-
-
-def _ordered(names: Iterable[str], key: Callable[[str], tuple[object, ...]]) -> tuple[str, ...]:
-    found = set(names)
-    tools = sorted(found.difference(SPECIAL), key=key)
-    return (*tools, *(name for name in SPECIAL if name in found))
+    names = set(row_totals) | set(column_totals)
+    tools = sorted(names.difference(SPECIAL), key=keys.get(order, keys[Order.NAME]))
+    if order is Order.CLUSTER:
+        tools = confusable_order(tools, held)
+    columns = (*tools, *(name for name in SPECIAL if name in names))
+    rows = tuple(name for name in columns if name in row_totals)
+    return Matrix(held, rows, columns, row_totals, column_totals, costs or {})

@@ -31,6 +31,8 @@ class CellSerializer(serializers.Serializer[Any]):
     row_share_low = serializers.FloatField(source="rate.low")
     row_share_high = serializers.FloatField(source="rate.high")
     column_share = serializers.FloatField()
+    cost = serializers.FloatField(source="spent", allow_null=True)
+    costed = serializers.IntegerField(allow_null=True)
 
 
 class MatrixSerializer(serializers.Serializer[Any]):

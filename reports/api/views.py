@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.analyses.layers import layers_of
-from reports.analyses.matrix import Order, matrix_of
+from reports.analyses.matrix import Order
 from reports.analyses.modes import failure_modes
 from reports.analyses.sentence import sentence
 from reports.analyses.tools import tools_of
 from reports.api.serializers import LayersSerializer, MatrixSerializer, ToolTableSerializer, TrendSerializer
-from reports.filters import View
+from reports.counted import counted_matrix
+from reports.filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Unit, View
 from reports.matrix_state import read_matrix_state
 from reports.pages import graded, run_head
-from reports.queries import matrix_counts, verdict_counts
+from reports.queries import verdict_counts
 from reports.trend_page import experiment_of, experiment_trend
 from toolevals.runs.models import Grading
 from toolevals.workspace.api.base import ProjectView
 
+STRATA = {name: TEXTS[name] for name in ("bucket", "difficulty", *EXAMPLE_STRATA)}
 GRADING = OpenApiParameter("grading", int, description="The number of a grading; by default the newest finished one.")
 FILTERS = [
     GRADING,
-    OpenApiParameter("view", str, enum=list(View), description="First calls of cases, or aligned calls."),
-    OpenApiParameter("bucket", str, description="Only cases of this bucket."),
-    OpenApiParameter("difficulty", str, description="Only cases of this difficulty."),
+    OpenApiParameter(
+        "view", str, enum=list(View), description="First calls of cases, aligned calls, or sets of tools."
+    ),
+    OpenApiParameter("unit", str, enum=list(Unit), description="Every trial, or each example by most of its trials."),
+    OpenApiParameter("collapse", str, description="Namespaces to take together, with commas between; * for all."),
+    *(OpenApiParameter(name, str, description=f"Only cases of this {words}.") for name, words in STRATA.items()),
+    OpenApiParameter("gold", str, description="Only cases whose gold comes from there: agreed, adjudicated, ..."),
+    OpenApiParameter("tag", str, description="Only cases with this failure tag."),
+    OpenApiParameter("tagged", str, description="Only cases with this tag of the team's."),
+    OpenApiParameter("arguments", str, enum=list(STATUSES), description="Only cases with this verdict on arguments."),
+    OpenApiParameter("argument", str, description="Only cases that called with this argument, a JSON pointer."),
+    OpenApiParameter("value", str, description="With `argument`: only those with this JSON value."),
+    OpenApiParameter("tools", str, enum=list(Effect), description="Only cases whose expected tool does this."),
+    OpenApiParameter("turn", int, description="Only cases in which the user has written so many messages."),
+    OpenApiParameter("trial", int, description="Only this trial, from 1."),
+    OpenApiParameter("since", date, description="Only cases answered on this day (UTC) or later."),
+    OpenApiParameter("until", date, description="Only cases answered on this day (UTC) or before."),
 ]
 
 
@@ -40,13 +58,16 @@ class MatrixView(RunReportView):
     """The confusion matrix of a run."""
 
     @extend_schema(
-        parameters=[*FILTERS, OpenApiParameter("order", str, enum=list(Order), description="Order of the classes.")],
+        parameters=[
+            *FILTERS,
+            OpenApiParameter("order", str, enum=list(Order), description="Order of the classes."),
+            OpenApiParameter("measure", str, enum=["cost"], description="Add up what cases cost, too."),
+        ],
         responses=MatrixSerializer,
     )
     def get(self, request: Request, number: int) -> Response:
         state = read_matrix_state(request.query_params)
-        counts = matrix_counts(self.grading(number), state.filters)
-        return Response(MatrixSerializer(matrix_of(counts, state.order)).data)
+        return Response(MatrixSerializer(counted_matrix(self.grading(number), state)).data)
 
 
 class ToolsView(RunReportView):
@@ -55,7 +76,7 @@ class ToolsView(RunReportView):
     @extend_schema(parameters=FILTERS, responses=ToolTableSerializer)
     def get(self, request: Request, number: int) -> Response:
         state = read_matrix_state(request.query_params)
-        table = tools_of(matrix_of(matrix_counts(self.grading(number), state.filters)))
+        table = tools_of(counted_matrix(self.grading(number), state))
         return Response(ToolTableSerializer(table).data)
 
 

@@ -8,10 +8,11 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.modes import ERROR_MODES, MODES
 from reports.case_rows import case_rows
-from reports.filters import COLUMNS, STATUSES, address_query, read_case_filter, text
+from reports.filter_choices import chips, filter_choices
+from reports.filters import COLUMNS, STATUSES, CaseFilter, address_query, read_case_filter, text
 from reports.judge_queries import judge_columns
 from reports.pages import graded, run_head
-from reports.queries import listed_cases, page_of, strata_choices
+from reports.queries import listed_cases, page_of
 from toolevals.workspace.requests import ProjectRequest
 
 CASES_A_PAGE = 50
@@ -40,9 +41,16 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
         "query": address_query(own | {"from": "cases"}),
         "query_first": address_query(own),
         "query_more": address_query(own | {"after": last}) if last else "",
-        "choices": strata_choices(grading),
+        "choices": filter_choices(grading, wanted.filters),
+        "filters": wanted.filters,
+        "chips": chips(wanted.filters, lambda filters: address_query(own | _blank(wanted) | filters.parameters())),
         "modes": (*MODES, *ERROR_MODES),
         "columns": (*COLUMNS, *judge_columns(grading)),
         "statuses": STATUSES,
     }
     return render(request, "reports/cases.html", context)
+
+
+def _blank(wanted: CaseFilter) -> dict[str, str]:
+    """Return every condition that is set as none."""
+    return dict.fromkeys(wanted.filters.conditions, "")

@@ -9,13 +9,13 @@ from django.views.decorators.http import require_safe
 
 from reports import tables
 from reports.analyses.layers import layers_of
-from reports.analyses.matrix import matrix_of
 from reports.analyses.tools import tools_of
+from reports.counted import counted_matrix
 from reports.filters import read_case_filter
 from reports.judge_queries import judged_for_export, judges_of
 from reports.matrix_state import read_matrix_state
 from reports.pages import graded, run_head
-from reports.queries import cases_for_export, matrix_counts, verdict_counts
+from reports.queries import cases_for_export, verdict_counts
 from reports.state_rows import state_rows
 from reports.trend_page import experiment_of, experiment_trend
 from toolevals.presentation.csv import Cell, csv_stream
@@ -27,7 +27,7 @@ def matrix_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the matrix: a row a cell, or with `?form=wide` a row an expected class."""
     grading = graded(run_head(request, number, "matrix"))
     state = read_matrix_state(request.GET)
-    matrix = matrix_of(matrix_counts(grading, state.filters), state.order)
+    matrix = counted_matrix(grading, state)
     name = f"run-{number}-matrix"
     if request.GET.get("form") == "wide":
         return csv_file(f"{name}-wide", ("expected", *matrix.columns), tables.matrix_wide(matrix))
@@ -39,7 +39,7 @@ def tools_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the per-tool table."""
     grading = graded(run_head(request, number, "run"))
     state = read_matrix_state(request.GET)
-    table = tools_of(matrix_of(matrix_counts(grading, state.filters)))
+    table = tools_of(counted_matrix(grading, state))
     return csv_file(f"run-{number}-tools", tables.TOOLS, tables.tools(table))
 
 

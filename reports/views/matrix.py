@@ -9,14 +9,17 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.matrix import Matrix, Order, matrix_of
+from reports.analyses.matrix import Matrix, Order
 from reports.analyses.rates import TOOL_GOAL
 from reports.cell_reading import read_cell
-from reports.filters import View
+from reports.costing import basis_of
+from reports.counted import counted_matrix
+from reports.filter_choices import chips, filter_choices
+from reports.filters import Unit, View
+from reports.matrix_groups import matrix_groups
 from reports.matrix_state import MatrixState, Measure, read_matrix_state
 from reports.matrix_table import drawn
 from reports.pages import RunHead, graded, run_head, run_url
-from reports.queries import matrix_counts, strata_choices
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.models import Grading
 from toolevals.workspace.requests import ProjectRequest
@@ -28,7 +31,8 @@ KEYMAP = (
     ("Next, previous largest confusion", ("N", "P")),
     ("Case down, up", ("J", "K")),
     ("Back to the matrix", ("Esc",)),
-    ("Count, row %, column %", ("1", "2", "3")),
+    ("Count, row %, column %, cost", ("1", "2", "3", "4")),
+    ("Find a tool", ("/",)),
     ("Hide the diagonal", ("H",)),
     ("Heat map or table", ("T",)),
     ("CSV files", ("X",)),
@@ -43,7 +47,7 @@ def matrix(request: ProjectRequest, number: int) -> HttpResponse:
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     state = read_matrix_state(request.GET)
-    counted = matrix_of(matrix_counts(head.grading, state.filters), state.order)
+    counted = counted_matrix(head.grading, state)
     cell_context = _cell_context(head, head.grading, counted, state)
     if (reading := cell_context["reading"]) is not None:
         state = replace(state, expected=reading.cell.expected, actual=reading.cell.actual)
@@ -52,13 +56,18 @@ def matrix(request: ProjectRequest, number: int) -> HttpResponse:
         "matrix": counted,
         "drawn": table,
         "document": table.document() | _addresses(head, state),
-        "choices": strata_choices(head.grading),
+        "choices": filter_choices(head.grading, state.filters),
+        "filters": state.filters,
+        "chips": chips(state.filters, lambda filters: state.query(filters=filters, after="")),
         "views": list(View),
+        "units": list(Unit) if head.run.trials > 1 else (),
+        "basis": basis_of(head.grading, state.filters.view),
+        "groups": matrix_groups(counted, head.grading, state),
         "orders": list(Order),
         "measures": list(Measure),
         "floor": track_floor([low for name in counted.rows if (low := counted.recall(name).low) is not None]),
         "tool_goal": TOOL_GOAL,
-        "show_all": state.query(all_classes=True),
+        "show_all": state.query(all_classes=True, find=""),
         "keymap": KEYMAP,
     }
     return render(request, "reports/matrix.html", cell_context | context)
@@ -70,7 +79,7 @@ def cell(request: ProjectRequest, number: int) -> HttpResponse:
     head = run_head(request, number, "matrix")
     grading = graded(head)
     state = read_matrix_state(request.GET)
-    counted = matrix_of(matrix_counts(grading, state.filters), state.order)
+    counted = counted_matrix(grading, state)
     return render(request, "reports/parts/cell.html", _cell_context(head, grading, counted, state))
 
 

@@ -18,7 +18,8 @@ from reports.filters import Filters
 from reports.floor_queries import version_floors
 from reports.judge_queries import judges_of
 from reports.pages import RunHead, run_head
-from reports.queries import matrix_counts, verdict_counts
+from reports.placing import matrix_counts
+from reports.queries import verdict_counts
 from reports.run_spending import spending_shown
 from reports.small_multiples import small_multiples
 from toolevals.presentation.intervals import track_floor

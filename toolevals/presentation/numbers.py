@@ -20,6 +20,16 @@ def span(low: float | None, high: float | None) -> str:
     return ABSENT if low is None or high is None else f"{percent(low)} to {percent(high)}"
 
 
+def amount(value: float | None) -> str:
+    """Return a sum short enough for a cell: "0.012", "3.5", "128", "12.3k", "4.1M"; what is not known is a dash."""
+    if value is None:
+        return ABSENT
+    for size, mark in ((1_000_000, "M"), (10_000, "k")):
+        if abs(value) >= size:
+            return f"{value / (size if mark == 'M' else 1000):.1f}{mark}"
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
+
+
 def count(number: int) -> str:
     """Return a count with its thousands apart: "1,234"."""
     return f"{number:,}"

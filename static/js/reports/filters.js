@@ -1,5 +1,5 @@
 // A changed filter shows at once and takes the place of the address it came from.
-const DEFAULTS = { view: "first", order: "error", measure: "count" };
+const DEFAULTS = { view: "first", unit: "trial", order: "error", measure: "count" };
 
 export const query = (form) => {
   const parameters = new URLSearchParams();

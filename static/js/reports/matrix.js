@@ -4,6 +4,7 @@ import { submitOnChange } from "./filters.js";
 import { Grid } from "./grid.js";
 import { Heat } from "./heat.js";
 import { Pane } from "./pane.js";
+import { VirtualGrid } from "./virtual.js";
 
 const root = document.documentElement;
 const form = document.querySelector("[data-filters]");
@@ -38,15 +39,18 @@ const start = (matrix) => {
   const mark = () => {
     const cell = place();
     heat?.select(cell);
-    grid?.select(cell);
+    for (const each of grids) each.select(cell);
     const asked = new URLSearchParams(location.search);
     for (const name of ["expected", "actual"]) keep(name, asked.get(name) || "");
   };
   const pane = new Pane(matrix, mark);
   const open = (cell, options) => pane.show(pane.query(cell), options);
   const heat = element && globalThis.Plotly ? new Heat(element, matrix, open) : null;
-  const table = document.querySelector(".only-table.scroll-x, .only-table:has(table)");
-  const grid = table ? new Grid(table, open) : null;
+  const table = document.querySelector("[data-table]");
+  const large = document.querySelector("[data-virtual]");
+  const grids = [];
+  if (large) grids.push(new VirtualGrid(large, matrix, open));
+  if (table) grids.push(new Grid(table, open));
   heat?.select(place());
 
   const showing = () => root.dataset.matrixShow;
@@ -63,6 +67,7 @@ const start = (matrix) => {
     keep("show", kind);
     history.replaceState(null, "", `?${asked}`);
     if (kind === "heat") heat?.draw();
+    else for (const each of grids) each.select(place());
   };
   const withShow = (query, kind) => {
     const parameters = new URLSearchParams(query);
@@ -72,11 +77,12 @@ const start = (matrix) => {
   const switchShow = () => show(showing() === "heat" && table ? "table" : "heat");
   if (showing() === "heat" && heat) heat.draw();
   else root.dataset.matrixShow = "table";
+  if (large) grids[0].select(place());
 
   const focusCell = () => {
     const cell = place();
     if (showing() === "heat") element.focus();
-    else if (cell) grid?.focus(cell);
+    else if (cell) grids[0]?.focus(cell);
   };
   const stepConfusion = (by) => () => {
     const cell = place();

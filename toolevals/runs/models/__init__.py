@@ -2,14 +2,18 @@
 
 from toolevals.runs.models.gradings import AlignedPair, CaseGrade, Grading, MatrixCount, VerdictCount
 from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Rubric
+from toolevals.runs.models.remarks import CaseNote, CaseTag
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.models.subjects import Connector, Subject
 from toolevals.runs.models.trials import StepCount, TrialCount
+from toolevals.runs.models.turns import RevisionTurn
 
 __all__ = [
     "AlignedPair",
     "CaseGrade",
+    "CaseNote",
+    "CaseTag",
     "Connector",
     "DatasetSimulator",
     "Experiment",
@@ -19,6 +23,7 @@ __all__ = [
     "JudgedCase",
     "Judgement",
     "MatrixCount",
+    "RevisionTurn",
     "Rubric",
     "Run",
     "RunPace",

@@ -25,6 +25,7 @@ from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.judge_rollups import judge_counts
 from toolevals.runs.services.spending import spending_of
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
+from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
 
@@ -40,6 +41,7 @@ def grading_roll_up(lease: Lease) -> None:
     judges = list(judge_counts(grading))
     spending = spending_of(grading.run)
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
+    turns_write(grading.run)
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)

@@ -1,0 +1,148 @@
+"""What a matrix and a list of cases can be narrowed by: the values that occur, and the conditions that are set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.core.cache import cache
+from django.db.models import Max, Min
+
+from labeling.models import VersionEntry
+from reports.filters import EXAMPLE_STRATA, STATUSES, TITLES, Effect, Filters
+from reports.offered import A_DAY, effects_by_name, specs_by_name
+from toolevals.grading.problems import pointer_to
+from toolevals.runs.models import CaseGrade, CaseTag, Grading, RevisionTurn, Transcript, VerdictCount
+
+# What people may change at any time is looked at again after so many seconds.
+SOON = 60
+# More arguments than this are not listed; any can be written.
+MOST_ARGUMENTS = 500
+EFFECT_WORDS: Final = {Effect.READ: "read-only", Effect.WRITE: "writing", Effect.UNSAID: "not said"}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One filter that is picked from values, each with its words; `chosen` is the one that is set, or ""."""
+
+    name: str
+    title: str
+    values: tuple[tuple[str, str], ...]
+    chosen: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A condition that is set, and the state's query without it."""
+
+    title: str
+    words: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilterChoices:
+    """Everything that the filter form offers: `strata` beside the other controls, `more` in its own box."""
+
+    strata: tuple[Choice, ...]
+    more: tuple[Choice, ...]
+    arguments: tuple[str, ...]
+    has_days: bool
+
+
+def filter_choices(grading: Grading, filters: Filters) -> FilterChoices:
+    """Return what the form offers; a filter without values is left out, unless it is set."""
+    held = _kept(f"reports:choices:{grading.pk}", A_DAY, lambda: _held(grading))
+    live = _kept(f"reports:live-choices:{grading.pk}", SOON, lambda: _live(grading))
+    found = {name: _choice(name, values, filters) for name, values in (held["values"] | live).items() if name in TITLES}
+    offered = {name: choice for name, choice in found.items() if choice.values}
+    return FilterChoices(
+        strata=tuple(offered[name] for name in ("bucket", "difficulty") if name in offered),
+        more=tuple(offered[name] for name in TITLES if name in offered and name not in ("bucket", "difficulty")),
+        arguments=held["arguments"],
+        has_days=held["has_days"] or bool(filters.since or filters.until),
+    )
+
+
+def chips(filters: Filters, query: Callable[[Filters], str]) -> tuple[Chip, ...]:
+    """Return the conditions that are set; `query` gives the address with other filters."""
+    return tuple(
+        Chip(TITLES[name], _words(name, value), query(filters.without(name)))
+        for name, value in filters.conditions.items()
+    )
+
+
+def _held(grading: Grading) -> dict[str, Any]:
+    """Return what a finished grading holds for good."""
+    cases = CaseGrade.objects.filter(grading=grading).order_by()
+    strata = list(cases.values_list("bucket", "difficulty").distinct())
+    entries = VersionEntry.objects.filter(version=grading.run.dataset_version_id)
+    turns = RevisionTurn.objects.filter(revision__in=entries.values("revision")).order_by("turn")
+    golds = VersionEntry.objects.filter(version=grading.dataset_version_id).order_by()
+    verdicts = VerdictCount.objects.filter(grading=grading)
+    tags = verdicts.filter(column="tag").order_by("value").values_list("value", flat=True)
+    effects = set(effects_by_name(grading).values())
+    days = Transcript.objects.of_run(grading.run).order_by().aggregate(first=Min("created_at"), last=Max("created_at"))
+    values = {
+        "bucket": sorted({bucket for bucket, _ in strata if bucket}),
+        "difficulty": sorted({difficulty for _, difficulty in strata if difficulty}),
+        "gold": _if_several(golds.values_list("gold__source", flat=True).distinct()),
+        "tag": list(tags),
+        "arguments": [status for status in STATUSES if verdicts.filter(column="arguments", value=status).exists()],
+        "tools": [effect.value for effect in Effect if effect in effects] if effects - {Effect.UNSAID} else [],
+        "turn": _if_several(turns.values_list("turn", flat=True).distinct()),
+        "trial": [str(trial) for trial in range(1, grading.run.trials + 1)] if grading.run.trials > 1 else [],
+    }
+    return {
+        "values": values,
+        "arguments": _arguments(grading),
+        "has_days": bool(days["first"]) and days["first"].date() != days["last"].date(),
+    }
+
+
+def _live(grading: Grading) -> dict[str, list[str]]:
+    """Return what people may change at any time: strata of examples, and the team's own tags."""
+    example = "revision__example__"
+    entries = VersionEntry.objects.filter(version=grading.run.dataset_version_id).order_by()
+    found = {
+        name: sorted(filter(None, entries.values_list(f"{example}{name}", flat=True).distinct()))
+        for name in EXAMPLE_STRATA
+    }
+    tags = CaseTag.objects.filter(transcript__run=grading.run).order_by("tag")
+    return found | {"tagged": list(tags.values_list("tag", flat=True).distinct())}
+
+
+def _arguments(grading: Grading) -> tuple[str, ...]:
+    """Return the JSON pointers of the arguments that the offered tools name in their schemas."""
+    schemas = (spec.input_schema for specs in specs_by_name(grading).values() for spec in specs)
+    names = {name for schema in schemas for name in _properties(schema)}
+    return tuple(pointer_to((name,)) for name in sorted(names))[:MOST_ARGUMENTS]
+
+
+def _properties(schema: dict[str, Any]) -> Iterable[str]:
+    properties = schema.get("properties")
+    return properties if isinstance(properties, dict) else ()
+
+
+def _if_several(values: Iterable[Any]) -> list[str]:
+    found = [str(value) for value in values]
+    return sorted(found, key=lambda value: (len(value), value)) if len(found) > 1 else []
+
+
+def _choice(name: str, values: Iterable[str], filters: Filters) -> Choice:
+    chosen = filters.conditions.get(name, "")
+    every = dict.fromkeys([*values, *filter(None, [chosen])])
+    return Choice(name, TITLES[name], tuple((value, _words(name, value)) for value in every), chosen)
+
+
+def _words(name: str, value: str) -> str:
+    return EFFECT_WORDS[Effect(value)] if name == "tools" else value.replace("_", " ") if name == "gold" else value
+
+
+def _kept(key: str, seconds: int, make: Callable[[], Any]) -> Any:
+    found = cache.get(key)
+    if found is None:
+        found = make()
+        cache.set(key, found, timeout=seconds)
+    return found
