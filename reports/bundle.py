@@ -15,7 +15,8 @@ from reports.analyses.matrix import matrix_of
 from reports.analyses.tools import tools_of
 from reports.filters import CaseFilter, Filters, View
 from reports.judge_queries import judged_for_export, judges_of
-from reports.queries import KEYSET_PAGE, cases_for_export, matrix_counts, verdict_counts
+from reports.placing import matrix_counts
+from reports.queries import KEYSET_PAGE, cases_for_export, verdict_counts
 from reports.run_facts import COMPARED
 from reports.state_rows import state_rows
 from reports.trial_queries import grading_compounding, grading_reliability, trial_counts, trial_rows
