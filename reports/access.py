@@ -1,9 +1,22 @@
-"""Who may do what in `reports`: every member reads, and whoever labels may dispute the gold."""
+"""Who may do what in `reports`: every member reads, whoever labels may dispute the gold, adjudicators gate runs."""
 
-from toolevals.workspace.access import Rule
+from toolevals.workspace.access import Audience, Rule
 from toolevals.workspace.models import Role
 
-PAGES = ("run", "matrix", "cell", "cases", "case", "reliability", "floors", "trends", "bundle")
+PAGES = (
+    "run",
+    "matrix",
+    "cell",
+    "cases",
+    "case",
+    "reliability",
+    "floors",
+    "trends",
+    "bundle",
+    "gates",
+    "gate",
+    "gate-check",
+)
 DOWNLOADS = (
     "matrix-csv",
     "tools-csv",
@@ -18,11 +31,29 @@ DOWNLOADS = (
     "floors-csv",
     "trends-csv",
     "bundle-file",
+    "gates-csv",
+    "gate-csv",
 )
-INTERFACE = ("bundle", "bundle-file", "matrix", "tools", "layers", "reliability", "trials", "floors", "trends")
+INTERFACE = (
+    "bundle",
+    "bundle-file",
+    "matrix",
+    "tools",
+    "layers",
+    "reliability",
+    "trials",
+    "floors",
+    "trends",
+    "gates",
+    "gate",
+)
 
 RULES = {
     **{f"reports:{name}": Rule(Role.VIEWER) for name in (*PAGES, *DOWNLOADS)},
     "reports:dispute": Rule(Role.REVIEWER),
+    "reports:badge-change": Rule(Role.ADJUDICATOR),
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
+    "reports-api:run-gates": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    # Its address is a secret of its own, which an adjudicator makes and takes back.
+    "badges:badge": Rule(Audience.ANYONE),
 }

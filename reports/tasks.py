@@ -11,3 +11,9 @@ from toolevals.workspace.jobs import batch_work
 def bundle(batch_id: str) -> None:
     """Write the zip of a run."""
     batch_work(batch_id, services.bundle_work)
+
+
+@app.task(name="reports.gate")
+def gate(batch_id: str) -> None:
+    """Hold a run against a gate."""
+    batch_work(batch_id, services.gate_decide)

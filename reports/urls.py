@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reports.views import bundle, case, cases, downloads, floors, matrix, reliability, run, trends
+from reports.views import bundle, case, cases, downloads, floors, gates, matrix, reliability, run, trends
 
 app_name = "reports"
 urlpatterns = [
@@ -27,6 +27,12 @@ urlpatterns = [
     path("runs/<int:number>/cases/<uuid:case_id>/dispute/", case.dispute, name="dispute"),
     path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.floors, name="floors"),
     path("datasets/<slug:dataset>/versions/<str:version>/floors.csv", floors.floors_csv, name="floors-csv"),
+    path("gates/", gates.gates, name="gates"),
+    path("gates.csv", gates.gates_file, name="gates-csv"),
+    path("gates/<uuid:gate>/", gates.gate, name="gate"),
+    path("gates/<uuid:gate>.csv", gates.gate_file, name="gate-csv"),
+    path("gates/<uuid:gate>/checks/<int:number>/", gates.check, name="gate-check"),
+    path("experiments/<slug:experiment>/badge/", gates.badge_change, name="badge-change"),
     path("experiments/<slug:experiment>/trends/", trends.trends, name="trends"),
     path("experiments/<slug:experiment>/trends.csv", downloads.trends_csv, name="trends-csv"),
 ]

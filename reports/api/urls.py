@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import bundle, floors, reliability, views
+from reports.api import bundle, floors, gates, reliability, views
 
 app_name = "reports-api"
 urlpatterns = [
@@ -15,6 +15,9 @@ urlpatterns = [
     path("bundles/<uuid:bundle>/", bundle.BundleFileView.as_view(), name="bundle-file"),
     path("runs/<int:number>/reliability/", reliability.ReliabilityView.as_view(), name="reliability"),
     path("runs/<int:number>/trials/", reliability.TrialsView.as_view(), name="trials"),
+    path("runs/<int:number>/gates/", gates.RunGates.as_view(), name="run-gates"),
+    path("gates/", gates.HeldGates.as_view(), name="gates"),
+    path("gates/<uuid:gate>/", gates.HeldGateDetail.as_view(), name="gate"),
     path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.FloorsView.as_view(), name="floors"),
     path("experiments/<slug:experiment>/trends/", views.TrendsView.as_view(), name="trends"),
 ]

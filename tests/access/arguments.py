@@ -8,12 +8,14 @@ from __future__ import annotations
 from tests.access.labeling_arguments import ARGUMENTS as LABELING
 from tests.access.registry_arguments import ARGUMENTS as REGISTRY
 from tests.access.reports_arguments import ARGUMENTS as REPORTS
+from tests.access.reports_arguments import BADGES
 from tests.access.runs_arguments import ARGUMENTS as RUNS
 from tests.access.workspace_arguments import ARGUMENTS as WORKSPACE
 from tests.access.world import Argument
 
 # By the address's first word, which is the app's name, and then by the argument's.
 ARGUMENTS: dict[str, dict[str, Argument]] = {
+    "badges": BADGES,
     "labeling": LABELING,
     "registry": REGISTRY,
     "reports": REPORTS,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from reports.services import bundle_start, bundle_work
+from celery import current_app
+
+from reports.services import GateRequest, badge_make, bundle_start, bundle_work, gate_hold
 from tests.access.runs_arguments import a_case, a_graded_run, a_number
 from tests.access.world import Argument, World
 from toolevals.workspace.jobs import batch_work
-from toolevals.workspace.models import User
+from toolevals.workspace.models import Batch, User
 
 
 def an_experiment(world: World, person: User) -> str:
@@ -32,8 +34,32 @@ def a_bundle(world: World, person: User) -> UUID:
     return bundle
 
 
+def a_gate(world: World, person: User) -> UUID:
+    """Return a held gate that is decided, by its one check."""
+    run = a_graded_run(world)
+    run.refresh_from_db()
+    held = gate_hold(run=run, actor=None, request=GateRequest({"bounds": [{"metric": "outcome", "min": 0}]}))
+    batch = Batch.objects.get(job=held.job)
+    current_app.tasks[batch.task](str(batch.pk))
+    pk: UUID = held.pk
+    return pk
+
+
+def a_run_or_check(world: World, person: User) -> int:
+    """Return the number of a run, which is 1, as is the number of a gate's check."""
+    number = a_number(world, person)
+    assert number == 1
+    return number
+
+
+def a_badge(world: World, person: User) -> str:
+    return str(badge_make(experiment=a_graded_run(world).experiment, actor=None).key)
+
+
+BADGES: dict[str, Argument] = {"key": a_badge}
 ARGUMENTS: dict[str, Argument] = {
-    "number": a_number,
+    "gate": a_gate,
+    "number": a_run_or_check,
     "case_id": a_case,
     "experiment": an_experiment,
     "dataset": a_dataset,

@@ -23,6 +23,8 @@ NAVIGATION = (
     Entry("Questions", "labeling:questions", "REVIEWER", counted_by="labeling.waiting.questions"),
     Entry("Feedback", "labeling:feedback", "REVIEWER", counted_by="labeling.waiting.to_read"),
     Entry("Datasets", "labeling:datasets", "VIEWER"),
-    Entry("Runs", "runs:runs", "VIEWER", sections=("experiments", "subjects", "judges", "rubrics", "simulators")),
+    Entry(
+        "Runs", "runs:runs", "VIEWER", sections=("experiments", "gates", "subjects", "judges", "rubrics", "simulators")
+    ),
     Entry("Tools", "registry:registries", "VIEWER"),
 )

@@ -10,14 +10,24 @@ from toolevals.grading.gates.values import PUBLISHED_METRICS, Check, GateResult
 from toolevals.grading.verdicts import JudgedVerdict
 
 
-def with_notes(result: GateResult, notes: Mapping[str, str]) -> GateResult:
-    """Return the result with a note on each check of a metric that has one, under the published name or ours."""
-    return replace(result, checks=tuple(_noted(check, notes) for check in result.checks))
+def with_notes(result: GateResult, notes: Mapping[str, str], rates: Mapping[str, str] | None = None) -> GateResult:
+    """Return the result with a note on each check of a metric that has one, under the published name or ours.
+
+    `rates` are notes on the pass rate of a metric over all cases alone.
+    """
+    return replace(result, checks=tuple(_noted(check, notes, rates or {}) for check in result.checks))
 
 
-def _noted(check: Check, notes: Mapping[str, str]) -> Check:
-    note = notes.get(check.metric) or notes.get(PUBLISHED_METRICS.get(check.metric, ""), "")
+def _noted(check: Check, notes: Mapping[str, str], rates: Mapping[str, str]) -> Check:
+    found = [_of(check, notes)]
+    if check.name == f"{check.metric} pass_rate":
+        found.append(_of(check, rates))
+    note = " ".join(filter(None, found))
     return replace(check, note=note) if note else check
+
+
+def _of(check: Check, notes: Mapping[str, str]) -> str:
+    return notes.get(check.metric) or notes.get(PUBLISHED_METRICS.get(check.metric, ""), "")
 
 
 def judge_notes(judges: Iterable[tuple[str, str, bool]]) -> dict[str, str]:

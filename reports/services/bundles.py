@@ -1,4 +1,4 @@
-"""What reports write: jobs, and the files that they leave."""
+"""Bundles: jobs that leave the zip of a run."""
 
 from __future__ import annotations
 

@@ -1,0 +1,161 @@
+"""Gates in the REST interface: holding a run against one, and what came of it."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from reports.models import HeldGate
+from reports.pages import run_of
+from reports.services import GateRequest, gate_hold
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.serializers import JobSerializer
+
+FILTERS = ("experiment", "branch", "status")
+
+
+class GateRequestSerializer(serializers.Serializer[Any]):
+    """What a run is held against: see docs/gates.md."""
+
+    gate = serializers.DictField(help_text="A document of gate.v1.json.")
+    baseline = serializers.CharField(
+        max_length=220,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Another run's number, branch:NAME, or last-passing.",
+    )
+    consistency = serializers.IntegerField(
+        required=False, allow_null=True, default=None, min_value=0, max_value=2**31 - 1, help_text="A run's number."
+    )
+    release_candidate = serializers.BooleanField(required=False, default=False)
+    branch = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
+    commit = serializers.CharField(max_length=64, required=False, default="", allow_blank=True)
+
+    def request(self) -> GateRequest:
+        return GateRequest(**self.validated_data)
+
+
+class HeldGateSerializer(serializers.ModelSerializer[HeldGate]):
+    """A gate that a run was held against. `status` is empty until its job is done."""
+
+    run = serializers.IntegerField(source="run.number")
+    grading = serializers.IntegerField(source="grading.number")
+    experiment = serializers.SlugField(source="run.experiment.slug")
+    subject = serializers.CharField(source="run.subject.name")
+    dataset = serializers.CharField(source="grading.dataset_version", help_text="As core@3.")
+    baseline = serializers.IntegerField(source="baseline.run.number", default=None, allow_null=True)
+    consistency = serializers.IntegerField(source="consistency.run.number", default=None, allow_null=True)
+    job = serializers.UUIDField(source="job_id", allow_null=True)
+
+    class Meta:
+        model = HeldGate
+        fields: tuple[str, ...] = (
+            "id",
+            "run",
+            "grading",
+            "experiment",
+            "subject",
+            "dataset",
+            "status",
+            "baseline",
+            "baseline_asked",
+            "is_release_candidate",
+            "consistency",
+            "branch",
+            "commit",
+            "job",
+            "created_at",
+        )
+
+
+class GateCheckSerializer(serializers.Serializer[Any]):
+    """One condition and how it came out."""
+
+    name = serializers.CharField()
+    status = serializers.ChoiceField(choices=["passed", "failed", "warned", "unanswered", "skipped"])
+    observed = serializers.FloatField(allow_null=True)
+    count = serializers.IntegerField()
+    interval = serializers.ListField(child=serializers.FloatField(), allow_null=True, help_text="95 %, low and high.")
+    bound = serializers.CharField()
+    reason = serializers.CharField()
+    metric = serializers.CharField()
+    examples = serializers.ListField(
+        child=serializers.CharField(), help_text="What kept it from passing, 1,000 at most."
+    )
+    example_count = serializers.IntegerField()
+    note = serializers.CharField(help_text="To be read beside it; it decides nothing.")
+
+
+class GateResultSerializer(serializers.Serializer[Any]):
+    """How a gate came out."""
+
+    status = serializers.ChoiceField(choices=["passed", "warned", "failed", "unanswered"])
+    stopped = serializers.BooleanField()
+    checks = GateCheckSerializer(many=True)
+
+
+class HeldGateDetailSerializer(HeldGateSerializer):
+    """A held gate with what was asked and how each check came out; `result` is null until its job is done."""
+
+    gate = serializers.JSONField()
+    result = GateResultSerializer(allow_null=True)
+
+    class Meta(HeldGateSerializer.Meta):
+        fields = (*HeldGateSerializer.Meta.fields, "gate", "result")
+
+
+class GateStartedSerializer(serializers.Serializer[Any]):
+    """A gate that has begun to be decided, and its job."""
+
+    gate = HeldGateSerializer()
+    job = JobSerializer()
+
+
+class HeldGates(ProjectView, ListAPIView[HeldGate]):
+    """The project's held gates, the newest first."""
+
+    serializer_class = HeldGateSerializer
+    queryset = HeldGate.objects.none()
+
+    def get_queryset(self) -> QuerySet[HeldGate]:
+        wanted = {name: self.request.query_params.get(name, "") for name in FILTERS}
+        return HeldGate.objects.in_project(self.project).select_related("consistency__run").matching(**wanted)
+
+    @extend_schema(parameters=[OpenApiParameter(name, str) for name in FILTERS])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+
+class RunGates(HeldGates):
+    """The gates that a run was held against, the newest first; by POST, one more."""
+
+    def get_queryset(self) -> QuerySet[HeldGate]:
+        return super().get_queryset().filter(run=run_of(self.access, self.kwargs["number"]))
+
+    @extend_schema(request=GateRequestSerializer, responses={202: GateStartedSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        asked = GateRequestSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        held = gate_hold(run=run_of(self.access, number), actor=self.user, request=asked.request())
+        return Response(GateStartedSerializer({"gate": held, "job": held.job}).data, status=HTTPStatus.ACCEPTED)
+
+
+class HeldGateDetail(ProjectView):
+    """One held gate with its checks."""
+
+    @extend_schema(responses=HeldGateDetailSerializer)
+    def get(self, request: Request, gate: UUID) -> Response:
+        found = HeldGate.objects.in_project(self.project).select_related("consistency__run").defer(None)
+        return Response(HeldGateDetailSerializer(get_object_or_404(found, pk=gate)).data)

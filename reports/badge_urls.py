@@ -1,0 +1,8 @@
+"""Addresses of badges, outside the projects: they name nothing but a secret key."""
+
+from django.urls import path
+
+from reports.views import gates
+
+app_name = "badges"
+urlpatterns = [path("<str:key>.svg", gates.badge, name="badge")]

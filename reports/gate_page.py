@@ -1,0 +1,150 @@
+"""What the pages of held gates show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from reports.models import HeldGate
+from toolevals.grading.gates.values import Check, GateResult
+from toolevals.presentation.csv import Cell
+from toolevals.presentation.gates.report import GATE_WORDS, ORDER, figure, interval, remarks
+from toolevals.runs.models import CaseGrade, Grading
+
+EXAMPLES_A_PAGE: Final = 50
+GATES_CSV: Final = (
+    "gate_id",
+    "created_at",
+    "run",
+    "grading",
+    "experiment",
+    "subject",
+    "dataset",
+    "status",
+    "baseline",
+    "release_candidate",
+    "branch",
+    "commit",
+    *(f"checks_{status}" for status in ORDER),
+)
+CHECKS_CSV: Final = (
+    "gate_id",
+    "check",
+    "name",
+    "metric",
+    "status",
+    "observed",
+    "low",
+    "high",
+    "bound",
+    "count",
+    "reason",
+    "note",
+    "example_count",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """A held gate in a list: how many checks have each status that occurs, the worst first."""
+
+    held: HeldGate
+    counts: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """A check, its number from 1, and its figures as they are written."""
+
+    number: int
+    check: Check
+    figure: str
+    interval: str
+    remarks: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleRow:
+    """An example of a check: its trials in the run, and in the run before, as (case, outcome)."""
+
+    external_id: str
+    now: tuple[tuple[UUID, str], ...]
+    before: tuple[tuple[UUID, str], ...]
+
+
+def gate_rows(held: Iterable[HeldGate]) -> list[GateRow]:
+    """Return the rows of a list of held gates."""
+    return [GateRow(each, tuple(check_counts(each).items())) for each in held]
+
+
+def check_counts(held: HeldGate) -> dict[str, int]:
+    """Return how many checks have each status that occurs, the worst first."""
+    counts = Counter(check["status"] for check in held.result["checks"]) if held.result else Counter()
+    return {status: counts[status] for status in ORDER if counts[status]}
+
+
+def gate_words(result: GateResult) -> str:
+    """Return how a gate came out, in a sentence."""
+    return GATE_WORDS[result.status]
+
+
+def check_rows(result: GateResult) -> list[CheckRow]:
+    """Return the checks, the worst first, each with its number in the order of the gate."""
+    rows = [
+        CheckRow(number, check, figure(check), interval(check), remarks(check))
+        for number, check in enumerate(result.checks, start=1)
+    ]
+    return sorted(rows, key=lambda row: ORDER.index(row.check.status))
+
+
+def example_rows(held: HeldGate, names: Sequence[str], *, consistency: bool = False) -> list[ExampleRow]:
+    """Return the examples of these external ids with their cases, in this order. Two queries at most."""
+    graded = held.consistency if consistency else held.grading
+    now, before = _cases(graded, names), _cases(held.baseline, names)
+    return [ExampleRow(name, tuple(now.get(name, ())), tuple(before.get(name, ()))) for name in names]
+
+
+def gates_csv(held: Iterable[HeldGate]) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each held gate."""
+    for each in held:
+        counts = check_counts(each)
+        run = each.run
+        yield (
+            each.pk,
+            each.created_at,
+            run.number,
+            each.grading.number,
+            run.experiment.slug,
+            run.subject.name,
+            str(each.grading.dataset_version),
+            each.status,
+            each.baseline.run.number if each.baseline else None,
+            each.is_release_candidate,
+            each.branch,
+            each.commit,
+            *(counts.get(status, 0) for status in ORDER),
+        )
+
+
+def checks_csv(held: HeldGate, result: GateResult) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each check, in the order of the gate."""
+    for number, check in enumerate(result.checks, start=1):
+        low, high = (check.interval.low, check.interval.high) if check.interval else (None, None)
+        facts = (check.name, check.metric, check.status, check.observed, low, high, check.bound, check.count)
+        yield held.pk, number, *facts, check.reason, check.note, check.example_count
+
+
+def _cases(grading: Grading | None, names: Sequence[str]) -> dict[str, list[tuple[UUID, str]]]:
+    if grading is None or not names:
+        return {}
+    cases = CaseGrade.objects.filter(
+        grading=grading, transcript__entry__revision__example__external_id__in=list(names)
+    ).order_by("transcript__trial")
+    found: dict[str, list[tuple[UUID, str]]] = {}
+    rows = cases.values_list("transcript__entry__revision__example__external_id", "pk", "outcome")
+    for name, case, outcome in rows:
+        found.setdefault(name, []).append((case, outcome))
+    return found

@@ -1,0 +1,42 @@
+"""Reads of held gates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import models
+
+if TYPE_CHECKING:
+    from reports.models import HeldGate
+    from toolevals.runs.models import Experiment, Run
+    from toolevals.workspace.models import Project
+
+
+class HeldGateQuerySet(models.QuerySet["HeldGate"]):
+    """Reads of held gates."""
+
+    def in_project(self, project: Project) -> HeldGateQuerySet:
+        """Return the project's held gates with everything that a list shows, the newest first, without their checks."""
+        found = self.filter(project=project).select_related(
+            "run__experiment", "run__subject", "grading__dataset_version__dataset", "baseline__run", "actor", "job"
+        )
+        return found.defer("gate").order_by("-id")
+
+    def matching(self, *, experiment: str = "", branch: str = "", status: str = "") -> HeldGateQuerySet:
+        """Return those of an experiment (by slug), a branch, a status; an empty one is no condition."""
+        wanted = {"run__experiment__slug": experiment, "branch": branch, "status": status}
+        return self.filter(**{name: value for name, value in wanted.items() if value})
+
+    def decided(self) -> HeldGateQuerySet:
+        """Leave out those that are still at work."""
+        return self.exclude(status="")
+
+    def newest_of(self, experiment: Experiment) -> HeldGate | None:
+        """Return the newest decided one of an experiment."""
+        return self.filter(run__experiment=experiment).decided().order_by("-id").first()
+
+    def before(self, run: Run) -> HeldGateQuerySet:
+        """Return the decided ones of other runs on the same dataset and the same part of it, the newest first."""
+        others = self.filter(run__dataset_version__dataset=run.dataset_version.dataset_id, run__preset=run.preset)
+        known = others.exclude(run=run).decided().filter(run__project=run.project_id, run__grading__isnull=False)
+        return known.select_related("run__grading").order_by("-id")

@@ -1,0 +1,153 @@
+"""Holding a run against a gate: asked by somebody, decided by a worker, kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.urls import reverse
+
+from reports.analyses.floors import highest
+from reports.floor_queries import version_floors
+from reports.gate_cases import grading_cases
+from reports.models import HeldGate
+from toolevals.grading.gates.documents import read_gate
+from toolevals.grading.gates.evaluation import Evidence, hold_gate
+from toolevals.grading.gates.notes import floor_note, judge_notes, with_notes
+from toolevals.grading.gates.rules import Gate
+from toolevals.grading.gates.values import GateResult
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.models import Grading, Run
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Queue, User
+from toolevals.workspace.services import audit_record
+
+LAST_PASSING = "last-passing"
+BRANCH = "branch:"
+# The preset whose runs are consistency slices.
+CONSISTENCY = "consistency"
+_NUMBER_LENGTH = 9
+
+
+@dataclass(frozen=True, slots=True)
+class GateRequest:
+    """What a run is held against.
+
+    `gate` is a document of `gate.v1.json`. `baseline` says what came before: another run's number, `branch:NAME` (the
+    newest run that was held against a gate under that name), `last-passing` (the newest of the experiment that passed
+    one), or nothing. `consistency` is the number of a run with several trials, by default the newest consistency slice
+    of the same agent on the same dataset. `branch` and `commit` say what was built.
+    """
+
+    gate: Any
+    baseline: str = ""
+    consistency: int | None = None
+    release_candidate: bool = False
+    branch: str = ""
+    commit: str = ""
+
+
+@transaction.atomic
+def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate:
+    """Ask for the run's newest grading to be held against a gate. The answer comes with the job.
+
+    Raises InvalidDocument where the gate is none, the run is not graded or a floor, or what it is to be compared with
+    is not there.
+    """
+    gate = _read(request.gate)
+    if run.floor:
+        raise InvalidDocument.at("", "A floor is no agent: it is read beside scores, and no gate knows it.")
+    if run.grading is None:
+        raise InvalidDocument.at("", "The run is not graded yet: wait for it.")
+    if request.release_candidate and not gate.consistency:
+        raise InvalidDocument.at("/gate/consistency", "is missing: a release candidate is asked for consistency")
+    held = HeldGate(
+        project=run.project,
+        run=run,
+        grading=run.grading,
+        gate=request.gate,
+        baseline=_baseline(run, request.baseline),
+        baseline_asked=request.baseline,
+        is_release_candidate=request.release_candidate,
+        consistency=_slice(run, request.consistency) if request.release_candidate else None,
+        branch=request.branch,
+        commit=request.commit,
+        actor=actor,
+    )
+    held.job = job_create(
+        project=run.project,
+        actor=actor,
+        kind="gate",
+        title=f"Gate of run {run.number}",
+        batches=[BatchPlan("reports.gate", {"gate": str(held.pk)}, queue=Queue.GRADE)],
+        result_path=reverse("reports:gate", args=[run.project.slug, held.pk]),
+    )
+    held.save(force_insert=True)
+    audit_record(project=run.project, actor=actor, verb="gate_hold", target=held, detail={"run": run.number})
+    return held
+
+
+def gate_decide(lease: Lease) -> None:
+    """Hold the run against its gate and keep how it comes out."""
+    held = HeldGate.objects.select_related("grading", "baseline", "consistency").get(pk=lease.payload["gate"])
+    result = _decided(held, read_gate(held.gate))
+    with lease.finish():
+        HeldGate.objects.filter(pk=held.pk).update(status=result.status, result=result.to_document())
+
+
+def _decided(held: HeldGate, gate: Gate) -> GateResult:
+    evidence = Evidence(
+        grading_cases(held.grading, gate),
+        grading_cases(held.baseline, gate) if held.baseline and gate.regressions else None,
+        grading_cases(held.consistency, gate) if held.consistency else None,
+        held.is_release_candidate,
+    )
+    floors = highest(version_floors(held.grading.dataset_version_id))
+    judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)
+    rates = {metric: floor_note(share, name) for metric, (share, name) in floors.items()}
+    return with_notes(hold_gate(gate, evidence), judges, rates)
+
+
+def _read(document: Any) -> Gate:
+    try:
+        return read_gate(document)
+    except InvalidDocument as error:
+        raise error.below("/gate") from None
+
+
+def _baseline(run: Run, said: str) -> Grading | None:
+    """Return what the run is compared with; None where nothing is asked for, or nothing of the kind was there yet."""
+    if not said:
+        return None
+    if said == LAST_PASSING:
+        passed = HeldGate.objects.before(run).filter(status="passed", run__experiment=run.experiment_id).first()
+        return passed.run.grading if passed else None
+    if said.startswith(BRANCH):
+        newest = HeldGate.objects.before(run).filter(branch=said.removeprefix(BRANCH)).first()
+        return newest.run.grading if newest else None
+    return _graded(run, said, "/baseline")
+
+
+def _slice(run: Run, number: int | None) -> Grading | None:
+    if number is not None:
+        return _graded(run, str(number), "/consistency")
+    slices = run.project.runs.filter(
+        subject=run.subject_id,
+        preset=CONSISTENCY,
+        dataset_version__dataset=run.dataset_version.dataset_id,
+        grading__isnull=False,
+    )
+    newest = slices.select_related("grading").order_by("-number").first()
+    return newest.grading if newest else None
+
+
+def _graded(run: Run, said: str, pointer: str) -> Grading:
+    if not (said.isascii() and said.isdigit() and len(said) <= _NUMBER_LENGTH):
+        raise InvalidDocument.at(pointer, f"is no number of a run, {BRANCH}NAME or {LAST_PASSING}")
+    found = run.project.runs.filter(number=int(said)).select_related("grading", "dataset_version").first()
+    if found is None or found.grading is None:
+        raise InvalidDocument.at(pointer, f"is not the number of a graded run of this project: {int(said)}")
+    if found.dataset_version.dataset_id != run.dataset_version.dataset_id:
+        raise InvalidDocument.at(pointer, f"is a run on another dataset: {int(said)}")
+    return found.grading

@@ -1,0 +1,149 @@
+"""The history of gates: every run that was held against one, its checks, and their examples."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from reports.filters import address_query, text
+from reports.filters import number as read_number
+from reports.gate_page import (
+    CHECKS_CSV,
+    EXAMPLES_A_PAGE,
+    GATES_CSV,
+    check_rows,
+    checks_csv,
+    example_rows,
+    gate_rows,
+    gate_words,
+    gates_csv,
+)
+from reports.models import GateBadge, HeldGate
+from reports.services import badge_drop, badge_make
+from reports.trend_page import experiment_of
+from reports.views.downloads import csv_file
+from toolevals.grading.gates.values import GateResult
+from toolevals.presentation.gates.badge import badge_svg
+from toolevals.runs.models import Experiment
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+STATUSES = ("passed", "warned", "failed", "unanswered")
+FILTERS = ("experiment", "branch", "status")
+
+
+@require_safe
+def gates(request: ProjectRequest) -> HttpResponse:
+    """List the runs that were held against a gate, the newest first."""
+    wanted = {name: text(request.GET, name) for name in FILTERS}
+    page = page_of(HeldGate.objects.in_project(request.project).matching(**wanted), request.GET.get("before", ""))
+    experiments = Experiment.objects.in_project(request.project)
+    experiment = experiments.filter(slug=wanted["experiment"]).first()
+    context = {
+        "rows": gate_rows(page.rows),
+        "older": page.older,
+        "wanted": wanted,
+        "experiments": experiments.filter(runs__held_gates__isnull=False).distinct(),
+        "experiment": experiment,
+        "badge_url": _badge_url(request, experiment) if experiment else "",
+        "statuses": STATUSES,
+        "query": address_query(wanted),
+    }
+    return render(request, "reports/gates.html", context)
+
+
+@require_safe
+def gates_file(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the list, filtered as it is shown."""
+    wanted = {name: text(request.GET, name) for name in FILTERS}
+    held = HeldGate.objects.in_project(request.project).matching(**wanted)
+    return csv_file("gates", GATES_CSV, gates_csv(held.iterator(chunk_size=500)))
+
+
+@require_safe
+def gate(request: ProjectRequest, gate: UUID) -> HttpResponse:
+    """Show what a run was held against and how each check came out."""
+    held = _held(request, gate)
+    result = held.outcome
+    context = {
+        "held": held,
+        "result": result,
+        "words": gate_words(result) if result else "",
+        "checks": check_rows(result) if result else [],
+    }
+    return render(request, "reports/gate.html", context)
+
+
+@require_safe
+def gate_file(request: ProjectRequest, gate: UUID) -> StreamingHttpResponse:
+    """Send every check of a gate."""
+    held = _held(request, gate)
+    return csv_file(f"gate-run-{held.run.number}", CHECKS_CSV, checks_csv(held, _decided(held)))
+
+
+@require_safe
+def check(request: ProjectRequest, gate: UUID, number: int) -> HttpResponse:
+    """Show the examples that kept a check from passing, each opening its cases."""
+    held = _held(request, gate)
+    rows = {row.number: row for row in check_rows(_decided(held))}
+    if (row := rows.get(number)) is None:
+        raise Http404
+    skip = (read_number(request.GET, "page") or 1) * EXAMPLES_A_PAGE - EXAMPLES_A_PAGE
+    names = row.check.examples[max(skip, 0) : max(skip, 0) + EXAMPLES_A_PAGE]
+    of_slice = row.check.name.endswith("(consistency slice)")
+    shown = held.consistency if of_slice else held.grading
+    page = max(skip, 0) // EXAMPLES_A_PAGE + 1
+    context = {
+        "held": held,
+        "row": row,
+        "shown_run": shown.run if shown else held.run,
+        "examples": example_rows(held, names, consistency=of_slice),
+        "kept": len(row.check.examples),
+        "page": page,
+        "more": page * EXAMPLES_A_PAGE < len(row.check.examples),
+    }
+    return render(request, "reports/gate_check.html", context)
+
+
+@require_POST
+def badge_change(request: ProjectRequest, experiment: str) -> HttpResponse:
+    """Give an experiment's badge a new address, or with `drop` take it back."""
+    found = experiment_of(request, experiment)
+    if request.POST.get("drop"):
+        badge_drop(experiment=found, actor=request.user)
+    else:
+        badge_make(experiment=found, actor=request.user)
+    return redirect(f"{reverse('reports:gates', args=[request.project.slug])}?experiment={found.slug}")
+
+
+def _held(request: ProjectRequest, gate: UUID) -> HeldGate:
+    found = HeldGate.objects.in_project(request.project).select_related("consistency__run").defer(None)
+    return get_object_or_404(found, pk=gate)
+
+
+def _decided(held: HeldGate) -> GateResult:
+    result = held.outcome
+    if result is None:
+        raise Http404
+    return result
+
+
+def _badge_url(request: ProjectRequest, experiment: Experiment) -> str:
+    badge = GateBadge.objects.filter(experiment=experiment).first()
+    return request.build_absolute_uri(reverse("badges:badge", args=[badge.key])) if badge else ""
+
+
+@require_safe
+def badge(request: ProjectRequest, key: str) -> HttpResponse:
+    """Show anybody who knows the address whether the experiment's newest gate is passed, and nothing else."""
+    found = get_object_or_404(GateBadge.objects.select_related("experiment"), key=key)
+    held = HeldGate.objects.newest_of(found.experiment)
+    return HttpResponse(
+        badge_svg(held.status if held else ""),
+        content_type="image/svg+xml; charset=utf-8",
+        headers={"Cache-Control": "no-cache, max-age=0", "X-Robots-Tag": "noindex"},
+    )

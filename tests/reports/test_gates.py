@@ -1,0 +1,206 @@
+"""Runs held against gates at the server: what is decided, what it is compared with, what is kept."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from reports.gate_cases import grading_cases
+from reports.models import HeldGate
+from reports.services import GateRequest, gate_hold
+from tests.reports.building import Builder, Case, cases_of
+from tests.reports.gate_building import checks, hold, rate
+from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, version_of
+from tests.runs.building import cases_of as graded_cases
+from toolevals.cli.gate_files import gate_cases, graded_rows
+from toolevals.grading.gates.documents import read_gate
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.models import Grading, JudgedCase, Run
+from toolevals.workspace.models import AuditEntry, Job, Project
+
+pytestmark = pytest.mark.django_db
+CELLS = {("a", "a"): 19, ("a", "b"): 1, ("(none)", "(none)"): 5}
+
+
+def test_a_run_passes_and_fails(build):
+    run = build.grading(cases_of(CELLS)).run
+    passed, failed = hold(run, rate("selection", 0.96)), hold(run, rate("selection", 0.97))
+    assert (passed.status, failed.status) == ("passed", "failed")
+    (check,) = checks(failed)
+    assert (check.observed, check.count, check.example_count, len(check.examples)) == (0.96, 25, 1, 1)
+    assert AuditEntry.objects.filter(verb="gate_hold", target_id=failed.pk).exists()
+    assert Job.objects.get(held_gate=failed).result_path.endswith(f"/gates/{failed.pk}/")
+
+
+def test_what_was_not_scored_never_passes(build):
+    run = build.grading([*cases_of(CELLS), Case("a", "a", status="unscored")]).run
+    assert hold(run, rate("selection", 0.95)).status == "unanswered"
+    assert hold(run, rate("selection", 0.9)).status == "passed"
+
+
+def test_a_call_that_was_not_due_leaves_no_argument_open(build):
+    run = build.grading(cases_of(CELLS)).run
+    held = hold(run, rate("arguments", 1))
+    assert (held.status, checks(held)[0].count) == ("passed", 19)
+
+
+def test_tools_and_strata_have_bounds_of_their_own(build):
+    cases = [
+        *cases_of({("a", "a"): 9, ("b", "a"): 1}, difficulty="hard"),
+        *cases_of({("b", "b"): 4}, difficulty="easy"),
+    ]
+    run = build.grading(cases).run
+    strata = checks(hold(run, rate("selection", 0.95, per_stratum="difficulty")))
+    assert [(check.name, check.status) for check in strata] == [
+        ("selection pass_rate (difficulty easy)", "passed"),
+        ("selection pass_rate (difficulty hard)", "failed"),
+    ]
+    tools = checks(hold(run, rate("selection", 0.9, per="tool", statistic="precision")))
+    assert [round(check.observed or 0, 6) for check in tools] == [0.9, 1.0]
+    assert (
+        hold(run, {"bounds": [{"metric": "selection", "min": 0.9, "per_stratum": "edge_case"}]}).status == "unanswered"
+    )
+
+
+RIGHT = [call("status", STATUS), call("history", "get_order_history"), call("refund", "issue_refund"), silence("hello")]
+SWAPPED = [call("status", "issue_refund"), *RIGHT[1:]]
+OTHER = [RIGHT[0], call("history", STATUS), *RIGHT[2:]]
+
+
+def graded(project: Project, run_jobs: Any, *answers: Any) -> list[Run]:
+    version = version_of(project)
+    runs = [uploaded_run(project, version, rows, commit=str(place)) for place, rows in enumerate(answers)]
+    run_jobs()
+    return [Run.objects.get(pk=run.pk) for run in runs]
+
+
+REGRESSION = {
+    "regressions": [{"rule": "averages", "metrics": ["selection"]}, {"rule": "cases", "metrics": ["selection"]}]
+}
+
+
+def test_a_regression_that_an_equal_average_hides(project, run_jobs):
+    before, after = graded(project, run_jobs, SWAPPED, OTHER)
+    held = hold(after, REGRESSION, baseline=str(before.number))
+    averages, cases = checks(held)
+    assert (averages.status, averages.observed) == ("passed", 0)
+    assert (cases.status, cases.examples) == ("failed", ("history",))
+    assert held.baseline_id == before.grading_id
+    assert hold(after, REGRESSION, baseline=str(after.number)).status == "passed"
+
+
+def test_a_baseline_by_branch_and_the_last_passing_one(project, run_jobs):
+    first, second, third = graded(project, run_jobs, RIGHT, SWAPPED, OTHER)
+    assert hold(third, REGRESSION, baseline="last-passing").baseline is None
+    assert hold(third, REGRESSION, baseline="last-passing").status == "unanswered"
+    hold(first, rate("selection", 1), branch="main")
+    hold(second, rate("selection", 1), branch="main")
+    assert hold(third, REGRESSION, baseline="last-passing").baseline_id == first.grading_id
+    assert hold(third, REGRESSION, baseline="branch:main").baseline_id == second.grading_id
+    assert hold(third, REGRESSION, baseline="branch:other").baseline is None
+    # A run is never its own past.
+    assert hold(second, REGRESSION, baseline="branch:main").baseline_id == first.grading_id
+
+
+@pytest.mark.parametrize("said", ["77", "yesterday", "-1", "9" * 30, "branch"])
+def test_a_baseline_that_is_not_there_is_refused(build, said):
+    run = build.grading(cases_of(CELLS)).run
+    with pytest.raises(InvalidDocument) as refused:
+        hold(run, REGRESSION, baseline=said)
+    assert refused.value.problems[0].pointer == "/baseline"
+
+
+def test_a_baseline_on_another_dataset_is_refused(build):
+    one, other = build.grading(cases_of(CELLS)).run, build.grading(cases_of(CELLS)).run
+    with pytest.raises(InvalidDocument, match="another dataset"):
+        hold(one, REGRESSION, baseline=str(other.number))
+
+
+def test_no_gate_knows_a_floor(build):
+    run = build.grading(cases_of(CELLS)).run
+    Run.objects.filter(pk=run.pk).update(floor="none")
+    with pytest.raises(InvalidDocument, match="floor"):
+        hold(run, rate("selection", 0.5))
+    assert not HeldGate.objects.exists()
+
+
+def test_a_floor_is_read_beside_a_rate(build):
+    mine, other = build.grading(cases_of(CELLS)), build.grading(cases_of({("a", "a"): 10, ("b", "a"): 10}))
+    Run.objects.filter(pk=other.run_id).update(floor="frequent", dataset_version=mine.dataset_version)
+    document = {"bounds": [{"metric": "tool_name_match", "min": 0.9}, {"metric": "selection", "min": 0, "per": "tool"}]}
+    whole, *tools = checks(hold(mine.run, document))
+    assert whole.note == "Floor: 50.0% (always the most frequent tool)."
+    assert {check.note for check in tools} == {""}
+
+
+def test_a_wrong_gate_is_told_where(build):
+    run = build.grading(cases_of(CELLS)).run
+    with pytest.raises(InvalidDocument) as refused:
+        gate_hold(run=run, actor=None, request=GateRequest({"bounds": [{"metric": "outcome"}]}))
+    assert refused.value.problems[0].pointer == "/gate/bounds/0"
+
+
+def slice_of(build: Builder, run: Run, marks: list[str]) -> Grading:
+    """Return a consistency slice of the run's subject: each text one example's trials, p or f."""
+    tried = [[Case("a", "a" if mark == "p" else "b") for mark in text] for text in marks]
+    grading = build.tried(tried)
+    Run.objects.filter(pk=grading.run_id).update(
+        preset="consistency", subject=run.subject, dataset_version=run.dataset_version
+    )
+    return grading
+
+
+def test_the_consistency_slice_is_asked_of_release_candidates(build):
+    run = build.grading(cases_of(CELLS)).run
+    document = {**rate("selection", 0.5), "consistency": [{"metric": "outcome", "k": 2, "min": 0.9}]}
+    assert [check.status for check in checks(hold(run, document))] == ["passed", "skipped"]
+    assert hold(run, document, release_candidate=True).status == "unanswered"
+    bad = slice_of(build, run, ["pp", "pf"])
+    held = hold(run, document, release_candidate=True)
+    assert (held.status, held.consistency_id, checks(held)[1].observed) == ("failed", bad.pk, 0.5)
+    good = slice_of(build, run, ["pp", "pp"])
+    assert hold(run, document, release_candidate=True).consistency_id == good.pk
+    with pytest.raises(InvalidDocument, match="consistency"):
+        hold(run, rate("selection", 0.5), release_candidate=True)
+
+
+def test_judges_are_read_and_marked_where_their_model_is_an_alias(build):
+    grading = build.grading(cases_of({("a", "a"): 4}))
+    seat = {"rubric": "tone", "version": 1, "name": "Tone", "model": "judge-latest", "pinned": False}
+    Grading.objects.filter(pk=grading.pk).update(judges=[seat])
+    JudgedCase.objects.bulk_create(
+        JudgedCase(case=case, grading=grading, rubric="tone", status=status)
+        for case, status in zip(grading.cases.all(), ["passed", "passed", "failed", "unscored"], strict=True)
+    )
+    (check,) = checks(hold(grading.run, rate("judged:tone", 0.5)))
+    assert (check.status, check.count, round(check.observed or 0, 3)) == ("passed", 3, 0.667)
+    assert "judge-latest is not pinned" in check.note
+
+
+def test_the_server_and_a_file_decide_alike(project, run_jobs, tmp_path):
+    answers = [*SWAPPED[:2], call("refund", "issue_refund", order_id="ORD-2"), silence("hello")]
+    (run,) = graded(project, run_jobs, answers)
+    document = {"thresholds": {"default_pass_rate": 0.5}, **rate("tool_name_f1", 0.5, statistic="avg_score")}
+    held = hold(run, document)
+    file = tmp_path / "rows.jsonl"
+    rows = [{**example, **answer} for example, answer in zip(EXAMPLES, answers, strict=True)]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    here = {case.example: case for case in gate_cases(graded_rows(str(file)))}
+    there = {case.example: case for case in grading_cases(held.grading, read_gate(document))}
+    assert {name: dict(case.scores) for name, case in here.items()} == {
+        name: dict(case.scores) for name, case in there.items()
+    }
+    assert {name: (case.tool, case.called, case.strata) for name, case in here.items()} == {
+        name: (case.tool, case.called, case.strata) for name, case in there.items()
+    }
+    assert len(graded_cases(held.grading)) == len(here)
+
+
+def test_it_is_decided_from_a_few_queries(build, django_assert_max_num_queries):
+    few, many = build.grading(cases_of(CELLS)), build.grading(cases_of({("a", "a"): 400}))
+    gate = read_gate({"thresholds": {"default_pass_rate": 0.5}})
+    for grading in (few, many):
+        with django_assert_max_num_queries(3):
+            grading_cases(grading, gate)
