@@ -4,6 +4,7 @@ from toolevals.workspace.access import Audience, Rule
 from toolevals.workspace.models import Role
 
 PAGES = (
+    "arguments",
     "run",
     "matrix",
     "cell",
@@ -18,6 +19,7 @@ PAGES = (
     "gate-check",
 )
 DOWNLOADS = (
+    "arguments-csv",
     "matrix-csv",
     "tools-csv",
     "layers-csv",
@@ -35,6 +37,7 @@ DOWNLOADS = (
     "gate-csv",
 )
 INTERFACE = (
+    "arguments",
     "bundle",
     "bundle-file",
     "matrix",

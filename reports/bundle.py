@@ -13,6 +13,7 @@ from reports import reliability_tables, tables
 from reports.analyses.layers import layers_of
 from reports.analyses.matrix import matrix_of
 from reports.analyses.tools import tools_of
+from reports.argument_queries import grading_arguments
 from reports.filters import CaseFilter, Filters, View
 from reports.judge_queries import judged_for_export, judges_of
 from reports.placing import matrix_counts
@@ -90,6 +91,10 @@ def _layers(grading: Grading) -> Parts:
     return csv_stream(tables.LAYERS, tables.layers(layers_of(verdict_counts(grading))))
 
 
+def _arguments(grading: Grading) -> Parts:
+    return csv_stream(tables.ARGUMENTS, tables.arguments(grading_arguments(grading)))
+
+
 def _cases(grading: Grading) -> Parts:
     return csv_stream(tuple(tables.CASES), cases_for_export(grading, CaseFilter(), list(tables.CASES.values())))
 
@@ -137,6 +142,7 @@ PARTS: Final[Mapping[str, tuple[str, Callable[[Grading], Parts]]]] = {
     "tools.csv": ("precision, recall and F1 of each tool", _tools),
     "matrix.csv": ("the matrix of first calls", _matrix(View.FIRST)),
     "matrix-aligned.csv": ("the matrix of aligned calls", _matrix(View.ALIGNED)),
+    "arguments.csv": ("which parameter is wrong, and how", _arguments),
     "cases.csv": ("a row a case, with every verdict", _cases),
     "judges.csv": ("what each judge came to", _judges),
     "judged.csv": ("a row a case and judge", _judged),

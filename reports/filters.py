@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
+from reports.analyses.arguments import KIND_WORDS, KINDS
 from reports.analyses.judges import PREFIX
 from toolevals.grading.verdicts import VERDICT_NAMES
 
@@ -151,11 +152,20 @@ class CaseFilter:
     status: str = ""
     # Why the conversation ended: see `toolevals.runs.endings`.
     ended: str = ""
+    # One way in which an argument of a tool is wrong: see `reports.analyses.arguments`.
+    fault: str = ""
+    tool: str = ""
+    parameter: str = ""
 
     @property
     def rubric(self) -> str:
         """The rubric whose judge's verdict is asked for, if one's is."""
         return self.column.removeprefix(PREFIX) if self.column.startswith(PREFIX) else ""
+
+    @property
+    def fault_words(self) -> str:
+        """The fault as it is read."""
+        return KIND_WORDS.get(self.fault, "")
 
     @property
     def is_cell(self) -> bool:
@@ -189,6 +199,8 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
     column, status = text(parameters, "column"), text(parameters, "status")
     if not (column in COLUMNS or _JUDGED.fullmatch(column)) or status not in STATUSES:
         column = status = ""
+    fault = text(parameters, "fault")
+    of_parameter = {name: text(parameters, name) for name in ("fault", "tool", "parameter")} if fault in KINDS else {}
     return CaseFilter(
         filters=read_filters(parameters),
         expected=text(parameters, "expected", LONGEST_CLASS),
@@ -197,6 +209,7 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         column=column,
         status=status,
         ended=text(parameters, "ended"),
+        **of_parameter,
     )
 
 

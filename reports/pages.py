@@ -87,7 +87,13 @@ def run_url(name: str, run: Run, *args: Any) -> str:
 
 def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
     query = f"?grading={grading}" if grading else ""
-    pages = (("run", "Overview"), ("matrix", "Confusion"), ("reliability", "Reliability"), ("cases", "Cases"))
+    pages = (
+        ("run", "Overview"),
+        ("matrix", "Confusion"),
+        ("arguments", "Arguments"),
+        ("reliability", "Reliability"),
+        ("cases", "Cases"),
+    )
     tabs = [Tab(title, run_url(name, run) + query, name == current) for name, title in pages]
     trends = reverse("reports:trends", args=[run.project.slug, run.experiment.slug])
     return (*tabs, Tab("Trends", trends, current == "trends"))

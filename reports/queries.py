@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet
 from labeling.models import Gold, VersionEntry
 from reports.filters import CaseFilter
 from reports.placing import cell_cases
-from toolevals.runs.models import CaseGrade, Grading, JudgedCase, Run, VerdictCount
+from toolevals.runs.models import ArgumentFault, CaseGrade, Grading, JudgedCase, Run, VerdictCount
 from toolevals.workspace.models import Project
 
 KEYSET_PAGE = 2000
@@ -41,6 +41,11 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
     """Return the cases of a list, in no order yet."""
     cases = cell_cases(grading, wanted.filters, wanted.expected, wanted.actual)
     cases = cases.filter(_given(mode=wanted.mode, transcript__ended=wanted.ended))
+    if wanted.fault:
+        faults = ArgumentFault.objects.filter(
+            grading=grading, tool=wanted.tool, argument=wanted.parameter, kind=wanted.fault
+        )
+        cases = cases.filter(pk__in=faults.values("case"))
     if wanted.rubric:
         judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric, status=wanted.status)
         return cases.filter(pk__in=judged.values("case"))

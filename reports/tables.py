@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from reports.analyses.arguments import KINDS, ArgumentRow
 from reports.analyses.floors import FloorRow
 from reports.analyses.judges import JudgeRow
 from reports.analyses.layers import Layers
@@ -42,6 +43,16 @@ TOOLS: Final = (
     "f1_high",
     "most_called_instead",
     "most_called_instead_count",
+)
+ARGUMENTS: Final = (
+    "tool",
+    "argument",
+    "calls",
+    "wrong",
+    "wrong_share",
+    "wrong_share_low",
+    "wrong_share_high",
+    *KINDS,
 )
 LAYERS: Final = ("name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high", "goal")
 FLOORS: Final = ("floor", "run", "name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high")
@@ -182,6 +193,14 @@ def tools(table: ToolTable) -> Iterator[tuple[Cell, ...]]:
             row.instead.actual if row.instead else None,
             row.instead.count if row.instead else None,
         )
+
+
+def arguments(rows: Iterable[ArgumentRow]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each parameter that is wrong somewhere."""
+    for row in rows:
+        wrong = row.wrong
+        counts = (row.counts[kind] for kind in KINDS)
+        yield (row.tool, row.argument, wrong.total, wrong.passed, wrong.value, wrong.low, wrong.high, *counts)
 
 
 def layers(found: Layers) -> Iterator[tuple[Cell, ...]]:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from reports.views import bundle, case, cases, downloads, floors, gates, matrix, reliability, run, trends
+from reports.views import arguments, bundle, case, cases, downloads, floors, gates, matrix, reliability, run, trends
 
 app_name = "reports"
 urlpatterns = [
@@ -16,6 +16,8 @@ urlpatterns = [
     path("runs/<int:number>/judged.csv", downloads.judged_csv, name="judged-csv"),
     path("runs/<int:number>/cases.csv", downloads.cases_csv, name="cases-csv"),
     path("runs/<int:number>/state.csv", downloads.state_csv, name="state-csv"),
+    path("runs/<int:number>/arguments/", arguments.arguments, name="arguments"),
+    path("runs/<int:number>/arguments.csv", arguments.arguments_csv, name="arguments-csv"),
     path("runs/<int:number>/bundle/", bundle.bundle, name="bundle"),
     path("runs/<int:number>/bundle/<uuid:bundle>/", bundle.bundle_file, name="bundle-file"),
     path("runs/<int:number>/reliability/", reliability.reliability, name="reliability"),

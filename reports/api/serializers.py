@@ -75,6 +75,24 @@ class ToolTableSerializer(serializers.Serializer[Any]):
     tools = ToolSerializer(source="rows", many=True)
 
 
+class ArgumentCountsSerializer(serializers.Serializer[Any]):
+    """In how many calls an argument is wrong in each way."""
+
+    changed = serializers.IntegerField()
+    missing = serializers.IntegerField()
+    extra = serializers.IntegerField()
+    invalid = serializers.IntegerField()
+
+
+class ArgumentSerializer(serializers.Serializer[Any]):
+    """One parameter of one tool; `wrong` counts calls to the right tool."""
+
+    tool = serializers.CharField()
+    argument = serializers.CharField(allow_blank=True)
+    counts = ArgumentCountsSerializer()
+    wrong = RateSerializer()
+
+
 class VerdictRowSerializer(serializers.Serializer[Any]):
     """The outcome, a layer or a depth. Unscored and errored stand beside the rate."""
 

@@ -13,9 +13,16 @@ from reports.analyses.matrix import Order
 from reports.analyses.modes import failure_modes
 from reports.analyses.sentence import sentence
 from reports.analyses.tools import tools_of
-from reports.api.serializers import LayersSerializer, MatrixSerializer, ToolTableSerializer, TrendSerializer
+from reports.api.serializers import (
+    ArgumentSerializer,
+    LayersSerializer,
+    MatrixSerializer,
+    ToolTableSerializer,
+    TrendSerializer,
+)
+from reports.argument_queries import grading_arguments
 from reports.counted import counted_matrix
-from reports.filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Unit, View
+from reports.filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Unit, View, text
 from reports.matrix_state import read_matrix_state
 from reports.pages import graded, run_head
 from reports.queries import verdict_counts
@@ -78,6 +85,18 @@ class ToolsView(RunReportView):
         state = read_matrix_state(request.query_params)
         table = tools_of(counted_matrix(self.grading(number), state))
         return Response(ToolTableSerializer(table).data)
+
+
+class ArgumentsView(RunReportView):
+    """Which parameter of which tool is wrong, and how, most often wrong first."""
+
+    @extend_schema(
+        parameters=[GRADING, OpenApiParameter("tool", str, description="Only parameters of this tool.")],
+        responses=ArgumentSerializer(many=True),
+    )
+    def get(self, request: Request, number: int) -> Response:
+        rows = grading_arguments(self.grading(number), text(request.query_params, "tool"))
+        return Response(ArgumentSerializer(rows, many=True).data)
 
 
 class LayersView(RunReportView):

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from reports.bundle import CONTENTS, bundle_write
 from reports.services import BUNDLE
-from tests.reports.building import cases_of
+from tests.reports.building import Builder, cases_of
 from toolevals.runs.models import CaseGrade, Grading
 from toolevals.workspace.models import Job
 from toolevals.workspace.services.job_files import job_files_forget
@@ -24,13 +24,14 @@ CELLS = {("get_order", "get_order"): 7, ("get_order", "refund"): 2, ("(none)", "
 
 
 @pytest.fixture
-def grading(build) -> Grading:
+def grading(build: Builder) -> Grading:
     return build.grading(cases_of(CELLS), trials=2)
 
 
 def written(grading: Grading) -> zipfile.ZipFile:
     file = io.BytesIO()
-    bundle_write(grading, file, [].append)
+    done: list[int] = []
+    bundle_write(grading, file, done.append)
     return zipfile.ZipFile(file)
 
 

@@ -13,6 +13,7 @@ DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "reports.md").read_te
 FILES = {
     "matrix.csv": tables.MATRIX_LONG,
     "tools.csv": tables.TOOLS,
+    "arguments.csv": tables.ARGUMENTS,
     "layers.csv": tables.LAYERS,
     "cases.csv": tuple(tables.CASES),
     "reliability.csv": reliability_tables.RELIABILITY,

@@ -10,7 +10,15 @@ from typing import Any
 from labeling.models import Dataset, DatasetVersion
 from labeling.services import dataset_create, examples_import, version_freeze
 from toolevals.grading.examples import read_example
-from toolevals.runs.models import AlignedPair, CaseGrade, Connector, MatrixCount, VerdictCount
+from toolevals.runs.models import (
+    AlignedPair,
+    ArgumentCount,
+    ArgumentFault,
+    CaseGrade,
+    Connector,
+    MatrixCount,
+    VerdictCount,
+)
 from toolevals.runs.services import RunParts, experiment_ensure, run_start, run_upload, subject_ensure
 from toolevals.workspace.models import Project, Upload
 from toolevals.workspace.services import upload_store
@@ -121,10 +129,14 @@ def rows_of(grading: Any) -> dict[str, list[Any]]:
     cases = CaseGrade.objects.filter(grading=grading).order_by(*where)
     pairs = AlignedPair.objects.filter(grading=grading).order_by(*place)
     matrix = MatrixCount.objects.filter(grading=grading).order_by("view", "expected", "actual")
+    faults = ArgumentFault.objects.filter(grading=grading).order_by(*place[:2], "kind", "place", "argument")
+    wrong = ArgumentCount.objects.filter(grading=grading).order_by("tool", "argument", "kind")
     counts = VerdictCount.objects.filter(grading=grading).order_by("column", "value")
     return {
         "cases": list(cases.values_list(*where, *verdicts, *cells, "detail", "transcript__document")),
         "pairs": list(pairs.values_list(*place, *cells, "arguments")),
         "matrix": list(matrix.values_list("view", "expected", "actual", "count")),
+        "faults": list(faults.values_list(*place[:2], "kind", "place", "argument", "tool")),
+        "wrong": list(wrong.values_list("tool", "argument", "kind", "count")),
         "counts": list(counts.values_list("column", "value", "count")),
     }

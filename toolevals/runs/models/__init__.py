@@ -1,6 +1,14 @@
 """What is evaluated, what it did, and how it was graded."""
 
-from toolevals.runs.models.gradings import AlignedPair, CaseGrade, Grading, MatrixCount, VerdictCount
+from toolevals.runs.models.gradings import (
+    AlignedPair,
+    ArgumentCount,
+    ArgumentFault,
+    CaseGrade,
+    Grading,
+    MatrixCount,
+    VerdictCount,
+)
 from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Rubric
 from toolevals.runs.models.remarks import CaseNote, CaseTag
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
@@ -11,6 +19,8 @@ from toolevals.runs.models.turns import RevisionTurn
 
 __all__ = [
     "AlignedPair",
+    "ArgumentCount",
+    "ArgumentFault",
     "CaseGrade",
     "CaseNote",
     "CaseTag",

@@ -114,6 +114,40 @@ class AlignedPair(models.Model):
         ]
 
 
+class ArgumentFault(models.Model):
+    """One argument of one call that is not as expected, or breaks the schema: see `toolevals.grading.faults`."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="+", db_index=False)
+    case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="faults")
+    # Of the pair; of an invalid argument, of the call.
+    place = models.PositiveIntegerField()
+    tool = models.CharField(max_length=200)
+    argument = models.CharField(max_length=200, blank=True)
+    # "changed", "missing", "extra", "invalid"
+    kind = models.CharField(max_length=10)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            # Counted, and opened to its cases, from this alone.
+            models.Index(fields=["grading", "tool", "argument", "kind", "case"], name="argument_fault"),
+        ]
+
+
+class ArgumentCount(models.Model):
+    """In how many calls one argument of a tool is wrong in one way."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="argument_counts")
+    tool = models.CharField(max_length=200)
+    argument = models.CharField(max_length=200, blank=True)
+    kind = models.CharField(max_length=10)
+    count = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["grading", "tool", "argument", "kind"], name="argument_count"),
+        ]
+
+
 class MatrixCount(models.Model):
     """How many cases (view "first") or pairs (view "aligned") stand in one cell of the unfiltered matrix."""
 

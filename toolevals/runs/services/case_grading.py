@@ -14,6 +14,7 @@ from labeling.models import Gold, Revision, VersionEntry
 from toolevals.grading.canonical import Written, digest, exact
 from toolevals.grading.engine import CompiledCase, compile_case, grade
 from toolevals.grading.execution import Effect
+from toolevals.grading.faults import argument_faults
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, Verdict
 from toolevals.registry.models import ToolList
@@ -28,6 +29,7 @@ from toolevals.workspace.jobs import Lease
 FACTS = ("tag", "mode", "expected", "actual")
 CASE_COLUMNS = ("id", "grading_id", "transcript_id", *VERDICT_NAMES, *FACTS, "bucket", "difficulty", "detail")
 PAIR_COLUMNS = ("grading_id", "case_id", "number", "expected", "actual", "arguments", "bucket", "difficulty")
+FAULT_COLUMNS = ("grading_id", "case_id", "place", "tool", "argument", "kind")
 READ_AT_ONCE = 250
 NOT_IN_VERSION = "This version of the dataset does not hold what the subject was shown."
 
@@ -38,12 +40,15 @@ def cases_grade(lease: Lease) -> None:
     grading = gradings.get(pk=lease.payload["grading"])
     cases: list[tuple[Any, ...]] = []
     pairs: list[tuple[Any, ...]] = []
+    faults: list[tuple[Any, ...]] = []
     for case in graded_cases(grading, lease.payload["start"], lease.payload["stop"]):
         cases.append(_case_row(grading, case))
         pairs += pair_rows(grading, [case])
+        faults += fault_rows(grading, [case])
     with lease.finish():
         rows_insert(models.CaseGrade, CASE_COLUMNS, cases)
         rows_insert(models.AlignedPair, PAIR_COLUMNS, pairs)
+        rows_insert(models.ArgumentFault, FAULT_COLUMNS, faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +173,16 @@ def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tupl
                 case.bucket,
                 case.difficulty,
             )
+
+
+def fault_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of the cases' wrong arguments, in the order of FAULT_COLUMNS."""
+    for case in cases:
+        if case.transcript is not None and _may_have_faults(case.grade):
+            for fault in argument_faults(case.grade, case.transcript.calls):
+                yield (grading.pk, case.id, fault.place, fault.tool, fault.argument, fault.kind)
+
+
+def _may_have_faults(grade: CaseGrade) -> bool:
+    """Tell from what is decided already, so that most cases are not looked into."""
+    return "failed" in (grade.statuses["arguments"], grade.statuses["schema"], grade.statuses["equivalence"])

@@ -10,7 +10,15 @@ from toolevals.runs import models
 from toolevals.runs.judging.asking import Asking
 from toolevals.runs.judging.bench import bench
 from toolevals.runs.judging.cases import Told, told_cases
-from toolevals.runs.services.case_grading import FACTS, PAIR_COLUMNS, Graded, graded_cases, pair_rows
+from toolevals.runs.services.case_grading import (
+    FACTS,
+    FAULT_COLUMNS,
+    PAIR_COLUMNS,
+    Graded,
+    fault_rows,
+    graded_cases,
+    pair_rows,
+)
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 
@@ -76,12 +84,16 @@ def _write(lease: Lease, grading: models.Grading, judged: Sequence[tuple[Graded,
     for graded, found in judged:
         row = rows[graded.transcript_id]
         _fill(row, found)
-        if found.pairs != graded.grade.pairs:
+        if (found.pairs, found.differences) != (graded.grade.pairs, graded.grade.differences):
             realigned.append(graded.with_grade(found, row.pk))
     with lease.finish():
         models.CaseGrade.objects.bulk_update(rows.values(), [*VERDICT_NAMES, *FACTS, "detail"], batch_size=100)
-        models.AlignedPair.objects.filter(case__in=[each.id for each in realigned]).delete()
-        rows_insert(models.AlignedPair, PAIR_COLUMNS, pair_rows(grading, realigned))
+        for model, columns, rows_of in (
+            (models.AlignedPair, PAIR_COLUMNS, pair_rows),
+            (models.ArgumentFault, FAULT_COLUMNS, fault_rows),
+        ):
+            model.objects.filter(case__in=[each.id for each in realigned]).delete()
+            rows_insert(model, columns, rows_of(grading, realigned))
         rows_insert(models.JudgedCase, JUDGED_COLUMNS, _judged_rows(grading, rows, judged))
 
 

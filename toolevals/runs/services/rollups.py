@@ -11,6 +11,8 @@ from django.utils import timezone
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import (
     AlignedPair,
+    ArgumentCount,
+    ArgumentFault,
     CaseGrade,
     Grading,
     JudgeCount,
@@ -30,14 +32,16 @@ from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
 
 COLUMNS = (*VERDICT_NAMES, "tag", "mode")
+FAULT_GROUP = ("tool", "argument", "kind")
 
 
 def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
     grading = Grading.objects.select_related("run").get(pk=lease.payload["grading"])
-    tables_analyze(Transcript, CaseGrade, AlignedPair)
+    tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault)
     cells = list(_cells(grading))
     verdicts = list(_verdicts(grading))
+    faults = [(grading.pk, *row) for row in _counted(ArgumentFault.objects.filter(grading=grading), *FAULT_GROUP)]
     judges = list(judge_counts(grading))
     spending = spending_of(grading.run)
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
@@ -45,6 +49,7 @@ def grading_roll_up(lease: Lease) -> None:
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
+        rows_insert(ArgumentCount, ("grading_id", *FAULT_GROUP, "count"), faults)
         rows_insert(TrialCount, TRIAL_COLUMNS, trials)
         rows_insert(StepCount, STEP_COLUMNS, steps)
         JudgeCount.objects.bulk_create(judges)

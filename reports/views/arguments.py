@@ -1,0 +1,58 @@
+"""Which parameter of which tool is wrong, and how."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from reports import tables
+from reports.analyses.arguments import KIND_WORDS, KINDS, ArgumentRow
+from reports.argument_queries import grading_arguments
+from reports.filters import address_query, text
+from reports.pages import RunHead, graded, run_head
+from reports.queries import verdict_counts
+from reports.views.downloads import csv_file
+from toolevals.workspace.requests import ProjectRequest
+
+ROWS_AT_FIRST = 100
+
+
+@require_safe
+def arguments(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show the parameters, most often wrong first; each count leads to its cases."""
+    head = run_head(request, number, "arguments")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    tool = text(request.GET, "tool")
+    rows = grading_arguments(head.grading, tool)
+    shown = rows if request.GET.get("rows") == "all" else rows[:ROWS_AT_FIRST]
+    own = {"tool": tool, "grading": head.asked or ""}
+    context = {
+        "head": head,
+        "run": head.run,
+        "rows": [(row, _cells(head, row)) for row in shown],
+        "left": len(rows) - len(shown),
+        "tool": tool,
+        "kinds": [KIND_WORDS[kind] for kind in KINDS],
+        "lost": verdict_counts(head.grading).get("arguments", {}).get("failed", 0),
+        "query": address_query(own),
+        "query_all": address_query(own | {"rows": "all"}),
+    }
+    return render(request, "reports/arguments.html", context)
+
+
+@require_safe
+def arguments_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the parameters, as the page has them."""
+    grading = graded(run_head(request, number, "arguments"))
+    rows = grading_arguments(grading, text(request.GET, "tool"))
+    return csv_file(f"run-{number}-arguments", tables.ARGUMENTS, tables.arguments(rows))
+
+
+def _cells(head: RunHead, row: ArgumentRow) -> list[tuple[int, str]]:
+    """Return the count of each kind and the address query of its cases; "" where there are none."""
+    of_row: dict[str, Any] = {"tool": row.tool, "parameter": row.argument, "grading": head.asked or ""}
+    return [(row.counts[kind], address_query(of_row | {"fault": kind}) if row.counts[kind] else "") for kind in KINDS]
