@@ -91,6 +91,7 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
         ("run", "Overview"),
         ("matrix", "Confusion"),
         ("arguments", "Arguments"),
+        ("recovery", "Recovery"),
         ("reliability", "Reliability"),
         ("cases", "Cases"),
     )

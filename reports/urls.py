@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from reports.views import arguments, bundle, case, cases, downloads, floors, gates, matrix, reliability, run, trends
+from reports.views import (
+    arguments,
+    bundle,
+    case,
+    cases,
+    downloads,
+    floors,
+    gates,
+    matrix,
+    recovery,
+    reliability,
+    run,
+    trends,
+)
 
 app_name = "reports"
 urlpatterns = [
@@ -24,6 +37,9 @@ urlpatterns = [
     path("runs/<int:number>/reliability.csv", reliability.reliability_csv, name="reliability-csv"),
     path("runs/<int:number>/trials.csv", reliability.trials_csv, name="trials-csv"),
     path("runs/<int:number>/steps.csv", reliability.steps_csv, name="steps-csv"),
+    path("runs/<int:number>/recovery/", recovery.recovery, name="recovery"),
+    path("runs/<int:number>/recovery.csv", recovery.recovery_csv, name="recovery-csv"),
+    path("runs/<int:number>/episodes.csv", recovery.episodes_csv, name="episodes-csv"),
     path("runs/<int:number>/cases/", cases.cases, name="cases"),
     path("runs/<int:number>/cases/<uuid:case_id>/", case.case_page, name="case"),
     path("runs/<int:number>/cases/<uuid:case_id>/dispute/", case.dispute, name="dispute"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import bundle, floors, gates, reliability, views
+from reports.api import bundle, floors, gates, recovery, reliability, views
 
 app_name = "reports-api"
 urlpatterns = [
@@ -14,6 +14,8 @@ urlpatterns = [
     path("runs/<int:number>/arguments/", views.ArgumentsView.as_view(), name="arguments"),
     path("runs/<int:number>/bundle/", bundle.BundleView.as_view(), name="bundle"),
     path("bundles/<uuid:bundle>/", bundle.BundleFileView.as_view(), name="bundle-file"),
+    path("runs/<int:number>/recovery/", recovery.RecoveryView.as_view(), name="recovery"),
+    path("runs/<int:number>/episodes/", recovery.EpisodesView.as_view(), name="episodes"),
     path("runs/<int:number>/reliability/", reliability.ReliabilityView.as_view(), name="reliability"),
     path("runs/<int:number>/trials/", reliability.TrialsView.as_view(), name="trials"),
     path("runs/<int:number>/gates/", gates.RunGates.as_view(), name="run-gates"),

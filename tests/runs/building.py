@@ -16,10 +16,13 @@ from toolevals.runs.models import (
     ArgumentFault,
     CaseGrade,
     Connector,
+    Episode,
     MatrixCount,
+    ToolAnswers,
     VerdictCount,
 )
 from toolevals.runs.services import RunParts, experiment_ensure, run_start, run_upload, subject_ensure
+from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS
 from toolevals.workspace.models import Project, Upload
 from toolevals.workspace.services import upload_store
 
@@ -132,11 +135,15 @@ def rows_of(grading: Any) -> dict[str, list[Any]]:
     faults = ArgumentFault.objects.filter(grading=grading).order_by(*place[:2], "kind", "place", "argument")
     wrong = ArgumentCount.objects.filter(grading=grading).order_by("tool", "argument", "kind")
     counts = VerdictCount.objects.filter(grading=grading).order_by("column", "value")
+    episodes = Episode.objects.filter(grading=grading).order_by(*place)
+    answers = ToolAnswers.objects.filter(grading=grading).order_by("start", "tool")
     return {
         "cases": list(cases.values_list(*where, *verdicts, *cells, "detail", "transcript__document")),
         "pairs": list(pairs.values_list(*place, *cells, "arguments")),
         "matrix": list(matrix.values_list("view", "expected", "actual", "count")),
         "faults": list(faults.values_list(*place[:2], "kind", "place", "argument", "tool")),
         "wrong": list(wrong.values_list("tool", "argument", "kind", "count")),
+        "episodes": list(episodes.values_list(*place, *EPISODE_COLUMNS[3:])),
+        "answers": list(answers.values_list(*ANSWER_COLUMNS[1:])),
         "counts": list(counts.values_list("column", "value", "count")),
     }

@@ -1,5 +1,6 @@
 """What is evaluated, what it did, and how it was graded."""
 
+from toolevals.runs.models.episodes import Episode, ToolAnswers
 from toolevals.runs.models.gradings import (
     AlignedPair,
     ArgumentCount,
@@ -26,6 +27,7 @@ __all__ = [
     "CaseTag",
     "Connector",
     "DatasetSimulator",
+    "Episode",
     "Experiment",
     "Grading",
     "Judge",
@@ -41,6 +43,7 @@ __all__ = [
     "SimulatorKind",
     "StepCount",
     "Subject",
+    "ToolAnswers",
     "Transcript",
     "TrialCount",
     "VerdictCount",

@@ -84,7 +84,7 @@ def needs_of(dataset: Dataset, *, actor: User | None) -> Needs:
 
 
 def _called(gradings: list[UUID]) -> Mapping[str, int]:
-    """Return the calls of each tool in gradings: in a matrix of aligned pairs every call stands once."""
+    """Return the calls of each tool in gradings: in a matrix of aligned pairs every call that counts stands once."""
     cells = MatrixCount.objects.filter(grading__in=gradings, view="aligned")
     named = cells.exclude(actual__in=(NONE, UNKNOWN_TOOL, UNPARSED)).order_by()
     return Counter(dict(named.values_list("actual").annotate(calls=Sum("count"))))

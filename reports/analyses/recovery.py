@@ -1,0 +1,137 @@
+"""What agents did when tools failed: by tool and class of error, and by what followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reports.analyses.rates import Rate, rate
+from toolevals.grading.recovery import ERROR_CLASSES, REACTIONS
+from toolevals.presentation.heat import heat_step
+
+# Of (tool, class, reaction, score): episodes, recoveries, bad answers, errors, identical retries after errors.
+Kind = tuple[Any, ...]
+RIGHT: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Episodes of some kind. `right` was reacted to rightly, `recovered` ended with a good answer of the tool."""
+
+    episodes: int = 0
+    right: int = 0
+    recovered: int = 0
+    bad_answers: int = 0
+    errors: int = 0
+    identical_retries: int = 0
+
+    @property
+    def rate(self) -> Rate:
+        """The share that was reacted to rightly."""
+        return rate(self.right, self.episodes)
+
+    @property
+    def recovery(self) -> Rate:
+        """The share after which the tool answered well."""
+        return rate(self.recovered, self.episodes)
+
+    @property
+    def step(self) -> str:
+        """The step of the heat: right where all was, else by the share that was not."""
+        wrong = 1 - self.right / self.episodes
+        return heat_step(wrong, right=False) if wrong else heat_step(1, right=True)
+
+    def and_one(self, score: float, counts: Iterable[int]) -> Tally:
+        """Return the tally with the episodes of one kind and score."""
+        episodes, recovered, bad, errors, again = counts
+        return Tally(
+            self.episodes + episodes,
+            self.right + (episodes if score == RIGHT else 0),
+            self.recovered + recovered,
+            self.bad_answers + bad,
+            self.errors + errors,
+            self.identical_retries + again,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """One tool: how often it answered (None where nobody counted), its errors, and its cells in the classes' order."""
+
+    tool: str
+    answers: int | None
+    whole: Tally
+    cells: tuple[tuple[str, Tally | None], ...]
+
+    @property
+    def error_rate(self) -> Rate:
+        """The share of its answers that were errors."""
+        return rate(self.whole.errors, self.answers or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ReactionRow:
+    """What followed an episode."""
+
+    reaction: str
+    sentence: str
+    tally: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """All episodes, and how often tools answered at all; tools with the most episodes first."""
+
+    answers: int
+    cases_with_errors: int
+    whole: Tally
+    classes: tuple[str, ...]
+    tools: tuple[ToolRow, ...]
+    reactions: tuple[ReactionRow, ...]
+
+    @property
+    def error_rate(self) -> Rate:
+        """The share of all answers that were errors."""
+        return rate(self.whole.errors, self.answers)
+
+
+def recovery_of(kinds: Iterable[Kind], answers: Mapping[str, int], cases_with_errors: int) -> Recovery:
+    """Return what happened after errors; `answers` counts the answers of each tool, failed or not."""
+    whole = Tally()
+    cells: dict[tuple[str, str], Tally] = {}
+    tools: dict[str, Tally] = {}
+    reactions: dict[str, Tally] = {}
+    for tool, error_class, reaction, score, *counts in kinds:
+        whole = whole.and_one(score, counts)
+        tools[tool] = tools.get(tool, Tally()).and_one(score, counts)
+        reactions[reaction] = reactions.get(reaction, Tally()).and_one(score, counts)
+        cells[tool, error_class] = cells.get((tool, error_class), Tally()).and_one(score, counts)
+    seen = {error_class for _, error_class in cells}
+    classes = tuple(each for each in ERROR_CLASSES if each in seen)
+    order = sorted(tools, key=lambda tool: (-tools[tool].episodes, tool))
+    return Recovery(
+        answers=sum(answers.values()),
+        cases_with_errors=cases_with_errors,
+        whole=whole,
+        classes=classes,
+        tools=tuple(
+            ToolRow(tool, answers.get(tool), tools[tool], tuple((each, cells.get((tool, each))) for each in classes))
+            for tool in order
+        ),
+        reactions=tuple(
+            ReactionRow(name, sentence, reactions[name]) for name, sentence in REACTIONS.items() if name in reactions
+        ),
+    )
+
+
+def recovery_sentence(found: Recovery) -> str:
+    """Return what happened after errors, as one sentence."""
+    whole = found.whole
+    if not whole.episodes:
+        return "No tool failed."
+    failures = "failure" if whole.episodes == 1 else "failures"
+    after = f"After {whole.episodes:,} {failures} of tools the agent did right"
+    if whole.right == whole.episodes:
+        return f"{after} each time."
+    return f"{after} {whole.right:,} times." if whole.right else f"{after} not once."

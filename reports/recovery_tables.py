@@ -1,0 +1,63 @@
+"""The tables of error recovery that are downloaded: their columns (described in docs/reports.md) and their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from reports.analyses.recovery import Recovery
+from toolevals.presentation.csv import Cell
+
+RECOVERY: Final = (
+    "tool",
+    "error_class",
+    "episodes",
+    "right",
+    "rate",
+    "rate_low",
+    "rate_high",
+    "recovered",
+    "bad_answers",
+    "errors",
+    "identical_retries",
+    "tool_answers",
+)
+# Column of the file -> where it stands, from an episode.
+EPISODES: Final = {
+    "case_id": "case_id",
+    "transcript_id": "case__transcript_id",
+    "revision_id": "case__transcript__entry__revision_id",
+    "external_id": "case__transcript__entry__revision__example__external_id",
+    "trial": "case__transcript__trial",
+    "number": "number",
+    "tool": "tool",
+    "error_class": "error_class",
+    "reaction": "reaction",
+    "score": "score",
+    "recovered": "recovered",
+    "bad_answers": "failures",
+    "errors": "errors",
+    "identical_retries": "identical_retries",
+}
+
+
+def recovery(found: Recovery) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each tool and class of error that occurred."""
+    for row in found.tools:
+        for error_class, tally in row.cells:
+            if tally is not None:
+                rate = tally.rate
+                yield (
+                    row.tool,
+                    error_class,
+                    tally.episodes,
+                    tally.right,
+                    rate.value,
+                    rate.low,
+                    rate.high,
+                    tally.recovered,
+                    tally.bad_answers,
+                    tally.errors,
+                    tally.identical_retries,
+                    row.answers,
+                )

@@ -1,0 +1,66 @@
+"""Error recovery: by tool and class of error, what followed, and every episode."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from reports import recovery_tables as tables
+from reports.analyses.layers import layers_of
+from reports.analyses.recovery import recovery_sentence
+from reports.filters import address_query
+from reports.pages import graded, run_head
+from reports.queries import verdict_counts
+from reports.recovery_page import episode_page, episode_rows, grading_recovery, read_episode_state
+from reports.views.downloads import csv_file
+from toolevals.grading.recovery import ERROR_CLASSES
+from toolevals.workspace.requests import ProjectRequest
+
+# Which episodes are listed, by how they went.
+WAYS = (("", "all"), ("right", "right"), ("wrong", "not right"), ("again", "sent again at once"))
+
+
+@require_safe
+def recovery(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show what the agent did when tools failed."""
+    head = run_head(request, number, "recovery")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    state = read_episode_state(request.GET)
+    found = grading_recovery(head.grading)
+    page = episode_page(head.grading, state)
+    grading = {"grading": head.asked or ""}
+    own = state.parameters() | grading
+    layers = layers_of(verdict_counts(head.grading))
+    context = {
+        "head": head,
+        "run": head.run,
+        "found": found,
+        "verdicts": next(row for row in layers.beside if row.name == "recovery"),
+        "sentence": recovery_sentence(found),
+        "classes": [(each, ERROR_CLASSES[each]) for each in ERROR_CLASSES if each in found.classes],
+        "state": state,
+        "ways": WAYS,
+        "page": page,
+        "query": address_query(own),
+        "query_all": address_query(grading),
+        "query_ways": address_query(own | {"how": ""}),
+        "query_more": address_query(own | {"after": page.more}) if page.more else "",
+    }
+    return render(request, "reports/recovery.html", context)
+
+
+@require_safe
+def recovery_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send what happened after errors, by tool and class."""
+    found = grading_recovery(graded(run_head(request, number, "recovery")))
+    return csv_file(f"run-{number}-recovery", tables.RECOVERY, tables.recovery(found))
+
+
+@require_safe
+def episodes_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the episodes that the address asks for."""
+    grading = graded(run_head(request, number, "recovery"))
+    rows = episode_rows(grading, read_episode_state(request.GET), list(tables.EPISODES.values()))
+    return csv_file(f"run-{number}-episodes", tuple(tables.EPISODES), rows)

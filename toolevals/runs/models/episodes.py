@@ -1,0 +1,58 @@
+"""What agents did when a tool failed: one row an episode, so that a page counts them and opens their cases."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from toolevals.runs.models.gradings import CaseGrade, Grading
+from toolevals.runs.querysets.episodes import EpisodeQuerySet
+
+
+class Episode(models.Model):
+    """One failure of a tool within a case, or an empty or partial answer, and what followed.
+
+    The fields are those of `toolevals.grading.recovery.EpisodeGrade`; the case's document has the rest.
+    """
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="episodes")
+    case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="episodes")
+    # Its place among the case's episodes, from 0.
+    number = models.PositiveSmallIntegerField()
+    # The class that the call would fall into if its tool were offered.
+    tool = models.CharField(max_length=200)
+    error_class = models.CharField(max_length=10)
+    reaction = models.CharField(max_length=20)
+    # 1, 0.5 or 0.
+    score = models.FloatField()
+    recovered = models.BooleanField()
+    # Bad answers, and those of them that are errors: not empty or partial.
+    failures = models.PositiveSmallIntegerField()
+    errors = models.PositiveSmallIntegerField()
+    identical_retries = models.PositiveSmallIntegerField()
+
+    objects = EpisodeQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["case", "number"], name="episode_number"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["grading", "tool", "error_class", "reaction", "id"], name="episode_kind"),
+        ]
+
+
+class ToolAnswers(models.Model):
+    """How often a tool answered in the transcripts of one batch: what its errors are a share of."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="tool_answers")
+    # The batch's first position.
+    start = models.PositiveIntegerField()
+    tool = models.CharField(max_length=200)
+    answers = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["grading", "start", "tool"], name="tool_answers_of_a_batch"),
+        ]
