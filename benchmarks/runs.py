@@ -11,10 +11,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks._output import stdout_for_rows_alone
 from benchmarks._threshold import best_threshold
 from benchmarks.row import Row
 from scripts.dev.application import Application
@@ -47,7 +47,7 @@ def main_loop() -> dict[str, Any]:
     if "TOOLEVALS_BENCHMARK_DATA" not in os.environ:
         raise KeyError("TOOLEVALS_BENCHMARK_DATA must name the folder of the public benchmarks")
     with (
-        _stdout_for_rows_alone(),
+        stdout_for_rows_alone(),
         tempfile.TemporaryDirectory(prefix="toolevals-bench-") as folder,
         Application(python=sys.executable, data=Path(folder)) as application,
     ):
@@ -63,18 +63,6 @@ def main_loop() -> dict[str, Any]:
         )
     found: dict[str, Any] = json.loads(result.stdout)
     return found
-
-
-@contextmanager
-def _stdout_for_rows_alone() -> Iterator[None]:
-    """Send to standard error what the workers say meanwhile."""
-    kept = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
 
 
 if __name__ == "__main__":

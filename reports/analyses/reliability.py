@@ -12,6 +12,7 @@ from toolevals.grading.metrics.reliability import (
     VarianceSplit,
     tallied_pass_at_k,
     tallied_pass_hat_k,
+    tallied_pass_hat_value,
     tallied_variance,
 )
 
@@ -35,15 +36,32 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """The examples of one tool, bucket or difficulty: the rate of single trials, pass@k and pass^k."""
+    """The examples of one tool, bucket or difficulty: the rate of single trials, pass@k and pass^k.
+
+    Worked out when they are asked for: there may be hundreds of groups, and a page shows a few.
+    """
 
     kind: str
     name: str
-    # Examples with a scored trial.
-    examples: int
-    one: Estimate
-    at: Estimate
-    hat: Estimate
+    tallies: Tallies
+    k: int
+
+    @property
+    def examples(self) -> int:
+        """Examples with a scored trial."""
+        return sum(count for (scored, _), count in self.tallies.items() if scored)
+
+    @property
+    def one(self) -> Estimate:
+        return tallied_pass_at_k(self.tallies, 1)
+
+    @property
+    def at(self) -> Estimate:
+        return tallied_pass_at_k(self.tallies, self.k)
+
+    @property
+    def hat(self) -> Estimate:
+        return tallied_pass_hat_k(self.tallies, self.k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +126,10 @@ def reliability_of(
     """
     chosen = min(max(k or trials, 1), trials)
     rows = [
-        _row(kind, name, tallies, chosen) for kind, named in groups.items() for name, tallies in named.items() if name
+        GroupRow(kind, name, tallies, chosen)
+        for kind, named in groups.items()
+        for name, tallies in named.items()
+        if name
     ]
     return Reliability(
         trials=trials,
@@ -139,11 +160,6 @@ def _came_out(whole: Tallies) -> CameOut:
     return CameOut(found["always"], found["sometimes"], found["never"], found["unscored"])
 
 
-def _row(kind: str, name: str, tallies: Tallies, k: int) -> GroupRow:
-    examples = sum(count for (scored, _), count in tallies.items() if scored)
-    one, at, hat = tallied_pass_at_k(tallies, 1), tallied_pass_at_k(tallies, k), tallied_pass_hat_k(tallies, k)
-    return GroupRow(kind, name, examples, one, at, hat)
-
-
 def _worst_first(row: GroupRow) -> tuple[float, int, str, str]:
-    return (2.0 if row.hat.value is None else row.hat.value, -row.examples, row.kind, row.name)
+    value = tallied_pass_hat_value(row.tallies, row.k)
+    return (2.0 if value is None else value, -row.examples, row.kind, row.name)

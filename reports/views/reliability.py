@@ -27,7 +27,7 @@ from toolevals.runs.models import Grading
 from toolevals.workspace.requests import ProjectRequest
 
 # The worst; all of them are in the file.
-MOST_GROUPS = 40
+MOST_GROUPS = 20
 # Which examples are listed, by how their scored trials came out.
 WAYS = (("", "all"), ("always", "always"), ("sometimes", "sometimes"), ("never", "never"))
 

@@ -21,6 +21,7 @@ from toolevals.grading.metrics.reliability import (
     step_success_needed,
     tallied_pass_at_k,
     tallied_pass_hat_k,
+    tallied_pass_hat_value,
     tallied_variance,
     tallies_of,
 )
@@ -53,6 +54,12 @@ def test_both_count_the_choices_of_k_trials(outcomes, k):
         return
     assert at == pytest.approx(sum(any(choice) for choice in chosen) / len(chosen))
     assert hat == pytest.approx(sum(all(choice) for choice in chosen) / len(chosen))
+
+
+@given(st.lists(trials, max_size=6), st.integers(1, 8))
+def test_a_value_alone_is_that_of_the_estimate(outcomes, k):
+    tallies = tallies_of(dict(enumerate(outcomes)))
+    assert tallied_pass_hat_value(tallies, k) == tallied_pass_hat_k(tallies, k).value
 
 
 @given(st.integers(1, 20).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))))

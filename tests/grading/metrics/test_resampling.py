@@ -1,10 +1,12 @@
+from bisect import bisect_right
 from collections import Counter
+from itertools import accumulate
 from math import exp, lgamma, log, sqrt
 from statistics import fmean, pvariance
 
 import pytest
 
-from toolevals.grading.metrics.resampling import Resamples
+from toolevals.grading.metrics.resampling import Resamples, _poisson_ends, _small_tables
 
 
 @pytest.mark.parametrize("mean", [1, 3, 24, 25, 200])
@@ -28,6 +30,25 @@ def test_large_draws_have_mean_and_variance(mean):
     drawn = list(series.unpack(series.weights(mean)))
     assert fmean(drawn) == pytest.approx(mean, abs=5 * sqrt(mean / 5000))
     assert pvariance(drawn) == pytest.approx(mean, rel=0.12)
+
+
+@pytest.mark.parametrize("mean", [1, 7, 24, 25, 300, 19_999])
+def test_each_quantile_has_its_share_of_the_indices(mean):
+    least, ends = _poisson_ends(mean)
+    shares = [exp(k * log(mean) - mean - lgamma(k + 1)) for k in range(least + len(ends))]
+    below = list(accumulate(shares))[least:]
+    assert below[0] - shares[least] < 1e-9
+    assert [end / 65_536 for end in ends] == pytest.approx(below, abs=1e-5)
+    assert below[-1] > 1 - 1e-5
+
+
+def test_small_tables_hold_what_large_counts_look_up():
+    for mean in range(25):
+        table, by_first = _small_tables(mean)
+        least, ends = _poisson_ends(mean)
+        assert list(table) == [least + bisect_right(ends, index) for index in range(65_536)]
+        decided = [first for first in range(256) if by_first[first] != 255]
+        assert all(set(table[first << 8 : (first + 1) << 8]) == {by_first[first]} for first in decided)
 
 
 def test_nothing_is_drawn_of_nothing():

@@ -31,7 +31,7 @@ def bootstrap_interval(draws: Iterable[float | None], value: float, confidence: 
     Raises ValueError unless 0 < confidence < 1.
     """
     normal_quantile(confidence)
-    ordered = sorted(draw for draw in draws if draw is not None)
+    ordered = sorted([draw for draw in draws if draw is not None])
     tail = (1 - confidence) / 2
     low, high = percentile_of_sorted(ordered, tail), percentile_of_sorted(ordered, 1 - tail)
     if low is None or high is None:
@@ -88,8 +88,9 @@ def mean_interval(
         weights = series.weights(count)
         weight_sum += weights
         value_sum += weights * round(step * _STEPS)
-    sums = zip(series.unpack(value_sum), series.unpack(weight_sum), strict=True)
-    draws = (lowest + span * (total / (_STEPS * weight) + shift) if weight else None for total, weight in sums)
+    drawn = zip(series.unpack(value_sum), series.unpack(weight_sum), strict=True)
+    ratios = sorted([total / weight for total, weight in drawn if weight])
+    draws = [lowest + span * (ratio / _STEPS + shift) for ratio in ratios]
     return bootstrap_interval(draws, mean, confidence)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb, fsum
 from statistics import fmean
 from typing import Any
@@ -66,6 +67,13 @@ def tallied_pass_at_k(tallies: Tallies, k: int, *, confidence: float = 0.95) -> 
 def tallied_pass_hat_k(tallies: Tallies, k: int, *, confidence: float = 0.95) -> Estimate:
     """Return `mean_pass_hat_k` of examples that are counted already."""
     return _mean_over_examples(tallies, k, pass_hat_k, confidence)
+
+
+def tallied_pass_hat_value(tallies: Tallies, k: int) -> float | None:
+    """Return the value of `tallied_pass_hat_k` alone: nearly all of its time goes into the interval."""
+    _check(0, 0, k)
+    values = _valued(tallies, k, pass_hat_k)
+    return fmean(values.keys(), values.values()) if values else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +149,25 @@ def _mean_over_examples(
     tallies: Tallies, k: int, figure: Callable[[int, int, int], float | None], confidence: float
 ) -> Estimate:
     _check(0, 0, k)
+    values = _valued(tallies, k, figure)
+    if not values:
+        return Estimate.undefined(f"no example has {k} scored trials")
+    mean = fmean(values.keys(), values.values())
+    return Estimate(mean, _kept_interval(tuple(values.items()), confidence), values.total())
+
+
+def _valued(tallies: Tallies, k: int, figure: Callable[[int, int, int], float | None]) -> Counter[float]:
+    """Return how many examples have each value of a figure."""
     values: Counter[float] = Counter()
     for (n, c), count in tallies.items():
         if count and (value := figure(n, c, k)) is not None:
             values[value] += count
-    if not values:
-        return Estimate.undefined(f"no example has {k} scored trials")
-    mean = fmean(values.keys(), values.values())
-    return Estimate(mean, mean_interval(values, confidence=confidence), values.total())
+    return values
+
+
+@lru_cache(maxsize=4096)
+def _kept_interval(values: tuple[tuple[float, int], ...], confidence: float) -> Interval | None:
+    return mean_interval(dict(values), confidence=confidence)
 
 
 def _check(trials: int, passed: int, k: int) -> None:

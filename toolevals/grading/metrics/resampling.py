@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import sys
 from array import array
-from functools import lru_cache
+from bisect import bisect_right
+from functools import lru_cache, partial
+from itertools import pairwise
 from math import exp, floor, lgamma, log, sqrt
 from random import Random
 from statistics import NormalDist
@@ -30,6 +32,7 @@ _NORMAL_FROM = 20_000
 # Up to here every quantile fits a byte, and few first bytes leave it open.
 _SMALL = 24
 _UNDECIDED = 255
+_HIGH = [byte << 8 for byte in range(256)]
 
 
 class Resamples:
@@ -46,13 +49,18 @@ class Resamples:
     def weights(self, count: int) -> int:
         """Return how many of `count` like units each resample holds, packed: add and multiply it, then `unpack`.
 
-        Call it in the order of the counts: the tables of a few counts are kept. Sums stay exact up to 2^64 a resample.
+        Sums stay exact up to 2^64 a resample.
         """
         first, second = self._random.randbytes(self.size), self._random.randbytes(self.size)
         if count <= _SMALL:
             return self._small_weights(count, first, second)
-        table = _poisson_table(count)
-        lanes = array("Q", [table[high << 8 | low] for high, low in zip(first, second, strict=True)])
+        indices = map(int.__or__, map(_HIGH.__getitem__, first), second)
+        if count >= _NORMAL_FROM:
+            normal, spread = _normal_table(), sqrt(count)
+            lanes = array("Q", [max(0, round(count + spread * normal[index])) for index in indices])
+        else:
+            least, ends = _poisson_ends(count)
+            lanes = array("Q", map(least.__add__, map(partial(bisect_right, ends), indices)))
         return int.from_bytes(_in_little_order(lanes).tobytes(), "little")
 
     def unpack(self, packed: int) -> array[int]:
@@ -63,7 +71,7 @@ class Resamples:
 
     def _small_weights(self, count: int, first: bytes, second: bytes) -> int:
         # A matrix has thousands of cells that hold a case or two. The first byte nearly always decides by itself.
-        table, by_first = _poisson_table(count), _by_first_byte(count)
+        table, by_first = _small_tables(count)
         drawn = bytearray(first.translate(by_first))
         place = drawn.find(_UNDECIDED)
         while place >= 0:
@@ -80,35 +88,43 @@ def _in_little_order(lanes: array[int]) -> array[int]:
     return lanes
 
 
-@lru_cache(maxsize=32)
-def _by_first_byte(mean: int) -> bytes:
-    """Return what each first byte of an index says about the table: the value, or that the second byte decides."""
-    table = _poisson_table(mean)
+@lru_cache(maxsize=_SMALL + 1)
+def _small_tables(mean: int) -> tuple[bytes, bytes]:
+    """Return the quantiles of Poisson(mean) at (i + 1/2)/65,536, and what each first byte of an index says of them.
+
+    That is the quantile, or that the second byte decides.
+    """
+    least, ends = _poisson_ends(mean)
+    table = b"".join(
+        bytes([least + place]) * (min(end, _LEVELS) - start)
+        for place, (start, end) in enumerate(pairwise((0, *ends, _LEVELS)))
+    )
     blocks = (table[start : start + 256] for start in range(0, _LEVELS, 256))
-    return bytes(block[0] if block[0] == block[-1] else _UNDECIDED for block in blocks)
+    return table, bytes(block[0] if block[0] == block[-1] else _UNDECIDED for block in blocks)
 
 
-@lru_cache(maxsize=8)
-def _poisson_table(mean: int) -> list[int]:
-    """Return the quantiles of Poisson(mean) at (i + 1/2)/65,536: an even draw of an index is a draw of the Poisson."""
+@lru_cache(maxsize=512)
+def _poisson_ends(mean: int) -> tuple[int, list[int]]:
+    """Return the least quantile of Poisson(mean) at (i + 1/2)/65,536, and for it and each next one the i it ends at.
+
+    An even draw of i is a draw of the Poisson.
+    """
     if mean < 0:
         raise ValueError("a count is negative")
     if mean == 0:
-        return [0] * _LEVELS
-    if mean >= _NORMAL_FROM:
-        spread = sqrt(mean)
-        return [max(0, round(mean + spread * z)) for z in _normal_table()]
-    k = max(0, floor(mean - 7 * sqrt(mean)))
+        return 0, []
+    least = k = max(0, floor(mean - 7 * sqrt(mean)))
     mass = exp(k * log(mean) - mean - lgamma(k + 1))
     below = mass
-    table: list[int] = []
-    while True:
-        table += [k] * (floor(below * _LEVELS + 0.5) - len(table))
-        if len(table) >= _LEVELS or k > mean + 7 * sqrt(mean) + 20:
-            return (table + [k] * _LEVELS)[:_LEVELS]
+    ends: list[int] = []
+    while k <= mean + 7 * sqrt(mean) + 20:
+        ends.append(floor(below * _LEVELS + 0.5))
+        if ends[-1] >= _LEVELS:
+            break
         k += 1
         mass *= mean / k
         below += mass
+    return least, ends
 
 
 @lru_cache(maxsize=1)

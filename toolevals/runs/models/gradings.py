@@ -49,7 +49,8 @@ class CaseGrade(models.Model):
     """Every verdict on one transcript. A verdict is passed, failed, unscored or errored: never mixed."""
 
     id = PublicIdField()
-    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="cases")
+    # Without an index of its own, as the others begin with it.
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="cases", db_index=False)
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="grades")
     # The whole case, then layers, then depths of a single call.
     outcome = models.CharField(max_length=8)
@@ -93,8 +94,9 @@ class CaseGrade(models.Model):
 class AlignedPair(models.Model):
     """One expected call beside the actual one that fits it best; either side may be `(none)`."""
 
-    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="pairs")
-    case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="pairs")
+    # Without indexes of their own, as others begin with them.
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="pairs", db_index=False)
+    case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="pairs", db_index=False)
     number = models.PositiveSmallIntegerField()
     expected = models.CharField(max_length=200)
     actual = models.CharField(max_length=200)

@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
+from django.db.models import Count
+
 from labeling.models import Dataset
 from labeling.services import disagreement_set
 from toolevals.runs.models import CaseGrade, Grading, Run
@@ -24,8 +26,9 @@ def disagreement_write(dataset: Dataset, grading: Grading) -> int:
     revisions = CaseGrade.objects.filter(grading=grading).values("transcript__entry__revision")
     said: dict[Any, Counter[str]] = defaultdict(Counter)
     cases = CaseGrade.objects.filter(grading__in=gradings, transcript__entry__revision__in=revisions).exclude(actual="")
-    for revision, actual in cases.values_list("transcript__entry__revision", "actual").iterator():
-        said[revision][actual] += 1
+    answers = cases.order_by().values_list("transcript__entry__revision", "actual").annotate(count=Count("pk"))
+    for revision, actual, count in answers.iterator():
+        said[revision][actual] = count
     return disagreement_set(dataset=dataset, values=differing(said))
 
 
