@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0003_argument_faults'),
+        ('runs', '0004_episodes'),
     ]
 
     operations = [
