@@ -58,7 +58,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
 def gate_document(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the gate's document. Raises CommandError that says where and what is wrong."""
     where = str(arguments.config) if arguments.config else "the options"
-    document = _read(arguments.config) if arguments.config else {}
+    document = read_config(arguments.config) if arguments.config else {}
     if not isinstance(document, dict):
         raise CommandError(Exit.CONFIGURATION, f"{where}: is not an object with bounds, assertions, thresholds, …")
     document = dict(document)
@@ -116,7 +116,8 @@ def _checked(document: dict[str, Any], where: str) -> Any:
     return gate
 
 
-def _read(path: Path) -> Any:
+def read_config(path: Path) -> Any:
+    """Return the value that a file in one of the three forms holds. Raises CommandError."""
     read = _READERS.get(path.suffix.lower())
     if read is None:
         raise CommandError(Exit.CONFIGURATION, f"{path}: is none of {', '.join(_READERS)}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_lines import Lines, opened
-from toolevals.cli.grade_rows import Case, NativeGrading
+from toolevals.cli.grade_rows import Case, NativeGrading, native_row
 from toolevals.grading.gates.cases import case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import judge_notes, judges_in, with_notes
@@ -51,11 +51,33 @@ def graded_rows(name: str) -> list[Case]:
     return rows
 
 
+def json_rows(name: str) -> list[dict[str, Any]]:
+    """Return a file's rows as they stand there. Raises CommandError where a line is none."""
+    with opened(name) as file:
+        lines = Lines(file, _AnyRow())
+        rows: list[dict[str, Any]] = list(lines)
+    if lines.bad or not rows:
+        words = f"{lines.bad:,} lines cannot be read" if lines.bad else "holds no example"
+        raise CommandError(Exit.DATA, f"{name}: {words}")
+    return rows
+
+
 def gate_cases(rows: list[Case]) -> list[GateCase]:
     """Return graded rows as a gate sees them."""
     return [
         case_of_grade(row.id, row.grade, trial=row.trial, strata=row.strata, runtime_ms=row.latency_ms) for row in rows
     ]
+
+
+class _AnyRow:
+    """Takes examples as they are."""
+
+    def read(self, row: Any) -> Any:
+        native_row(row)
+        return row
+
+    def remark(self, graded: Any) -> None:
+        return None
 
 
 class _EitherRow:

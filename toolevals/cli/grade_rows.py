@@ -20,7 +20,7 @@ from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.verdicts import CaseGrade
 from toolevals.presentation.csv import Cell
 
-_PREDICTION_KEYS = tuple(key for key in schema("prediction")["properties"] if key != "id")
+PREDICTION_KEYS = tuple(key for key in schema("prediction")["properties"] if key != "id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ def native_row(row: Any) -> NativeRow:
     """Read a row. Raises InvalidDocument."""
     if not isinstance(row, dict):
         raise InvalidDocument.at("", "is not an object")
-    example = read_example({key: value for key, value in row.items() if key not in _PREDICTION_KEYS})
+    example = read_example({key: value for key, value in row.items() if key not in PREDICTION_KEYS})
     if example.expectation is None:
         raise InvalidDocument.at("", "has neither expected_tool nor expectation: nothing to grade by")
-    made = {key: row[key] for key in _PREDICTION_KEYS if key in row}
+    made = {key: row[key] for key in PREDICTION_KEYS if key in row}
     transcript = read_prediction({"id": row["id"], **made}).transcript if made.keys() - {"trial"} else None
     return NativeRow(
         example.external_id,

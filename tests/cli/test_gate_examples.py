@@ -1,0 +1,160 @@
+"""What the guide shows is run: the CI examples without a server, and the example suite of the pytest plugin."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.dev.environment import ROOT
+from tests.cli.gate_examples import FOLDER, checkout, run, runnable, scripts
+from tests.presentation.junit_structure import junit_faults
+
+GUIDE = (ROOT / "docs" / "gates.md").read_text()
+
+
+@pytest.fixture
+def place(tmp_path):
+    return checkout(tmp_path)
+
+
+@pytest.mark.parametrize("job", ["github file", "gitlab agent-gate"])
+def test_the_ci_examples_pass_and_fail(place, job):
+    done = run(runnable(job), place)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert junit_faults((place / "gate.xml").read_bytes()) == []
+    assert "The gate is passed." in (place / "gate.md").read_text()
+    agent = place / "agent.py"
+    agent.write_text(agent.read_text().replace('"cancel_order" if', '"get_order_status" if'))
+    done = run(runnable(job), place)
+    assert done.returncode == 2
+    assert "1 example passed before and fail now: cancel-1." in " ".join(done.stdout.split())
+    assert "❌" in (place / "gate.md").read_text()
+
+
+def test_nothing_but_what_needs_other_hosts_is_left_out():
+    left_out = {each for commands in scripts().values() for each in commands if each not in _run_here()}
+    assert left_out == {"pip install toolevals", 'gh pr comment "$PULL_REQUEST" --body-file gate.md'}
+
+
+def _run_here() -> str:
+    return "\n".join(runnable(job) for job in scripts())
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FOLDER.iterdir() if path.is_file()))
+def test_the_guide_names_every_example(name):
+    assert f"examples/gate/{name}" in GUIDE
+
+
+def test_the_guide_s_gate_is_one(place):
+    (text,) = re.findall(r"```yaml\n(# gate\.yaml\n.*?)```", GUIDE, re.DOTALL)
+    (place / "guide.yaml").write_text(text)
+    done = run("toolevals gate baseline.jsonl --config guide.yaml", place)
+    # Its judge is not there, and there is no baseline: it is read, and cannot be answered.
+    assert done.returncode == 2, done.stderr
+    assert "cannot be answered" in done.stdout
+
+
+def pytest_run(place: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    plugins = ["-p", "toolevals.cli.pytest_plugin", "-p", "no:django", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *plugins, "--strict-markers", "-q", "--rootdir", str(place), *options]
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    return subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_example_suite_passes_without_the_server_part(place):
+    (place / "test_server.py").write_text(
+        "import sys\ndef test_none():\n    assert not {'django', 'celery'} & set(sys.modules)\n"
+    )
+    done = pytest_run(place)
+    assert done.returncode == 0, done.stdout
+    assert "4 passed" in done.stdout
+
+
+def test_a_worse_agent_fails_the_suite_with_the_cases_named(place):
+    agent = place / "agent.py"
+    agent.write_text(agent.read_text().replace('"cancel_order" if', '"get_order_status" if'))
+    done = pytest_run(place)
+    assert done.returncode == 1
+    assert "3 failed" in done.stdout
+    said = " ".join(done.stdout.split())
+    assert "It is 0.875 over 8 cases, not >= 0.95. Examples: cancel-1." in said
+    assert "Traceback" not in done.stdout
+
+
+SUITE = """
+import pytest
+
+def broken(example):
+    raise RuntimeError("no agent")
+
+def silent(example):
+    assert "expected_tool" not in example
+    return {"answer": "Hm."}
+
+@pytest.mark.toolevals(dataset="baseline.jsonl", threshold=1)
+def test_predictions_in_the_file_need_no_fixture():
+    pass
+
+@pytest.mark.toolevals(dataset="cases.jsonl", threshold=0)
+def test_without_predictions_nothing_passes(toolevals):
+    pass
+
+@pytest.mark.toolevals(dataset="cases.jsonl", threshold=0)
+def test_an_agent_that_raises(toolevals):
+    toolevals.ask(broken)
+
+@pytest.mark.toolevals(dataset="cases.jsonl", threshold=1)
+def test_a_body_that_fails(toolevals):
+    assert toolevals.ask(silent).figure("outcome").observed == 1
+
+@pytest.mark.toolevals(dataset="cases.jsonl", trials=3, baseline="baseline.jsonl",
+                       gate={"regressions": [{"rule": "cases", "metrics": ["outcome"]}]})
+def test_a_regression(toolevals):
+    assert len(toolevals.ask(silent).cases) == 24
+
+@pytest.mark.toolevals(dataset="nowhere.jsonl")
+def test_no_file(toolevals):
+    pass
+
+@pytest.mark.toolevals(dataset="cases.jsonl", threshold=95)
+def test_no_share(toolevals):
+    toolevals.ask(silent)
+
+@pytest.mark.toolevals(luck=1)
+def test_no_argument(toolevals):
+    pass
+
+def test_no_marker(toolevals):
+    pass
+"""
+
+
+def test_each_way_in_which_a_marked_test_comes_out(place):
+    (place / "test_suite.py").write_text(SUITE)
+    done = pytest_run(place, "test_suite.py", "-rA")
+    found = re.findall(r"^(PASSED|FAILED|ERROR) test_suite.py::(\w+)", done.stdout, re.MULTILINE)
+    assert {name: kind for kind, name in found} == {
+        "test_predictions_in_the_file_need_no_fixture": "PASSED",
+        "test_without_predictions_nothing_passes": "FAILED",
+        "test_an_agent_that_raises": "FAILED",
+        "test_a_body_that_fails": "FAILED",
+        "test_a_regression": "FAILED",
+        "test_no_file": "ERROR",
+        "test_no_share": "ERROR",
+        "test_no_argument": "ERROR",
+        "test_no_marker": "ERROR",
+    }
+    said = " ".join(done.stdout.split())
+    for words in (
+        "RuntimeError: no agent",
+        "6 examples passed before and fail now",
+        "cannot read",
+        "unexpected keyword argument",
+        "needs @pytest.mark.toolevals",
+        "is no share from 0 to 1",
+    ):
+        assert words in said

@@ -1,0 +1,154 @@
+"""What a test marked with `toolevals` works with: examples, an agent's predictions of them, and their figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from toolevals.cli.exits import CommandError
+from toolevals.cli.gate_config import read_config
+from toolevals.cli.gate_files import gate_cases, graded_rows, json_rows
+from toolevals.cli.gate_output import gate_table
+from toolevals.cli.grade_rows import PREDICTION_KEYS, Case, NativeGrading
+from toolevals.grading.gates.documents import read_gate
+from toolevals.grading.gates.evaluation import Evidence, hold_gate
+from toolevals.grading.gates.figures import Figure, figure_of
+from toolevals.grading.gates.rules import Gate
+from toolevals.grading.gates.values import GateResult
+from toolevals.presentation.gates.report import GateReport
+
+# Takes an example's row and gives its prediction: `tool_calls`, `messages`, `text`, `answer`, ...
+Agent = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+Threshold = float | Mapping[str, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a marker says. Files are read from the test's folder."""
+
+    dataset: str
+    threshold: Threshold = None
+    baseline: str | None = None
+    gate: str | Mapping[str, Any] | None = None
+    trials: int = 1
+
+    @classmethod
+    def of(cls, *args: Any, **options: Any) -> Self:
+        """Return the marker's arguments. Raises TypeError and ValueError where they are none."""
+        wanted = cls(*args, **options)
+        if not isinstance(wanted.dataset, str | Path):
+            raise TypeError("dataset is no file")
+        if isinstance(wanted.trials, bool) or not isinstance(wanted.trials, int) or wanted.trials < 1:
+            raise ValueError("trials is not a whole number from 1 on")
+        return wanted
+
+    def rules(self, folder: Path) -> Gate | None:
+        """Return the gate that the threshold and the gate make together, None without either. Raises ValueError."""
+        document: dict[str, Any] = {}
+        if isinstance(self.gate, Mapping):
+            document = dict(self.gate)
+        elif self.gate is not None:
+            document = dict(_read(folder / self.gate))
+        minimums = self.threshold if isinstance(self.threshold, Mapping) else {"outcome": self.threshold}
+        bounds: list[dict[str, Any]] = [
+            {"metric": metric, "min": least} for metric, least in minimums.items() if least is not None
+        ]
+        if wrong := [str(bound["min"]) for bound in bounds if not 0 <= float(bound["min"]) <= 1]:
+            raise ValueError(f"threshold {wrong[0]} is no share from 0 to 1")
+        if bounds:
+            document["bounds"] = [*document.get("bounds", []), *bounds]
+        return read_gate(document) if document else None
+
+
+@dataclass
+class Evaluation:
+    """The examples of a test, and what an agent makes of them.
+
+    `rows` are the dataset's, as they stand in the file. Where they hold predictions already, these are graded; `ask`
+    puts an agent's in their place.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    wanted: Wanted
+    gate: Gate | None
+    baseline: Path | None = None
+    _cases: list[Case] | None = field(default=None, repr=False)
+
+    @classmethod
+    def read(cls, wanted: Wanted, folder: Path) -> Self:
+        """Return the evaluation that a marker in this folder describes. Raises ValueError."""
+        try:
+            rows = json_rows(str(folder / wanted.dataset))
+        except CommandError as error:
+            raise ValueError(str(error)) from error
+        return cls(rows, wanted, wanted.rules(folder), folder / wanted.baseline if wanted.baseline else None)
+
+    def ask(self, agent: Agent) -> Self:
+        """Ask the agent every example, as often as the marker says, and grade what it does.
+
+        The agent gets the row without what it expects. What it raises is the test's failure.
+        """
+        grading = NativeGrading()
+        self._cases = [
+            grading.read({**_asked_of(row), **_expected(row), **agent(_asked_of(row)), "id": row["id"], "trial": trial})
+            for row in self.rows
+            for trial in range(self.wanted.trials)
+        ]
+        return self
+
+    @property
+    def cases(self) -> list[Case]:
+        """The graded cases."""
+        if self._cases is None:
+            grading = NativeGrading()
+            self._cases = [grading.read(dict(row)) for row in self.rows]
+        return self._cases
+
+    def figure(self, metric: str, statistic: str = "pass_rate") -> Figure:
+        """Return a figure of any metric: `observed`, its `count`, its 95 % `interval`, and how many are `unscored`."""
+        return figure_of(statistic, gate_cases(self.cases), metric)
+
+    def require(self, metric: str, minimum: float, statistic: str = "pass_rate") -> None:
+        """Fail the test unless the figure reaches the minimum. What was not scored never passes."""
+        __tracebackhide__ = True
+        bound = {"metric": metric, "min": minimum, "statistic": statistic}
+        self._fail_unless_passed(self.result(read_gate({"bounds": [bound]})))
+
+    def result(self, gate: Gate) -> GateResult:
+        """Return how the cases come out of a gate."""
+        before = gate_cases(graded_rows(str(self.baseline))) if self.baseline else None
+        return hold_gate(gate, Evidence(gate_cases(self.cases), before))
+
+    def hold(self) -> None:
+        """Fail the test unless the marker's threshold and gate are passed."""
+        __tracebackhide__ = True
+        if self.gate is not None:
+            self._fail_unless_passed(self.result(self.gate))
+
+    def _fail_unless_passed(self, result: GateResult) -> None:
+        __tracebackhide__ = True
+        if result.status not in ("passed", "warned"):
+            report = GateReport(result, str(self.wanted.dataset), str(self.wanted.baseline or ""))
+            pytest.fail(gate_table(report), pytrace=False)
+
+
+_HIDDEN = frozenset({"expected_tool", "expected_args", "expectation", "rationale", "strata", *PREDICTION_KEYS})
+
+
+def _asked_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key not in _HIDDEN}
+
+
+def _expected(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key in _HIDDEN and key not in PREDICTION_KEYS}
+
+
+def _read(path: Path) -> Any:
+    try:
+        return read_config(path)
+    except CommandError as error:
+        raise ValueError(str(error)) from error

@@ -1,0 +1,63 @@
+"""The pytest plugin: a threshold is an ordinary test. It needs the base install alone, and loads what it uses late.
+
+`@pytest.mark.toolevals(dataset="cases.jsonl", threshold=0.9)` gives a test its examples by the fixture `toolevals`, and
+fails it after its body where the threshold is not reached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from toolevals.cli.pytest_evaluation import Evaluation
+
+MARKER = "toolevals"
+_HELD = pytest.StashKey["Evaluation"]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marker known."""
+    config.addinivalue_line(
+        "markers",
+        "toolevals(dataset, threshold=None, *, baseline=None, gate=None, trials=1): examples to ask an agent by the "
+        "fixture `toolevals`; `threshold` is the least pass rate of `outcome`, or of each metric by name",
+    )
+
+
+@pytest.fixture
+def toolevals(request: pytest.FixtureRequest) -> Evaluation:
+    """The examples of the test's marker, and what an agent makes of them."""
+    marker = request.node.get_closest_marker(MARKER)
+    if marker is None:
+        raise pytest.UsageError(f"{request.node.nodeid}: the fixture toolevals needs @pytest.mark.toolevals(dataset=…)")
+    held = _evaluation(marker, request.node.path.parent, request.node.nodeid)
+    request.node.stash[_HELD] = held
+    return held
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """Hold the threshold after the test's body, so that the test itself fails and not what comes after it."""
+    __tracebackhide__ = True
+    result = yield
+    marker = pyfuncitem.get_closest_marker(MARKER)
+    if marker is not None:
+        held = pyfuncitem.stash.get(_HELD, None)
+        if held is None:
+            held = _evaluation(marker, pyfuncitem.path.parent, pyfuncitem.nodeid)
+        held.hold()
+    return result
+
+
+def _evaluation(marker: pytest.Mark, folder: Path, test: str) -> Evaluation:
+    from toolevals.cli.pytest_evaluation import Evaluation, Wanted
+
+    try:
+        wanted = Wanted.of(*marker.args, **marker.kwargs)
+        return Evaluation.read(wanted, folder)
+    except (TypeError, ValueError) as error:
+        raise pytest.UsageError(f"{test}: @pytest.mark.toolevals: {error}") from error
