@@ -12,10 +12,12 @@ from uuid import UUID
 
 from labeling.conversation import CallBlock, Conversation, read_conversation
 from labeling.models import Dispute, Gold, GoldSource, Label, Revision
-from reports.analyses.case import ComparedCall, case_title, compared_calls, shown_calls
+from reports.analyses.case import ComparedCall, ShownCall, case_title, compared_calls, shown_calls
 from reports.analyses.state import StateComparison, compared_state
+from reports.analyses.wording import value_text
+from reports.analyses.words import shortened
 from reports.case_rows import snippet
-from reports.queries import example_in_other_runs, gold_of
+from reports.queries import example_in_other_runs, gold_of, trials_of
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
 from toolevals.grading.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProblem, Verdict
 from toolevals.grading.verdicts import CaseGrade as Grade
@@ -23,6 +25,7 @@ from toolevals.runs.models import CaseGrade
 from toolevals.workspace.models import Role, User
 
 MOST_RUNS = 60
+LONGEST_ANSWER = 200
 GOLD_WORDS = {
     GoldSource.AGREED: "reviewers agreed, blind",
     GoldSource.ADJUDICATED: "adjudicated",
@@ -51,6 +54,27 @@ class OtherRun:
 
 
 @dataclass(frozen=True, slots=True)
+class TrialCall:
+    """One call of a trial: "passed", "failed", or "" where it is not known what it is worth."""
+
+    name: str
+    arguments: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One trial of the same example: what it called and said, and how that came out."""
+
+    case: UUID
+    number: int
+    outcome: str
+    mode: str
+    calls: tuple[TrialCall, ...]
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
 class CaseReading:
     """Everything on the page of a case."""
 
@@ -74,6 +98,7 @@ class CaseReading:
     history: tuple[Event, ...]
     disputes: int
     other_runs: tuple[OtherRun, ...]
+    trials: tuple[Trial, ...]
 
 
 def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
@@ -105,6 +130,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         history=_history(revision, user, role),
         disputes=Dispute.objects.filter(revision=revision).visible_to(user, role).open().count(),
         other_runs=_other_runs(case),
+        trials=_trials(case),
     )
 
 
@@ -150,6 +176,28 @@ def _events(revision: Revision, user: User, role: Role) -> Iterator[Event]:
         yield Event(
             dispute.created_at, "Disputed" if dispute.settled_at is None else "Disputed, settled", dispute.reason
         )
+
+
+def _trials(case: CaseGrade) -> tuple[Trial, ...]:
+    """Return the example's trials beside each other; none where there is one only."""
+    cases = trials_of(case) if case.grading.run.trials > 1 else []
+    return tuple(map(_trial, cases)) if len(cases) > 1 else ()
+
+
+def _trial(case: CaseGrade) -> Trial:
+    document = case.transcript.document
+    transcript = None if document is None else Transcript.from_document(document)
+    shown = () if transcript is None else shown_calls(Grade.from_document(case.detail), transcript)
+    calls = tuple(_trial_call(each) for each in shown)
+    answer = shortened(transcript.answer or "", LONGEST_ANSWER) if transcript else ""
+    return Trial(case.pk, case.transcript.trial + 1, case.outcome, case.mode, calls, answer)
+
+
+def _trial_call(shown: ShownCall) -> TrialCall:
+    call = shown.call
+    if isinstance(call, MalformedCall):
+        return TrialCall(call.name or "(unparsed)", shortened(call.text or call.reason, LONGEST_ANSWER), shown.status)
+    return TrialCall(call.name, value_text(call.arguments), shown.status)
 
 
 def _other_runs(case: CaseGrade) -> tuple[OtherRun, ...]:

@@ -44,12 +44,17 @@ def case_rows(cases: Iterable[CaseGrade]) -> tuple[CaseRow, ...]:
 
 
 def snippet(document: Any) -> str:
-    """Return the last thing that the user said, on one line."""
+    """Return the last thing that the user said, on one line, cut where it is long."""
+    text = last_said(document)
+    return text if len(text) <= LONGEST_SNIPPET else f"{text[: LONGEST_SNIPPET - 1]}…"
+
+
+def last_said(document: Any) -> str:
+    """Return the last thing that the user said in an example's input, on one line."""
     messages = document.get("messages") if isinstance(document, Mapping) else None
     for message in reversed(messages if isinstance(messages, list) else []):
         if isinstance(message, Mapping) and message.get("role") == "user":
-            text = " ".join(_text(message.get("content")).split())
-            return text if len(text) <= LONGEST_SNIPPET else f"{text[: LONGEST_SNIPPET - 1]}…"
+            return " ".join(_text(message.get("content")).split())
     return ""
 
 

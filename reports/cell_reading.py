@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from django.db.models import QuerySet
+
+from reports.analyses.advice import Advice, Asked, Confusion, advice_on
 from reports.analyses.matrix import Cell, Matrix
 from reports.analyses.rates import Rate
-from reports.case_rows import CaseRow, case_rows
+from reports.case_rows import CaseRow, case_rows, last_said
+from reports.filters import View
 from reports.matrix_state import MatrixState
 from reports.queries import listed_cases, page_of
 from toolevals.grading.metrics.classes import NO_MAJORITY, SPECIAL
+from toolevals.grading.values import ToolCall, ToolSpec, Transcript
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade, Grading, Subject
 from toolevals.runs.offers import tools_offered
 
 CASES_A_PAGE = 20
+# So many cases are read for what they have in common.
+READ = 200
 MODE_OF_CLASS = {
     NONE: "missed_call",
     UNKNOWN_TOOL: "hallucinated_tool",
@@ -25,16 +33,12 @@ MODE_OF_CLASS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """A tool and what its spec says of it, in the words that the subject was given in the cell's first case."""
-
-    name: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
 class CellReading:
-    """The selected cell. `rank` counts confusions from the largest, 0 on the diagonal."""
+    """The selected cell. `rank` counts confusions from the largest, 0 on the diagonal.
+
+    `tools` are the two, in the words that the subject was given in the first case. `case_count` is how many cases
+    there are, of which each may hold several aligned calls.
+    """
 
     cell: Cell
     rate: Rate
@@ -43,7 +47,9 @@ class CellReading:
     confusions: int
     previous: Cell | None
     next: Cell | None
-    tools: tuple[Described, ...]
+    tools: tuple[ToolSpec, ...]
+    advice: Advice | None
+    case_count: int
     cases: tuple[CaseRow, ...]
     more_after: str
 
@@ -54,7 +60,10 @@ def read_cell(grading: Grading, matrix: Matrix, state: MatrixState) -> CellReadi
     if chosen is None:
         return None
     state = replace(state, expected=chosen.expected, actual=chosen.actual)
-    page = page_of(listed_cases(grading, state.case_filter), state.after, CASES_A_PAGE)
+    listed = listed_cases(grading, state.case_filter)
+    page = page_of(listed, state.after, CASES_A_PAGE)
+    first = next(iter(page_of(listed, "", 1) if state.after else page), None)
+    offered = _offered(first, grading.run.subject) if first else {}
     places = {(cell.expected, cell.actual): place for place, cell in enumerate(matrix.confusions)}
     place = places.get((chosen.expected, chosen.actual))
     largest_first = matrix.confusions
@@ -66,7 +75,9 @@ def read_cell(grading: Grading, matrix: Matrix, state: MatrixState) -> CellReadi
         confusions=len(largest_first),
         previous=largest_first[place - 1] if place else None,
         next=_following(largest_first, place),
-        tools=_described(page[0], chosen, grading.run.subject) if page else (),
+        tools=_of_cell(chosen, offered),
+        advice=None if chosen.right or first is None else _advice(chosen, matrix, listed, offered),
+        case_count=chosen.count if state.filters.view is not View.ALIGNED else listed.count(),
         cases=case_rows(page[:CASES_A_PAGE]),
         more_after=str(page[CASES_A_PAGE - 1].pk) if len(page) > CASES_A_PAGE else "",
     )
@@ -98,8 +109,38 @@ def _following(confusions: tuple[Cell, ...], place: int | None) -> Cell | None:
     return confusions[after] if after < len(confusions) else None
 
 
-def _described(case: CaseGrade, cell: Cell, subject: Subject) -> tuple[Described, ...]:
-    offered = tools_offered(tools_in(case.transcript.entry.revision.tools), subject)
-    specs = {spec.name: spec for spec in offered}
+def _offered(case: CaseGrade, subject: Subject) -> dict[str, ToolSpec]:
+    specs = tools_offered(tools_in(case.transcript.entry.revision.tools), subject)
+    return {spec.name: spec for spec in specs}
+
+
+def _of_cell(cell: Cell, offered: Mapping[str, ToolSpec]) -> tuple[ToolSpec, ...]:
     names = [name for name in dict.fromkeys((cell.expected, cell.actual)) if name not in SPECIAL]
-    return tuple(Described(name, specs[name].description) for name in names if name in specs)
+    return tuple(offered[name] for name in names if name in offered)
+
+
+def _advice(cell: Cell, matrix: Matrix, listed: QuerySet[CaseGrade], offered: Mapping[str, ToolSpec]) -> Advice:
+    """Read the cell from its first cases, at most READ of them."""
+    wants_names = cell.actual == UNKNOWN_TOOL
+    cases = listed.order_by("pk").select_related("transcript__entry__revision__example").defer("detail")
+    cases = cases if wants_names else cases.defer("detail", "transcript__document")
+    return advice_on(
+        Confusion(
+            expected=cell.expected,
+            actual=cell.actual,
+            expected_spec=offered.get(cell.expected),
+            actual_spec=offered.get(cell.actual),
+            cases=[_asked(case, wants_names) for case in cases[:READ]],
+            reverse=matrix.counts.get((cell.actual, cell.expected), 0),
+            count=cell.count,
+            offered=tuple(offered),
+        )
+    )
+
+
+def _asked(case: CaseGrade, wants_names: bool) -> Asked:
+    revision = case.transcript.entry.revision
+    document = case.transcript.document if wants_names else None
+    called = Transcript.from_document(document).calls if document else ()
+    names = tuple(call.name for call in called if isinstance(call, ToolCall))
+    return Asked(revision.example.external_id, str(case.pk), last_said(revision.input), names)

@@ -109,6 +109,12 @@ def example_in_other_runs(case: CaseGrade, most: int) -> list[tuple[int, UUID, s
     return list(rows[:most])[::-1]
 
 
+def trials_of(case: CaseGrade) -> list[CaseGrade]:
+    """Return every trial of the case's example in its grading, in order, with what each did."""
+    trials = CaseGrade.objects.filter(grading=case.grading_id, transcript__entry=case.transcript.entry_id)
+    return list(trials.select_related("transcript").order_by("transcript__trial"))
+
+
 def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[str]) -> Iterator[tuple[Any, ...]]:
     """Yield rows of `columns`, "transcript_id" among them, ordered by it, a page at a time.
 

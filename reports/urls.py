@@ -13,6 +13,7 @@ from reports.views import (
     matrix,
     recovery,
     reliability,
+    remarks,
     run,
     trends,
 )
@@ -43,6 +44,8 @@ urlpatterns = [
     path("runs/<int:number>/cases/", cases.cases, name="cases"),
     path("runs/<int:number>/cases/<uuid:case_id>/", case.case_page, name="case"),
     path("runs/<int:number>/cases/<uuid:case_id>/dispute/", case.dispute, name="dispute"),
+    path("runs/<int:number>/cases/<uuid:case_id>/tag/", remarks.tag, name="case-tag"),
+    path("runs/<int:number>/cases/<uuid:case_id>/note/", remarks.note, name="case-note"),
     path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.floors, name="floors"),
     path("datasets/<slug:dataset>/versions/<str:version>/floors.csv", floors.floors_csv, name="floors-csv"),
     path("gates/", gates.gates, name="gates"),

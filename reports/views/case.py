@@ -24,6 +24,8 @@ from toolevals.workspace.requests import ProjectRequest
 KEYMAP = (
     ("Next, previous case", ("J", "K")),
     ("Dispute the gold", ("D",)),
+    ("Previous, next trial", ("[", "]")),
+    ("Tag, note", ("T", "N")),
     ("Copy link", ("C",)),
     ("Back", ("Esc",)),
 )
@@ -33,7 +35,7 @@ KEYMAP = (
 def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse:
     """Show one case within the list that it was opened from."""
     head = run_head(request, number, "cases")
-    case = _case(request, number, case_id)
+    case = case_or_404(request, number, case_id)
     wanted = read_case_filter(request.GET)
     before, after, place = neighbours(found := listed_cases(graded(head), wanted), case)
     query = request.GET.urlencode()
@@ -53,6 +55,9 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "count": found.count(),
         "trial": case.transcript.trial + 1,
         "strata": list(case.transcript.entry.revision.example.strata.items()),
+        "tags": list(case.transcript.tags.all()),
+        "notes": list(case.transcript.notes.select_related("actor")),
+        "may_remark": request.role >= Role.REVIEWER,
         "may_dispute": request.role >= Role.REVIEWER,
         "keymap": KEYMAP,
     }
@@ -62,7 +67,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
 @require_POST
 def dispute(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse:
     """Open a dispute on the case's gold and come back."""
-    case = _case(request, number, case_id)
+    case = case_or_404(request, number, case_id)
     reason = request.POST.get("reason", "")
     try:
         dispute_open(revision=case.transcript.entry.revision, actor=request.user, reason=reason)
@@ -76,7 +81,8 @@ def dispute(request: ProjectRequest, number: int, case_id: UUID) -> HttpResponse
     return HttpResponseRedirect(run_url("case", case.grading.run, case.pk) + (f"?{query}" if query else ""))
 
 
-def _case(request: ProjectRequest, number: int, case_id: UUID) -> CaseGrade:
+def case_or_404(request: ProjectRequest, number: int, case_id: UUID) -> CaseGrade:
+    """Return the project's case, or raise Http404."""
     case = case_of(request.project, number, case_id)
     if case is None:
         raise Http404

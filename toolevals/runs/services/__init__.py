@@ -14,6 +14,7 @@ from toolevals.runs.services.judging import (
     rubric_use,
 )
 from toolevals.runs.services.producing import transcripts_produce
+from toolevals.runs.services.remarks import note_add, tag_add, tag_remove
 from toolevals.runs.services.repeating import errored_ask_again, failing_run_again
 from toolevals.runs.services.requesting import (
     RunRequest,
@@ -43,6 +44,7 @@ __all__ = [
     "judge_add",
     "judge_change",
     "live_request_read",
+    "note_add",
     "rubric_add",
     "rubric_use",
     "run_converse",
@@ -54,6 +56,8 @@ __all__ = [
     "simulator_choose",
     "simulator_ensure",
     "subject_ensure",
+    "tag_add",
+    "tag_remove",
     "transcripts_converse",
     "transcripts_ingest",
     "transcripts_produce",

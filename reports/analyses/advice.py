@@ -1,0 +1,283 @@
+"""A confusion read from the two tools' own words and the cases: what it is, what shows it, what to try.
+
+Every sentence quotes the texts or names the cases that it comes from; where they show nothing, nothing is said. The
+rules are few and plain, and are written down in docs/reports.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from reports.analyses.kinds import Kind, pair_kind, properties_of
+from reports.analyses.words import listed, opening, shortened, words_of
+from toolevals.grading.metrics.classes import NO_MAJORITY
+from toolevals.grading.values import ToolSpec
+from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+
+MOST_WORDS = 3
+MOST_NAMED = 3
+# Two tools take like arguments where so much of all their names is shared.
+LIKE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A case of the cell: its example's id, the case's own, what the user said last, and the names it called."""
+
+    name: str
+    case: str
+    text: str
+    called: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Something read from a cell, and the cases that show it. `act` is what is tried, "" where it only says."""
+
+    text: str
+    cases: tuple[Asked, ...] = ()
+    act: str = ""
+
+    @property
+    def named(self) -> tuple[Asked, ...]:
+        """The cases that are named: one an example."""
+        return tuple({case.name: case for case in reversed(self.cases)}.values())[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a cell is, what shows that, and what to try."""
+
+    kind: Kind
+    shown: tuple[Sentence, ...] = ()
+    tries: tuple[Sentence, ...] = ()
+
+
+# Not slotted: words are looked for once.
+@dataclass(frozen=True)
+class Confusion:
+    """One cell off the diagonal. A spec is None where the class is no tool or stands for several.
+
+    `reverse` is how many cases stand in the opposite cell, `offered` the names of every offered tool.
+    """
+
+    expected: str
+    actual: str
+    expected_spec: ToolSpec | None
+    actual_spec: ToolSpec | None
+    cases: Sequence[Asked]
+    reverse: int = 0
+    count: int = 0
+    offered: Sequence[str] = field(default=())
+
+    @cached_property
+    def expected_words(self) -> dict[str, str]:
+        """The words of the right tool."""
+        return _spec_words(self.expected_spec)
+
+    @cached_property
+    def actual_words(self) -> dict[str, str]:
+        """The words of the called tool."""
+        return _spec_words(self.actual_spec)
+
+    def said(self, among: set[str], without: set[str]) -> list[tuple[str, tuple[Asked, ...]]]:
+        """Return the words of `among` that cases say, and `without` does not hold, most said first, with the cases."""
+        found: dict[str, list[Asked]] = {}
+        for case in self.cases:
+            for form in words_of(case.text):
+                if form in among and form not in without:
+                    found.setdefault(form, []).append(case)
+        ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_WORDS]
+        return [(form, tuple(cases)) for form, cases in ranked]
+
+    def unsaid(self, without: set[str]) -> list[tuple[str, tuple[Asked, ...]]]:
+        """Return the words that at least two cases say and `without` does not hold, most said first."""
+        counts = Counter(form for case in self.cases for form in words_of(case.text))
+        often = {form for form, count in counts.items() if count > 1}
+        return self.said(often, without)
+
+
+def advice_on(confusion: Confusion) -> Advice:
+    """Return what a cell off the diagonal says."""
+    readers = {NONE: _missed, UNKNOWN_TOOL: _hallucinated, UNPARSED: _unread, NO_MAJORITY: _wavering}
+    if confusion.actual in readers:
+        return readers[confusion.actual](confusion)
+    if confusion.expected == NONE:
+        return _needless(confusion)
+    if confusion.expected_spec is None or confusion.actual_spec is None:
+        return Advice(Kind("mixed up"))
+    return _mixed(confusion, confusion.expected_spec, confusion.actual_spec)
+
+
+def _mixed(cell: Confusion, expected: ToolSpec, actual: ToolSpec) -> Advice:
+    shown, tries = [], []
+    pulled = cell.said(set(cell.actual_words), set(cell.expected_words))
+    if pulled:
+        words, cases = _words(pulled, cell.actual_words), _cases(pulled)
+        shown.append(
+            Sentence(
+                f"{_people(cases)} {words}, which {actual.name} says of itself and {expected.name} does not", cases
+            )
+        )
+        meant = _lower(opening(expected.description) or expected.name)
+        text = f"Tighten {actual.name}: it says {words}. Add “Not for: {meant}; use {expected.name}.”"
+        tries.append(Sentence(text, cases, "tighten"))
+    if both := [cell.actual_words[form] for form in cell.actual_words if form in cell.expected_words][:MOST_WORDS]:
+        shown.append(
+            Sentence(
+                f"Both texts speak of {listed(both)}: nothing in these words tells the tools apart",
+                tuple(cell.cases[:MOST_NAMED]),
+            )
+        )
+    tries += _examples(cell, expected)
+    tries += _merged(cell, expected, actual)
+    shown += _undescribed(cell, expected, actual)
+    return Advice(pair_kind(expected, actual), tuple(shown), tuple(tries))
+
+
+def _examples(cell: Confusion, expected: ToolSpec) -> list[Sentence]:
+    """Propose an example for the right tool: the case whose words its text lacks the most."""
+    lacking = cell.unsaid(set(cell.expected_words)) or cell.said(
+        {form for case in cell.cases for form in words_of(case.text)}, set(cell.expected_words)
+    )
+    if not lacking:
+        return []
+    case = lacking[0][1][0]
+    words = _words([each for each in lacking if case in each[1]], words_of(case.text))
+    text = f"Add an example to {expected.name}: “{shortened(case.text)}”. Its text has no {words}"
+    return [Sentence(text, _cases(lacking), "example")]
+
+
+def _merged(cell: Confusion, expected: ToolSpec, actual: ToolSpec) -> list[Sentence]:
+    """Propose one tool with a mode where both take like arguments and are mistaken for each other both ways."""
+    mine, other = properties_of(expected), properties_of(actual)
+    if not cell.reverse or not mine & other or len(mine & other) < LIKE * len(mine | other):
+        return []
+    modes = [_mode(expected.name, actual.name), _mode(actual.name, expected.name)]
+    text = (
+        f"Merge the pair: both take {listed(sorted(mine & other)[:MOST_WORDS])}, and they are mistaken both ways"
+        f" ({cell.count} and {cell.reverse}). One tool with a parameter “mode”: {listed(modes)}"
+    )
+    return [Sentence(text, tuple(cell.cases[:MOST_NAMED]), "merge")]
+
+
+def _needless(cell: Confusion) -> Advice:
+    if cell.actual_spec is None:
+        return Advice(Kind("needless call"))
+    tool, shown, tries = cell.actual_spec, [], []
+    pulled = cell.said(set(cell.actual_words), set())
+    if pulled:
+        words, cases = _words(pulled, cell.actual_words), _cases(pulled)
+        shown.append(Sentence(f"{_people(cases)} {words}, as {tool.name} does of itself, and no call was due", cases))
+        first = f"Tighten {tool.name}: say that {words} alone is no reason to call"
+        tries.append(Sentence(f"{first}, and what must be known first{_required(tool)}", cases, "tighten"))
+    shown += _undescribed(cell, tool)
+    if cell.cases:
+        case = cell.cases[0]
+        text = f"Add a few-shot without a tool: “{shortened(case.text)}”, answered without {tool.name}"
+        tries.append(Sentence(text, tuple(cell.cases[:MOST_NAMED]), "few-shot"))
+    return Advice(Kind("needless call"), tuple(shown), tuple(tries))
+
+
+def _missed(cell: Confusion) -> Advice:
+    if cell.expected_spec is None:
+        return Advice(Kind("missed call"))
+    tool, shown, tries = cell.expected_spec, [], []
+    known = cell.said(set(cell.expected_words), set())
+    if known:
+        words, cases = _words(known, cell.expected_words), _cases(known)
+        shown.append(
+            Sentence(f"{_people(cases)} {words}, which {tool.name} says of itself, and yet nothing was called", cases)
+        )
+        tries.append(
+            Sentence(
+                f"Say in {tool.name} that it must be called, not only may: “{opening(tool.description)}”",
+                cases,
+                "tighten",
+            )
+        )
+    shown += _undescribed(cell, tool)
+    tries += _examples(cell, tool)
+    return Advice(Kind("missed call"), tuple(shown), tuple(tries))
+
+
+def _hallucinated(cell: Confusion) -> Advice:
+    names: dict[str, list[Asked]] = {}
+    for case in cell.cases:
+        for name in dict.fromkeys(case.called):
+            if name not in cell.offered:
+                names.setdefault(name, []).append(case)
+    shown, tries = [], []
+    for name, cases in sorted(names.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_WORDS]:
+        shown.append(Sentence(f"Called {name}, which is not offered, {_times(len(cases))}", tuple(cases[:MOST_NAMED])))
+        near = max(cell.offered, key=lambda offered: (_likeness(name, offered), offered), default="")
+        if near and _likeness(name, near):
+            shared = listed(sorted(set(words_of(name)) & set(words_of(near))))
+            text = f"{name} is nearest to {near} by {shared}: name that tool so, or say in its text that it does this"
+            tries.append(Sentence(text, tuple(cases[:MOST_NAMED]), "rename"))
+    return Advice(Kind("hallucinated tool"), tuple(shown), tuple(tries))
+
+
+def _unread(cell: Confusion) -> Advice:
+    shown = Sentence(
+        f"What should have called {cell.expected} was a call that nobody can read", tuple(cell.cases[:MOST_NAMED])
+    )
+    return Advice(Kind("malformed output"), (shown,))
+
+
+def _wavering(cell: Confusion) -> Advice:
+    shown = Sentence(
+        f"No answer has more than half of the trials where {cell.expected} was due", tuple(cell.cases[:MOST_NAMED])
+    )
+    return Advice(Kind("no majority"), (shown,))
+
+
+def _undescribed(cell: Confusion, *specs: ToolSpec) -> list[Sentence]:
+    return [
+        Sentence(f"{spec.name} has no description: there was only its name to go by", tuple(cell.cases[:MOST_NAMED]))
+        for spec in specs
+        if not spec.description.strip()
+    ]
+
+
+def _spec_words(spec: ToolSpec | None) -> dict[str, str]:
+    return words_of(spec.name, spec.description) if spec else {}
+
+
+def _words(found: Sequence[tuple[str, tuple[Asked, ...]]], written: dict[str, str]) -> str:
+    return listed([written.get(form, form) for form, _ in found])
+
+
+def _cases(found: Sequence[tuple[str, tuple[Asked, ...]]]) -> tuple[Asked, ...]:
+    """Return the cases that say any of the words, those that say the most said one first."""
+    return tuple(dict.fromkeys(case for _, cases in found for case in cases))
+
+
+def _people(cases: Sequence[Asked]) -> str:
+    return f"{len(cases)} case{' says' if len(cases) == 1 else 's say'}"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+def _required(tool: ToolSpec) -> str:
+    names = [name for name in tool.input_schema.get("required", ()) if isinstance(name, str)]
+    return f": {listed(names[:MOST_WORDS])}" if names else ""
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _mode(name: str, other: str) -> str:
+    """Return what of a tool's name tells it from the other."""
+    own = [word for form, word in words_of(name).items() if form not in words_of(other)]
+    return "_".join(own) or name
+
+
+def _likeness(one: str, other: str) -> int:
+    return len(set(words_of(one)) & set(words_of(other)))

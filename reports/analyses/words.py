@@ -1,0 +1,61 @@
+"""Words of texts that are compared: what tools say of themselves, and what people ask."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+# Words that say nothing about what is asked for.
+_EMPTY: Final = frozenset(
+    word
+    for line in (
+        "about after again all also and any are because been before being but can could did does doing don each else",
+        "ever few for from further get gets getting give given gives had has have having her here him his how into its",
+        "itself just let like made make makes may more most much must need needs not now off once one only other our",
+        "out over own please put same say says see set she should some such take tell than that the their them then",
+        "there these they this those through too tool two under until use used user users uses using very want wants",
+        "was way were what when where whether which while who whom whose why will with without would yes you your",
+        "yours function call calls called return returns",
+    )
+    for word in line.split()
+)
+
+
+def words_of(*texts: str) -> dict[str, str]:
+    """Return the words that say something, in order, by their form without a plural's s: form -> as it is written.
+
+    Names in snake case and in camel case are taken apart. Words under three letters are left out.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        for word in _WORD.findall(_CAMEL.sub(" ", text.replace("_", " "))):
+            form = _form(word)
+            if word.casefold() not in _EMPTY and form not in _EMPTY:
+                found.setdefault(form, word.casefold())
+    return found
+
+
+def opening(text: str, longest: int = 90) -> str:
+    """Return the first sentence of a text, cut between words where it is long."""
+    first = re.split(r"(?<=[.!?])\s|\n", " ".join(text.split()), maxsplit=1)[0].rstrip(".")
+    return shortened(first, longest)
+
+
+def shortened(text: str, longest: int = 110) -> str:
+    """Return a text on one line, cut between words where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[:longest].rsplit(' ', 1)[0]} …"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return quoted words as one reads them: “late”, “parcel” and “where”."""
+    quoted = [f"“{word}”" for word in words]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+
+
+def _form(word: str) -> str:
+    form = word.casefold()
+    return form[:-1] if len(form) > 3 and form.endswith("s") and not form.endswith("ss") else form
