@@ -45,6 +45,7 @@ class Effect(StrEnum):
 # The columns of CaseGrade that hold a verdict, and a verdict's four values.
 COLUMNS = VERDICT_NAMES
 STATUSES = ("passed", "failed", "unscored", "errored")
+LATENT: Final = "selection"
 LONGEST = 200
 # A class of the matrix may be a set of tools.
 LONGEST_CLASS = 4000
@@ -152,6 +153,8 @@ class CaseFilter:
     status: str = ""
     # Why the conversation ended: see `toolevals.runs.endings`.
     ended: str = ""
+    # "selection": the answer is right though that failed.
+    latent: str = ""
     # One way in which an argument of a tool is wrong: see `reports.analyses.arguments`.
     fault: str = ""
     tool: str = ""
@@ -209,6 +212,7 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         column=column,
         status=status,
         ended=text(parameters, "ended"),
+        latent=LATENT if parameters.get("latent") == LATENT else "",
         **of_parameter,
     )
 

@@ -12,6 +12,7 @@ from labeling.models import Gold, VersionEntry
 from reports.filters import CaseFilter
 from reports.placing import cell_cases
 from toolevals.runs.models import ArgumentFault, CaseGrade, Grading, JudgedCase, Run, VerdictCount
+from toolevals.runs.querysets.gradings import IS_LATENT
 from toolevals.workspace.models import Project
 
 KEYSET_PAGE = 2000
@@ -41,6 +42,8 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
     """Return the cases of a list, in no order yet."""
     cases = cell_cases(grading, wanted.filters, wanted.expected, wanted.actual)
     cases = cases.filter(_given(mode=wanted.mode, transcript__ended=wanted.ended))
+    if wanted.latent:
+        cases = cases.filter(**IS_LATENT)
     if wanted.fault:
         faults = ArgumentFault.objects.filter(
             grading=grading, tool=wanted.tool, argument=wanted.parameter, kind=wanted.fault

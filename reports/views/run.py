@@ -14,7 +14,7 @@ from reports.analyses.modes import failure_modes
 from reports.analyses.rates import TOOL_GOAL
 from reports.analyses.sentence import sentence
 from reports.analyses.tools import tools_of
-from reports.filters import Filters
+from reports.filters import LATENT, Filters
 from reports.floor_queries import version_floors
 from reports.judge_queries import judges_of
 from reports.pages import RunHead, run_head
@@ -22,6 +22,8 @@ from reports.placing import matrix_counts
 from reports.queries import verdict_counts
 from reports.run_spending import spending_shown
 from reports.small_multiples import small_multiples
+from toolevals.grading.catalog import MODES as MODE_SENTENCES
+from toolevals.grading.catalog import TAG_SENTENCES
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.models import Grading
 from toolevals.runs.run_rows import stale_reasons
@@ -64,6 +66,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "sentence": sentence(layers, modes),
         "confusions": matrix.confusions,
         "modes": modes,
+        "mode_sentences": [(mode.mode, MODE_SENTENCES[mode.mode]) for mode in modes if mode.mode in MODE_SENTENCES],
         "most_frequent": max((mode.count for mode in modes), default=0),
         "tools": table,
         "tool_rows": rows,
@@ -78,5 +81,8 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "failed": counts.get("outcome", {}).get("failed", 0),
         "unreached": counts.get("tag", {}).get("ADAPTER_ERROR", 0),
         "job": _job_at_work(head.run),
-        "tags": sorted((tag, count) for tag, count in counts.get("tag", {}).items() if tag and count),
+        "tags": [
+            (tag, says, count) for tag, says in TAG_SENTENCES.items() if (count := counts.get("tag", {}).get(tag))
+        ],
+        "latent": counts.get("latent", {}).get(LATENT, 0),
     }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from reports.views.run import MOST_TOOLS
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, table, text
+from tests.runs.building import REFUND, STATUS, call, example, uploaded_run, version_of
+from toolevals.grading.catalog import TAG_SENTENCES
 from toolevals.grading.verdicts import NONE
+from toolevals.runs.models import Grading
 
 pytestmark = pytest.mark.django_db
 CASES = [
@@ -98,3 +103,28 @@ def test_its_cost_is_bounded(get, grading, django_assert_max_num_queries):
     get("run", grading)
     with django_assert_max_num_queries(14):
         get("run", grading)
+
+
+def test_each_tag_is_explained_and_leads_to_its_cases(get, grading):
+    html = text(get("run", grading))
+    for tag, number in (("WRONG_ANSWER", 12), ("ADAPTER_ERROR", 3)):
+        assert TAG_SENTENCES[tag] in html
+        assert get("cases", grading, tag=tag).context["count"] == number
+
+
+def test_right_answers_by_wrong_tools_are_counted_when_it_finishes_and_open(project, get, run_jobs):
+    said = example("status", "Where is ORD-1?", STATUS) | {"expectation": expects_status("on its way")}
+    del said["expected_tool"], said["expected_args"]
+    version = version_of(project, [said])
+    lucky = call("status", REFUND) | {"answer": "It is on its way."}
+    run = uploaded_run(project, version, [lucky, call("status", STATUS, 1) | {"answer": "It is on its way."}], trials=2)
+    run_jobs()
+    grading = Grading.objects.select_related("run__project").get(run=run)
+    assert "1</span> latent bug</a>" in text(get("run", grading))
+    opened = get("cases", grading, latent="selection")
+    assert [case.trial for case in opened.context["cases"]] == [1]
+
+
+def expects_status(fact: str) -> dict[str, Any]:
+    expected = {"tool": STATUS, "arguments": {"order_id": {"exact": "ORD-1"}}}
+    return {"kind": "calls", "alternatives": [{"ordered": [expected]}], "answer": {"contains": [fact]}}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.db import models
+
+# A latent bug: the answer is right though the tools were wrong.
+IS_LATENT: Final = {"answer": "passed", "selection": "failed"}
 
 if TYPE_CHECKING:
     from toolevals.runs.models import CaseGrade, Grading  # noqa: F401

@@ -24,6 +24,7 @@ from toolevals.runs.models import (
     TrialCount,
     VerdictCount,
 )
+from toolevals.runs.querysets.gradings import IS_LATENT
 from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.judge_rollups import judge_counts
 from toolevals.runs.services.spending import spending_of
@@ -33,6 +34,7 @@ from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
 
 COLUMNS = (*VERDICT_NAMES, "tag", "mode")
+LATENT, SELECTION = "latent", "selection"
 FAULT_GROUP = ("tool", "argument", "kind")
 
 
@@ -72,14 +74,17 @@ def _cells(grading: Grading) -> Iterator[tuple[Any, ...]]:
 
 
 def _verdicts(grading: Grading) -> Iterator[tuple[Any, ...]]:
-    """Yield how often each value occurs in each column; an empty tag or mode is none.
+    """Yield how often each value occurs in each column, an empty tag or mode being none; and the latent bugs.
 
     Counted together, as cases that are alike are many and the ways to differ few, and all cases are read once.
     """
     counts: Counter[tuple[str, str]] = Counter()
     for *values, count in _counted(CaseGrade.objects.filter(grading=grading), *COLUMNS):
-        for name, value in zip(COLUMNS, values, strict=True):
+        case = dict(zip(COLUMNS, values, strict=True))
+        for name, value in case.items():
             counts[name, value] += count
+        if case.items() >= IS_LATENT.items():
+            counts[LATENT, SELECTION] += count
     for (name, value), count in sorted(counts.items()):
         if value:
             yield grading.pk, name, value, count
