@@ -48,6 +48,7 @@ INTERFACE = (
     "layers",
     "recovery",
     "episodes",
+    "judges",
     "reliability",
     "trials",
     "floors",

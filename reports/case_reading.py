@@ -21,6 +21,7 @@ from reports.queries import example_in_other_runs, gold_of, trials_of
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
 from toolevals.grading.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProblem, Verdict
 from toolevals.grading.verdicts import CaseGrade as Grade
+from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import CaseGrade
 from toolevals.workspace.models import Role, User
 
@@ -90,6 +91,8 @@ class CaseReading:
     verdicts: dict[str, Verdict]
     schema_problems: tuple[SchemaProblem, ...]
     judged: Mapping[str, JudgedVerdict]
+    # Of how many judges the verdict is shown to nobody, while people rate the case.
+    hidden_judges: int
     tag: str
     mode: str
     gold: Gold
@@ -104,7 +107,7 @@ class CaseReading:
 def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
     """Return the case for one person: labels are shown only as far as blindness allows."""
     revision, gold = case.transcript.entry.revision, gold_of(case)
-    grade = Grade.from_document(case.detail)
+    grade = Grade.from_document(shown_detail(case))
     expectation = Expectation.from_document(gold.expectation)
     document = case.transcript.document
     transcript = None if document is None else Transcript.from_document(document)
@@ -122,6 +125,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts},
         schema_problems=grade.schema_problems,
         judged=grade.judged,
+        hidden_judges=len(case.detail.get("judged", {})) - len(grade.judged),
         tag=grade.tag,
         mode=grade.mode,
         gold=gold,

@@ -5,22 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from reports.analyses.judges import PREFIX, JudgeRow, JudgeTotals, judge_rows
+from reports.analyses.judges import PREFIX, UNMARKED, JudgeRow, JudgeTotals, Mark, judge_rows
+from toolevals.runs.judging.blindness import HIDDEN
+from toolevals.runs.judging.standings import Standing, grading_standings
 from toolevals.runs.models import Grading, JudgeCount, JudgedCase
 
 KEYSET_PAGE = 1000
+# The columns of `JudgeCount` that make `JudgeTotals`.
+TOTALS = ("passed", "failed", "unscored", "errored", "mean", "asked", "cost", "settled")
 
 
 def judges_of(grading: Grading) -> tuple[JudgeRow, ...]:
     """Return what each judge of a grading came to; without judges nothing is asked."""
     if not grading.judges:
         return ()
-    names = ("passed", "failed", "unscored", "errored", "mean", "asked", "cost")
     counts = JudgeCount.objects.filter(grading=grading)
     return judge_rows(
         grading.judges,
-        {count.rubric: JudgeTotals(**{name: getattr(count, name) for name in names}) for count in counts},
+        {count.rubric: JudgeTotals(**{name: getattr(count, name) for name in TOTALS}) for count in counts},
+        judge_marks(grading),
     )
+
+
+def judge_marks(grading: Grading) -> dict[str, Mark]:
+    """Return what is known of each judge of a grading beside people, by the name of its rubric."""
+    return {name: mark_of(standing) for name, standing in grading_standings(grading).items()}
+
+
+def mark_of(standing: Standing) -> Mark:
+    """Return a judge's standing as reports show it."""
+    calibration = standing.calibration
+    return Mark(standing.words, calibration.pk if calibration else None, standing.calibrated_at, standing.table)
 
 
 def judge_columns(grading: Grading) -> tuple[str, ...]:
@@ -30,17 +45,18 @@ def judge_columns(grading: Grading) -> tuple[str, ...]:
 
 def judged_for_export(grading: Grading) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each case and judge, in the order of `tables.JUDGED`, a page at a time."""
-    seats = {seat["rubric"]: seat for seat in grading.judges}
+    seats, marks = {seat["rubric"]: seat for seat in grading.judges}, judge_marks(grading)
     rows, last = JudgedCase.objects.for_export(grading), 0
     while page := list(rows.filter(pk__gt=last)[:KEYSET_PAGE]):
         for row in page:
-            yield _exported(row, seats[row.rubric])
+            yield _exported(row, seats[row.rubric], marks.get(row.rubric, UNMARKED))
         last = page[-1].pk
 
 
-def _exported(row: JudgedCase, seat: dict[str, Any]) -> tuple[Any, ...]:
+def _exported(row: Any, seat: dict[str, Any], mark: Mark) -> tuple[Any, ...]:
     transcript = row.case.transcript
     said = row.case.detail.get("judged", {}).get(row.rubric, {})
+    verdict = ("hidden", None, HIDDEN) if row.is_hidden else (row.status, row.value, said.get("reason", ""))
     return (
         row.case_id,
         transcript.pk,
@@ -52,7 +68,6 @@ def _exported(row: JudgedCase, seat: dict[str, Any]) -> tuple[Any, ...]:
         seat["name"],
         seat["model"],
         seat["pinned"],
-        row.status,
-        row.value,
-        said.get("reason", ""),
+        *verdict,
+        mark.flag,
     )

@@ -50,9 +50,17 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
         )
         cases = cases.filter(pk__in=faults.values("case"))
     if wanted.rubric:
-        judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric, status=wanted.status)
+        judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric, status=wanted.status).shown()
         return cases.filter(pk__in=judged.values("case"))
     return cases.filter(**{wanted.column: wanted.status}) if wanted.column else cases
+
+
+def hidden_verdicts(grading: Grading, wanted: CaseFilter) -> int:
+    """Return of how many cases the judge's verdict that is asked for is shown to nobody, while people rate them."""
+    if not wanted.rubric:
+        return 0
+    judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric)
+    return judged.count() - judged.shown().count()
 
 
 def page_of(cases: QuerySet[CaseGrade], after: str, size: int) -> list[CaseGrade]:

@@ -74,6 +74,15 @@ JUDGES: Final = (
     "asked",
     "cost",
     "goal",
+    "settled",
+    "corrected",
+    "corrected_low",
+    "corrected_high",
+    "calibration_id",
+    "calibrated_at",
+    "kappa",
+    "agreement",
+    "flag",
 )
 STATE: Final = (
     "case_id",
@@ -101,6 +110,7 @@ JUDGED: Final = (
     "status",
     "value",
     "reason",
+    "flag",
 )
 TRENDS: Final = (
     "run",
@@ -114,6 +124,9 @@ TRENDS: Final = (
     "rate",
     "rate_low",
     "rate_high",
+    "judge",
+    "model",
+    "flag",
 )
 # Column of the file -> where it stands, from a case grade.
 CASES: Final = {
@@ -250,7 +263,21 @@ def judges(found: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
             row.asked,
             row.cost,
             row.goal,
+            *_beside_people(row),
         )
+
+
+def _beside_people(row: JudgeRow) -> Iterator[Cell]:
+    corrected, mark = row.corrected, row.mark
+    yield row.settled
+    yield corrected.value if corrected else None
+    yield corrected.interval.low if corrected and corrected.interval else None
+    yield corrected.interval.high if corrected and corrected.interval else None
+    yield mark.calibration
+    yield mark.calibrated_at
+    yield mark.table.kappa.value if mark.table else None
+    yield mark.table.agreement.value if mark.table else None
+    yield mark.flag
 
 
 def trends(found: Trend) -> Iterator[tuple[Cell, ...]]:
@@ -270,4 +297,7 @@ def trends(found: Trend) -> Iterator[tuple[Cell, ...]]:
                 rate.value,
                 rate.low,
                 rate.high,
+                "",
+                "",
+                "",
             )

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
 
 from reports.analyses.rates import Rate, rate
+from toolevals.grading.judging.raters import corrected_rate
+from toolevals.grading.metrics.calibration import JudgeTable
+from toolevals.grading.metrics.estimates import Estimate
 
 # How the columns of judges are named beside those of the rules, in addresses and files.
 PREFIX = "judged:"
@@ -15,8 +20,27 @@ GOAL = 0.90
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """What is known of a judge beside people. `flag` says why its numbers are marked; empty where they are not.
+
+    `table` holds the counts of its newest calibration; None without one.
+    """
+
+    flag: str
+    calibration: UUID | None = None
+    calibrated_at: datetime | None = None
+    table: JudgeTable | None = None
+
+
+UNMARKED = Mark("never compared with people")
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeTotals:
-    """The counts of one judge in one grading. `mean` is of the scored cases; `cost` is None without prices."""
+    """The counts of one judge in one grading. `mean` is of the scored cases; `cost` is None without prices.
+
+    `settled` of the passed rules settled without a question; None where nobody counted them.
+    """
 
     passed: int
     failed: int
@@ -25,6 +49,7 @@ class JudgeTotals:
     mean: float | None
     asked: int
     cost: float | None
+    settled: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +73,27 @@ class JudgeRow:
     asked: int
     cost: float | None
     goal: float
+    settled: int | None
+    mark: Mark
+    # The rate put right by what people say of a sample; None where they were not asked, or it cannot be told.
+    corrected: Estimate | None
 
 
-def judge_rows(judges: Sequence[Mapping[str, object]], totals: Mapping[str, JudgeTotals]) -> tuple[JudgeRow, ...]:
-    """Return a row for each judge of a grading (`Grading.judges`), with its totals by the name of its rubric."""
-    return tuple(_row(seat, totals[str(seat["rubric"])]) for seat in judges if seat["rubric"] in totals)
+def judge_rows(
+    judges: Sequence[Mapping[str, object]], totals: Mapping[str, JudgeTotals], marks: Mapping[str, Mark]
+) -> tuple[JudgeRow, ...]:
+    """Return a row for each judge of a grading (`Grading.judges`), with totals and marks by the name of its rubric."""
+    named = [(seat, str(seat["rubric"])) for seat in judges]
+    return tuple(_row(seat, totals[name], marks.get(name, UNMARKED)) for seat, name in named if name in totals)
 
 
-def _row(seat: Mapping[str, object], found: JudgeTotals) -> JudgeRow:
+def _corrected(found: JudgeTotals, mark: Mark) -> Estimate | None:
+    if mark.table is None or found.settled is None:
+        return None
+    return corrected_rate(found.passed, found.failed, mark.table, settled=found.settled)
+
+
+def _row(seat: Mapping[str, object], found: JudgeTotals, mark: Mark) -> JudgeRow:
     rubric = str(seat["rubric"])
     return JudgeRow(
         name=f"{PREFIX}{rubric}",
@@ -75,4 +113,7 @@ def _row(seat: Mapping[str, object], found: JudgeTotals) -> JudgeRow:
         asked=found.asked,
         cost=found.cost,
         goal=GOALS.get(rubric, GOAL),
+        settled=found.settled,
+        mark=mark,
+        corrected=_corrected(found, mark),
     )

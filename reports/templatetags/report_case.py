@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from django import template
 
 from labeling.conversation import CallBlock, Turn
+from reports.analyses.judges import UNMARKED, Mark
 
 register = template.Library()
 
@@ -15,6 +16,12 @@ register = template.Library()
 def status_in(block: CallBlock, statuses: Mapping[int, str]) -> str:
     """Return what a call is worth: "passed", "failed", "repeated" or nothing."""
     return statuses.get(id(block), "")
+
+
+@register.filter
+def mark_for(marks: Mapping[str, Mark], rubric: str) -> Mark:
+    """Return what is known of a rubric's judge beside people."""
+    return marks.get(rubric, UNMARKED)
 
 
 @register.filter

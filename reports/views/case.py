@@ -13,6 +13,7 @@ from labeling.errors import InvalidAct
 from labeling.services.disputes import dispute_open
 from reports.case_reading import read_case
 from reports.filters import read_case_filter
+from reports.judge_queries import judge_marks
 from reports.pages import graded, run_head, run_url
 from reports.queries import case_of, listed_cases, neighbours
 from toolevals.grading.problems import InvalidDocument
@@ -45,6 +46,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "run": head.run,
         "case": case,
         "reading": read_case(case, request.user, request.role),
+        "marks": judge_marks(case.grading),
         "wanted": wanted,
         "from_matrix": from_matrix,
         "back": run_url("matrix" if from_matrix else "cases", head.run) + (f"?{query}" if query else ""),

@@ -6,13 +6,14 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from reports.analyses.judges import UNMARKED
 from reports.analyses.modes import ERROR_MODES, MODES
 from reports.case_rows import case_rows
 from reports.filter_choices import chips, filter_choices
 from reports.filters import COLUMNS, STATUSES, CaseFilter, address_query, read_case_filter, text
-from reports.judge_queries import judge_columns
+from reports.judge_queries import judge_columns, judge_marks
 from reports.pages import graded, run_head
-from reports.queries import listed_cases, page_of
+from reports.queries import hidden_verdicts, listed_cases, page_of
 from toolevals.workspace.requests import ProjectRequest
 
 CASES_A_PAGE = 50
@@ -45,6 +46,8 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
         "filters": wanted.filters,
         "chips": chips(wanted.filters, lambda filters: address_query(own | _blank(wanted) | filters.parameters())),
         "modes": (*MODES, *ERROR_MODES),
+        "hidden": hidden_verdicts(grading, wanted),
+        "flag": judge_marks(grading).get(wanted.rubric, UNMARKED).flag if wanted.rubric else "",
         "columns": (*COLUMNS, *judge_columns(grading)),
         "statuses": STATUSES,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from django.http import StreamingHttpResponse
 from django.views.decorators.http import require_safe
@@ -13,6 +14,7 @@ from reports.analyses.tools import tools_of
 from reports.counted import counted_matrix
 from reports.filters import read_case_filter
 from reports.judge_queries import judged_for_export, judges_of
+from reports.judge_trend import judge_trend_rows, judged_runs
 from reports.matrix_state import read_matrix_state
 from reports.pages import graded, run_head
 from reports.queries import cases_for_export, verdict_counts
@@ -82,8 +84,9 @@ def state_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 @require_safe
 def trends_csv(request: ProjectRequest, experiment: str) -> StreamingHttpResponse:
     """Send every rate of every run of an experiment."""
-    trend = experiment_trend(experiment_of(request, experiment))
-    return csv_file(f"{experiment}-trends", tables.TRENDS, tables.trends(trend))
+    found = experiment_of(request, experiment)
+    rows = chain(tables.trends(experiment_trend(found)), judge_trend_rows(judged_runs(found)))
+    return csv_file(f"{experiment}-trends", tables.TRENDS, rows)
 
 
 def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:

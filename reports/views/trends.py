@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.rates import Rate
 from reports.analyses.trend import RunFacts
+from reports.judge_trend import judged_runs
 from reports.trend_page import experiment_of, experiment_trend, trend_charts
 from toolevals.workspace.requests import ProjectRequest
 
@@ -35,6 +36,7 @@ def trends(request: ProjectRequest, experiment: str) -> HttpResponse:
         "newest_first": [RunLine(row.run, tuple(row.rates[name] for name in names)) for row in trend.rows[::-1]],
         "names": names,
         "charts": charts,
+        "judged": judged_runs(found)[::-1],
         "document": {chart.chart_id: chart.chart for chart in charts},
     }
     return render(request, "reports/trends.html", context)

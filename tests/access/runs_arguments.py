@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from tests.access.world import Argument, World
 from tests.runs.building import baseline_run, version_of
-from toolevals.runs.models import CaseGrade, Judge, Run
+from toolevals.runs.models import CalibratedCase, CaseGrade, Judge, JudgeCalibration, Run
 from toolevals.runs.services import JudgeRequest, judge_add, rubric_use, simulator_ensure
 from toolevals.workspace.models import Batch, User
 
@@ -49,6 +49,26 @@ def a_judge(world: World, person: User) -> UUID:
     return judge.pk  # type: ignore[no-any-return]
 
 
+def a_calibration(world: World, person: User) -> UUID:
+    """Return an open calibration of the project's judge, with one case; the first call makes it."""
+    judge, case = a_judge(world, person), a_case(world, person)
+    made, new = JudgeCalibration.objects.get_or_create(
+        judge_id=judge,
+        defaults={
+            "grading": a_graded_run(world).gradings.get(),
+            "raters": 1,
+            "seed": "walk",
+            "drawn_from": {"passed": 1, "failed": 0},
+        },
+    )
+    if new:
+        questions = [{"conversation": {"messages": []}, "tools": [], "done": []}]
+        CalibratedCase.objects.create(
+            calibration=made, position=1, case_id=case, is_held_out=True, passed=True, value=1, questions=questions
+        )
+    return made.pk  # type: ignore[no-any-return]
+
+
 def a_simulator(world: World, person: User) -> UUID:
     results = [{"tool": "get_order_status", "result": "sent"}]
     made = simulator_ensure(
@@ -66,6 +86,7 @@ ARGUMENTS: dict[str, Argument] = {
     "grading": a_grading,
     "case": a_case,
     "judge": a_judge,
+    "calibration": a_calibration,
     "simulator": a_simulator,
     "dataset": a_dataset,
 }

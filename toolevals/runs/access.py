@@ -1,4 +1,4 @@
-"""Who may do what in `toolevals.runs`: viewers read, adjudicators run, owners add simulators."""
+"""Who may do what in `toolevals.runs`: viewers read, reviewers rate, adjudicators run, owners add simulators."""
 
 from toolevals.workspace.access import Rule
 from toolevals.workspace.models import Role
@@ -21,6 +21,13 @@ RULES: dict[str, Rule] = {
     "runs:judges": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs:judge-new": Rule(Role.ADJUDICATOR),
     "runs:judge-change": Rule(Role.ADJUDICATOR),
+    "runs:judges-layer": Rule(Role.ADJUDICATOR),
+    "runs:judge": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs:calibration-new": Rule(Role.ADJUDICATOR),
+    "runs:calibration": Rule(Role.VIEWER),
+    "runs:calibration-close": Rule(Role.ADJUDICATOR),
+    "runs:calibration-csv": Rule(Role.VIEWER),
+    "runs:rate": Rule(Role.REVIEWER),
     "runs:rubrics": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs:rubric-new": Rule(Role.ADJUDICATOR),
     "runs:simulators": Rule(Role.VIEWER, Role.ADJUDICATOR),
@@ -36,6 +43,12 @@ RULES: dict[str, Rule] = {
     "runs-api:simulated-tools": Rule(Role.VIEWER),
     "runs-api:judges": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs-api:judge": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs-api:calibrations": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs-api:calibration": Rule(Role.VIEWER),
+    "runs-api:calibration-close": Rule(Role.ADJUDICATOR),
+    "runs-api:calibration-results": Rule(Role.VIEWER),
+    "runs-api:calibration-raters": Rule(Role.OWNER),
+    "runs-api:ratings": Rule(Role.REVIEWER),
     "runs-api:rubrics": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs-api:judging": Rule(Role.VIEWER),
     "runs-api:subjects": Rule(Role.VIEWER, Role.ADJUDICATOR),

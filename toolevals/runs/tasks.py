@@ -37,6 +37,12 @@ def judge(batch_id: str) -> None:
     batch_work(batch_id, services.cases_judge)
 
 
+@app.task(name="runs.calibrate")
+def calibrate(batch_id: str) -> None:
+    """Write down what a judge was given in a part of a calibration's cases."""
+    batch_work(batch_id, services.calibration_prepare)
+
+
 @app.task(name="runs.rollup")
 def roll_up(batch_id: str) -> None:
     """Count a grading whose cases are all there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.views import judges, live, new, repeating, runs, simulators, subjects
+from toolevals.runs.views import calibrations, judges, live, new, rating, repeating, runs, simulators, subjects
 
 app_name = "runs"
 urlpatterns = [
@@ -24,6 +24,13 @@ urlpatterns = [
     path("runs/<int:number>/judging/", judges.judging, name="judging"),
     path("judges/", judges.judges, name="judges"),
     path("judges/new/", judges.judge_new, name="judge-new"),
+    path("judges/layer/", judges.layer, name="judges-layer"),
+    path("judges/<uuid:judge>/", calibrations.judge, name="judge"),
+    path("judges/<uuid:judge>/calibrate/", calibrations.calibration_new, name="calibration-new"),
+    path("judges/calibrations/<uuid:calibration>/", calibrations.calibration, name="calibration"),
+    path("judges/calibrations/<uuid:calibration>/close/", calibrations.calibration_end, name="calibration-close"),
+    path("judges/calibrations/<uuid:calibration>.csv", calibrations.calibration_csv, name="calibration-csv"),
+    path("judges/calibrations/<uuid:calibration>/rate/", rating.rate, name="rate"),
     path("judges/<uuid:judge>/change/", judges.judge_switch, name="judge-change"),
     path("rubrics/", judges.rubrics, name="rubrics"),
     path("rubrics/new/", judges.rubric_new, name="rubric-new"),

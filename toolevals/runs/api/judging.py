@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -16,8 +16,11 @@ from rest_framework.response import Response
 
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.api.calibrating import EstimateSerializer
 from toolevals.runs.judging.estimate import judging_estimates
-from toolevals.runs.models import Judge, Rubric, Run
+from toolevals.runs.judging.standings import Standing, Trust, standings_of
+from toolevals.runs.models import Judge, Measure, Rubric, Run
+from toolevals.runs.models.judging import USUAL_THRESHOLD
 from toolevals.runs.services import JudgeRequest, judge_add, judge_change, rubric_add, rubric_use
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
@@ -39,12 +42,25 @@ class RubricDocumentSerializer(serializers.Serializer[Any]):
     document = serializers.DictField()
 
 
+class StandingSerializer(serializers.Serializer[Standing]):
+    """How far a judge can be trusted, by its newest closed calibration; `flag` is empty where that suffices."""
+
+    trust = serializers.ChoiceField(choices=list(Trust))
+    flag = serializers.CharField(source="words")
+    calibration = serializers.UUIDField(source="calibration.pk", default=None)
+    calibrated_at = serializers.DateTimeField(allow_null=True)
+    is_old = serializers.BooleanField()
+    kappa = EstimateSerializer(source="table.kappa", default=None)
+    agreement = EstimateSerializer(source="table.agreement", default=None)
+
+
 class JudgeSerializer(serializers.ModelSerializer[Judge]):
     """A judge. Its key is a secret's name."""
 
     rubric = RubricSerializer()
     options = serializers.JSONField()
     prices = serializers.JSONField(allow_null=True)
+    standing = serializers.SerializerMethodField()
 
     class Meta:
         model = Judge
@@ -59,8 +75,15 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
             "is_on",
             "share",
             "budget",
+            "threshold",
+            "measure",
+            "standing",
             "created_at",
         )
+
+    @extend_schema_field(StandingSerializer)
+    def get_standing(self, judge: Judge) -> Any:
+        return StandingSerializer(self.context.get("standings", standings_of([judge]))[judge.pk]).data
 
 
 class JudgeRequestSerializer(serializers.Serializer[Any]):
@@ -73,6 +96,8 @@ class JudgeRequestSerializer(serializers.Serializer[Any]):
     prices = serializers.DictField(required=False, allow_null=True, default=None)
     share = serializers.FloatField(required=False, default=1.0)
     budget = serializers.FloatField(required=False, allow_null=True, default=None)
+    threshold = serializers.FloatField(required=False, default=USUAL_THRESHOLD)
+    measure = serializers.ChoiceField(choices=Measure.choices, required=False, default=Measure.KAPPA)
     allow_alias = serializers.BooleanField(required=False, default=False)
 
 
@@ -82,6 +107,8 @@ class JudgeChangeSerializer(serializers.Serializer[Any]):
     is_on = serializers.BooleanField(required=False)
     share = serializers.FloatField(required=False)
     budget = serializers.FloatField(required=False)
+    threshold = serializers.FloatField(required=False)
+    measure = serializers.ChoiceField(choices=Measure.choices, required=False)
 
 
 class JudgeEstimateSerializer(serializers.Serializer[Any]):
@@ -120,6 +147,10 @@ class Judges(ProjectView, ListAPIView[Judge]):
 
     def get_queryset(self) -> QuerySet[Judge]:
         return Judge.objects.in_project(self.project)
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        found = Judge.objects.filter(project=self.project)
+        return {**super().get_serializer_context(), "standings": standings_of(found)}
 
     @extend_schema(request=JudgeRequestSerializer, responses={201: JudgeSerializer})
     @idempotent

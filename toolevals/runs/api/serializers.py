@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from labeling.models import DatasetVersion
 from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import AlignedPair, CaseGrade, Experiment, Grading, Run, Subject
 from toolevals.workspace.api.serializers import JobSerializer
 
@@ -164,9 +165,13 @@ class CaseDetailSerializer(CaseSerializer):
     """One graded transcript in full: every verdict with its reason, what was expected and what was done."""
 
     pairs = PairSerializer(many=True)
-    detail = serializers.JSONField()
+    detail = serializers.SerializerMethodField()
     input = serializers.JSONField(source="transcript.entry.revision.input")
     prediction = serializers.JSONField(source="transcript.document", allow_null=True)
 
     class Meta(CaseSerializer.Meta):
         fields = (*CaseSerializer.Meta.fields, "pairs", "detail", "input", "prediction")
+
+    @extend_schema_field(serializers.JSONField())
+    def get_detail(self, case: CaseGrade) -> Any:
+        return shown_detail(case)

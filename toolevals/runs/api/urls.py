@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import case_views, judging, live, repeating, simulators, views
+from toolevals.runs.api import calibrating, case_views, judging, live, repeating, simulators, views
 
 app_name = "runs-api"
 urlpatterns = [
@@ -25,6 +25,22 @@ urlpatterns = [
     path("runs/<int:number>/failing.csv", repeating.FailingTable.as_view(), name="failing-csv"),
     path("judges/", judging.Judges.as_view(), name="judges"),
     path("judges/<uuid:judge>/", judging.JudgeDetail.as_view(), name="judge"),
+    path("judges/<uuid:judge>/calibrations/", calibrating.Calibrations.as_view(), name="calibrations"),
+    path("judge-calibrations/<uuid:calibration>/", calibrating.CalibrationDetail.as_view(), name="calibration"),
+    path(
+        "judge-calibrations/<uuid:calibration>/close/", calibrating.CalibrationEnd.as_view(), name="calibration-close"
+    ),
+    path(
+        "judge-calibrations/<uuid:calibration>/results/",
+        calibrating.CalibrationResults.as_view(),
+        name="calibration-results",
+    ),
+    path(
+        "judge-calibrations/<uuid:calibration>/raters/",
+        calibrating.CalibrationRaters.as_view(),
+        name="calibration-raters",
+    ),
+    path("judge-calibrations/<uuid:calibration>/ratings/", calibrating.Ratings.as_view(), name="ratings"),
     path("rubrics/", judging.Rubrics.as_view(), name="rubrics"),
     path("runs/<int:number>/judging/", judging.Judging.as_view(), name="judging"),
     path("runs/<int:number>/gradings/", views.Gradings.as_view(), name="gradings"),

@@ -1,5 +1,6 @@
 """What is evaluated, what it did, and how it was graded."""
 
+from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration, Rating
 from toolevals.runs.models.episodes import Episode, ToolAnswers
 from toolevals.runs.models.gradings import (
     AlignedPair,
@@ -10,7 +11,7 @@ from toolevals.runs.models.gradings import (
     MatrixCount,
     VerdictCount,
 )
-from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Rubric
+from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
 from toolevals.runs.models.remarks import CaseNote, CaseTag
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
@@ -22,6 +23,7 @@ __all__ = [
     "AlignedPair",
     "ArgumentCount",
     "ArgumentFault",
+    "CalibratedCase",
     "CaseGrade",
     "CaseNote",
     "CaseTag",
@@ -31,10 +33,13 @@ __all__ = [
     "Experiment",
     "Grading",
     "Judge",
+    "JudgeCalibration",
     "JudgeCount",
     "JudgedCase",
     "Judgement",
     "MatrixCount",
+    "Measure",
+    "Rating",
     "RevisionTurn",
     "Rubric",
     "Run",

@@ -12,6 +12,9 @@ from toolevals.runs.querysets.judging import JudgedCaseQuerySet, JudgementQueryS
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Project, User
 
+# Of kappa: "substantial" from here on, after J. R. Landis and G. G. Koch, Biometrics 33 (1977).
+USUAL_THRESHOLD = 0.6
+
 
 class Rubric(models.Model):
     """One version of a question to judges, immutable: one's own, or a shipped one that the project uses."""
@@ -39,6 +42,13 @@ class Rubric(models.Model):
         return f"{self.title} v{self.version}"
 
 
+class Measure(models.TextChoices):
+    """By what a judge's calibration is held to its threshold."""
+
+    KAPPA = "kappa"
+    AGREEMENT = "agreement"
+
+
 class Judge(models.Model):
     """A model that judges by one rubric. What decides its answers never changes; when and how much it is asked may."""
 
@@ -58,6 +68,9 @@ class Judge(models.Model):
     share = models.FloatField(default=1.0)
     # In the currency of the prices: what one grading may cost.
     budget = models.FloatField(null=True)
+    # What it must reach beside people on held-out cases, and by which figure: else its numbers are flagged.
+    threshold = models.FloatField(default=USUAL_THRESHOLD)
+    measure = models.CharField(max_length=10, choices=Measure.choices, default=Measure.KAPPA)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -116,6 +129,8 @@ class JudgedCase(models.Model):
     rubric = models.CharField(max_length=50)
     status = models.CharField(max_length=8)
     value = models.FloatField(null=True)
+    # How many questions the verdict rests on; 0 where rules settled it. Null in gradings from before it was kept.
+    questions = models.PositiveIntegerField(null=True)
 
     objects = JudgedCaseQuerySet.as_manager()
 
@@ -138,6 +153,8 @@ class JudgeCount(models.Model):
     failed = models.PositiveIntegerField()
     unscored = models.PositiveIntegerField()
     errored = models.PositiveIntegerField()
+    # How many of the passed rules settled without a question. Null in gradings from before it was kept.
+    settled = models.PositiveIntegerField(null=True)
     # The mean value of the scored cases, null without any.
     mean = models.FloatField(null=True)
     asked = models.PositiveIntegerField()

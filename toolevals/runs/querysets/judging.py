@@ -9,6 +9,8 @@ from uuid import UUID
 from django.db import models
 from django.db.models import Count, OuterRef, Q, Subquery, Sum
 
+from toolevals.runs.judging.blindness import verdict_hidden
+
 if TYPE_CHECKING:
     from toolevals.runs.models import Grading, Judge, JudgedCase, Judgement, Rubric  # noqa: F401
     from toolevals.workspace.models import Project
@@ -61,10 +63,18 @@ class JudgementQuerySet(models.QuerySet["Judgement"]):
 class JudgedCaseQuerySet(models.QuerySet["JudgedCase"]):
     """Reads of judges' verdicts."""
 
-    def for_export(self, grading: Grading) -> JudgedCaseQuerySet:
-        """Return a grading's verdicts with their cases and examples, in the order of their rows."""
+    def shown(self) -> JudgedCaseQuerySet:
+        """Return the verdicts that are shown to anybody: not those that people rate without knowing them."""
+        return self.filter(~verdict_hidden())
+
+    def for_export(self, grading: Grading) -> Any:
+        """Return a grading's verdicts with their cases and examples, in the order of their rows.
+
+        Add `is_hidden`, whether a verdict is shown to nobody.
+        """
         return (
             self.filter(grading=grading)
+            .annotate(is_hidden=verdict_hidden())
             .select_related("case__transcript__entry__revision__example")
             .defer("case__transcript__document", "case__transcript__entry__revision__input")
             .order_by("pk")

@@ -1,5 +1,12 @@
 """Everything that changes subjects, experiments, runs and gradings."""
 
+from toolevals.runs.services.calibrating import (
+    CalibrationRequest,
+    calibration_begin,
+    calibration_close,
+    calibration_prepare,
+    case_rate,
+)
 from toolevals.runs.services.case_grading import cases_grade
 from toolevals.runs.services.case_judging import cases_judge
 from toolevals.runs.services.conversing import transcripts_converse
@@ -10,6 +17,7 @@ from toolevals.runs.services.judging import (
     JudgeRequest,
     judge_add,
     judge_change,
+    layer_switch,
     rubric_add,
     rubric_use,
 )
@@ -30,9 +38,14 @@ from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 
 __all__ = [
     "MAX_TRIALS",
+    "CalibrationRequest",
     "JudgeRequest",
     "RunParts",
     "RunRequest",
+    "calibration_begin",
+    "calibration_close",
+    "calibration_prepare",
+    "case_rate",
     "cases_grade",
     "cases_judge",
     "errored_ask_again",
@@ -43,6 +56,7 @@ __all__ = [
     "grading_start",
     "judge_add",
     "judge_change",
+    "layer_switch",
     "live_request_read",
     "note_add",
     "rubric_add",

@@ -22,7 +22,7 @@ from toolevals.runs.services.case_grading import (
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 
-JUDGED_COLUMNS = ("case_id", "grading_id", "rubric", "status", "value")
+JUDGED_COLUMNS = ("case_id", "grading_id", "rubric", "status", "value", "questions")
 # An answer can raise another question; so often is looked for more.
 MOST_ROUNDS = 10
 
@@ -110,4 +110,4 @@ def _judged_rows(
 ) -> Iterator[tuple[Any, ...]]:
     for graded, found in judged:
         for name, verdict in found.judged.items():
-            yield rows[graded.transcript_id].pk, grading.pk, name, verdict.status, verdict.value
+            yield rows[graded.transcript_id].pk, grading.pk, name, verdict.status, verdict.value, len(verdict.asked)

@@ -27,6 +27,7 @@ def judge_counts(grading: Grading) -> Iterator[JudgeCount]:
         sums[name] = sums.get(name, 0.0) + (total or 0.0)
     for seat in seats:
         counts = found.get(seat.rubric, Counter())
+        settled = JudgedCase.objects.filter(grading=grading, rubric=seat.rubric, status="passed", questions=0).count()
         scored = counts["passed"] + counts["failed"]
         judge = UUID(seat.judge)
         yield JudgeCount(
@@ -34,6 +35,7 @@ def judge_counts(grading: Grading) -> Iterator[JudgeCount]:
             judge_id=judge,
             rubric=seat.rubric,
             **{status: counts[status] for status in STATUSES},
+            settled=settled,
             mean=sums[seat.rubric] / scored if scored else None,
             **Judgement.objects.spent_on(grading, rubrics[judge], seat.model),
         )

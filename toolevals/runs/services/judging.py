@@ -16,7 +16,8 @@ from toolevals.agents.prices import Prices
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging import Rubric as RubricValue
 from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.runs.models import Judge, Rubric
+from toolevals.runs.models import Judge, Measure, Rubric
+from toolevals.runs.models.judging import USUAL_THRESHOLD
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 
@@ -26,7 +27,8 @@ class JudgeRequest:
     """A judge as somebody asks for it.
 
     `options` are those of a model (`ChatOptions`, without `model`), `prices` of a million tokens. `allow_alias` takes a
-    model's name that stands for no one snapshot; it is then marked wherever its verdicts are shown.
+    model's name that stands for no one snapshot; it is then marked wherever its verdicts are shown. `threshold` is what
+    it must reach beside people by `measure`, kappa or agreement.
     """
 
     name: str
@@ -36,6 +38,8 @@ class JudgeRequest:
     share: float = 1.0
     budget: float | None = None
     allow_alias: bool = False
+    threshold: float = USUAL_THRESHOLD
+    measure: str = Measure.KAPPA.value
 
 
 @transaction.atomic
@@ -106,6 +110,8 @@ def judge_add(*, project: Project, actor: User | None, rubric: Rubric, request: 
         prices=prices.to_document() if prices else None,
         share=request.share,
         budget=request.budget,
+        threshold=request.threshold,
+        measure=request.measure,
         actor=actor,
     )
     detail = {"name": judge.name, "rubric": str(rubric), "model": judge.model}
@@ -121,15 +127,20 @@ def judge_change(
     is_on: bool | None = None,
     share: float | None = None,
     budget: float | None = None,
+    threshold: float | None = None,
+    measure: str | None = None,
 ) -> Judge:
     """Switch a judge on or off, or ask it about another share or for another cap; gradings that began keep theirs.
 
-    Of each rubric's judges one is on at a time. What is None stays. Raises InvalidDocument.
+    Another threshold, or measure to hold to it, flags its numbers of all time anew. Of each rubric's judges one is on
+    at a time. What is None stays. Raises InvalidDocument.
     """
     Project.objects.select_for_update(no_key=True).get(pk=judge.project_id)
-    wanted = {"is_on": is_on, "share": share, "budget": budget}
+    wanted = {"is_on": is_on, "share": share, "budget": budget, "threshold": threshold, "measure": measure}
     changed = {name: value for name, value in wanted.items() if value is not None}
-    if problems := list(_limits(changed.get("share", judge.share), changed.get("budget"), judge.prices)):
+    limits = _limits(judge.share if share is None else share, budget, judge.prices)
+    held = _held_to(judge.threshold if threshold is None else threshold, measure or judge.measure)
+    if problems := [*limits, *held]:
         raise InvalidDocument(problems)
     if is_on:
         others = Judge.objects.filter(project=judge.project_id, is_on=True, rubric__name=judge.rubric.name)
@@ -140,6 +151,21 @@ def judge_change(
     judge.save(update_fields=[*changed])
     audit_record(project=judge.project, actor=actor, verb="judge_change", target=judge, detail=changed)
     return judge
+
+
+@transaction.atomic
+def layer_switch(*, project: Project, actor: User | None, layer: str, is_on: bool) -> list[Judge]:
+    """Switch all judges of a layer off; or on, of each rubric the newest one where none is on. Return those changed."""
+    found = list(Judge.objects.in_project(project).filter(rubric__layer=layer).select_related("project"))
+    if not is_on:
+        return [judge_change(judge=judge, actor=actor, is_on=False) for judge in found if judge.is_on]
+    taken = {judge.rubric.name for judge in found if judge.is_on}
+    changed = []
+    for judge in found:
+        if judge.rubric.name not in taken:
+            taken.add(judge.rubric.name)
+            changed.append(judge_change(judge=judge, actor=actor, is_on=True))
+    return changed
 
 
 def _columns(value: RubricValue) -> dict[str, Any]:
@@ -154,6 +180,14 @@ def _problems(project: Project, request: JudgeRequest) -> Iterator[Problem]:
     if request.model.strip() and not is_pinned(request.model) and not request.allow_alias:
         yield Problem("/model", WHY)
     yield from _limits(request.share, request.budget, request.prices)
+    yield from _held_to(request.threshold, request.measure)
+
+
+def _held_to(threshold: float, measure: str) -> Iterator[Problem]:
+    if not 0 <= threshold <= 1:
+        yield Problem("/threshold", "must be from 0 to 1")
+    if measure not in Measure.values:
+        yield Problem("/measure", f"must be one of {', '.join(Measure.values)}")
 
 
 def _limits(share: float, budget: float | None, prices: Any) -> Iterator[Problem]:

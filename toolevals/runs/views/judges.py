@@ -10,11 +10,15 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.grading.judging import SHIPPED
+from toolevals.grading.judging.rubrics import RUBRIC_LAYERS
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.forms import SHIPPED_PREFIX, JudgeChangeForm, JudgeForm, RubricForm, problem_texts
-from toolevals.runs.models import Judge, Rubric, Run
-from toolevals.runs.services import judge_add, judge_change, rubric_add, rubric_use
+from toolevals.runs.judging.layers import layers_of
+from toolevals.runs.judging.standings import standings_of
+from toolevals.runs.models import Judge, JudgeCalibration, Rubric, Run
+from toolevals.runs.services import judge_add, judge_change, layer_switch, rubric_add, rubric_use
+from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 
@@ -23,8 +27,30 @@ from toolevals.workspace.requests import ProjectRequest
 def judges(request: ProjectRequest) -> HttpResponse:
     """List the judges, the newest first, with what is known of each."""
     page = page_of(Judge.objects.in_project(request.project).with_newest_count(), request.GET.get("before", ""))
+    standings = standings_of(page.rows)
     newest = Run.objects.filter(project=request.project, grading__isnull=False, floor="").order_by("-number").first()
-    return render(request, "runs/judges.html", {"page": page, "newest": newest})
+    to_rate = JudgeCalibration.objects.in_project(request.project).open().with_progress()
+    context = {
+        "page": page,
+        "rows": [(judge, standings[judge.pk]) for judge in page.rows],
+        "again": [judge for judge in page.rows if judge.is_on and standings[judge.pk].is_old],
+        "layers": layers_of(request.project),
+        "to_rate": to_rate,
+        "may_rate": request.role >= Role.REVIEWER,
+        "newest": newest,
+    }
+    return render(request, "runs/judges.html", context)
+
+
+@require_POST
+def layer(request: ProjectRequest) -> HttpResponse:
+    """Switch the judges of a layer on or off."""
+    name, on = request.POST.get("layer", ""), request.POST.get("is_on", "")
+    if name in RUBRIC_LAYERS and on in ("0", "1"):
+        layer_switch(project=request.project, actor=request.user, layer=name, is_on=on == "1")
+    else:
+        messages.error(request, "Name a layer, and whether its judges are to be on.")
+    return redirect("runs:judges", request.project.slug)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -1,0 +1,49 @@
+"""What judges say of a run, in the REST interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from reports.api.serializers import RateSerializer
+from reports.api.views import GRADING, RunReportView
+from reports.judge_queries import judges_of
+from toolevals.runs.api.calibrating import EstimateSerializer
+
+
+class JudgeRowSerializer(serializers.Serializer[Any]):
+    """One judge in one grading. `flag` says why its numbers are to be read with care; empty where nothing speaks so."""
+
+    rubric = serializers.CharField()
+    version = serializers.IntegerField()
+    layer = serializers.CharField()
+    judge = serializers.CharField()
+    model = serializers.CharField()
+    pinned = serializers.BooleanField()
+    share = serializers.FloatField()
+    rate = RateSerializer()
+    failed = serializers.IntegerField()
+    unscored = serializers.IntegerField()
+    errored = serializers.IntegerField()
+    settled = serializers.IntegerField(allow_null=True)
+    corrected = EstimateSerializer(allow_null=True)
+    mean = serializers.FloatField(allow_null=True)
+    asked = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True)
+    flag = serializers.CharField(source="mark.flag")
+    calibration = serializers.UUIDField(source="mark.calibration", allow_null=True)
+    calibrated_at = serializers.DateTimeField(source="mark.calibrated_at", allow_null=True)
+    kappa = EstimateSerializer(source="mark.table.kappa", default=None)
+    agreement = EstimateSerializer(source="mark.table.agreement", default=None)
+
+
+class JudgesView(RunReportView):
+    """What each judge of a run came to, and how far it can be trusted."""
+
+    @extend_schema(parameters=[GRADING], responses=JudgeRowSerializer(many=True))
+    def get(self, request: Request, number: int) -> Response:
+        return Response(JudgeRowSerializer(judges_of(self.grading(number)), many=True).data)

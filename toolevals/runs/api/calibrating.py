@@ -1,0 +1,265 @@
+"""Calibrations of judges in the REST interface: drawing, rating, closing, and what came of them."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.judging.blindness import names_raters, shows_results
+from toolevals.runs.judging.calibration_results import SETS, Results, progress_of, results_of
+from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, Rating
+from toolevals.runs.services import CalibrationRequest, calibration_begin, calibration_close, case_rate
+from toolevals.runs.services.calibrating import USUAL_RATERS, USUAL_SIZE
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.problems import Problems
+
+
+class EstimateSerializer(serializers.Serializer[Estimate]):
+    """A figure with its 95 % interval, and how much was counted; `reason` says why there is none."""
+
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(source="interval.low", default=None)
+    high = serializers.FloatField(source="interval.high", default=None)
+    count = serializers.IntegerField()
+    reason = serializers.CharField()
+
+
+class CalibrationSerializer(serializers.ModelSerializer[JudgeCalibration]):
+    """A calibration and how far it is. Kappa and agreement are of the held-out cases, null while it is open."""
+
+    judge = serializers.UUIDField(source="judge_id")
+    run = serializers.IntegerField(source="grading.run.number")
+    grading = serializers.IntegerField(source="grading.number")
+    drawn_from = serializers.DictField(child=serializers.IntegerField())
+    size = serializers.IntegerField()
+    held_out = serializers.IntegerField()
+    ratings = serializers.IntegerField()
+
+    class Meta:
+        model = JudgeCalibration
+        fields = (
+            "id",
+            "judge",
+            "run",
+            "grading",
+            "raters",
+            "seed",
+            "drawn_from",
+            "size",
+            "held_out",
+            "ratings",
+            "created_at",
+            "closed_at",
+        )
+
+
+class CalibrationRequestSerializer(serializers.Serializer[Any]):
+    """A calibration to be: of the cases of a run's grading, by default the one that is shown."""
+
+    run = serializers.IntegerField()
+    grading = serializers.IntegerField(required=False, allow_null=True, default=None)
+    held_out = serializers.IntegerField(required=False, default=USUAL_SIZE)
+    tuning = serializers.IntegerField(required=False, default=0)
+    raters = serializers.IntegerField(required=False, default=USUAL_RATERS)
+    seed = serializers.CharField(required=False, default="", allow_blank=True, max_length=100)
+
+
+class RatingRequestSerializer(serializers.Serializer[Any]):
+    """A rating of a case: a value of the rubric's scale, or null for somebody who cannot tell."""
+
+    case = serializers.UUIDField()
+    value = serializers.FloatField(allow_null=True)
+    note = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class RatingSerializer(serializers.ModelSerializer[Rating]):
+    """One person's rating."""
+
+    case = serializers.UUIDField(source="case_id")
+
+    class Meta:
+        model = Rating
+        fields = ("id", "case", "value", "note", "created_at")
+
+
+class CaseToRateSerializer(serializers.ModelSerializer[CalibratedCase]):
+    """A case as its raters see it: what the judge was given, by question."""
+
+    questions = serializers.ListField(child=serializers.DictField())
+
+    class Meta:
+        model = CalibratedCase
+        fields = ("id", "questions")
+
+
+class ResultSerializer(serializers.Serializer[Any]):
+    """One case of a closed calibration: what the judge and what people say. `ratings` are in the order they came."""
+
+    id = serializers.UUIDField(source="case.pk")
+    graded_case = serializers.UUIDField(source="case.case_id")
+    value = serializers.FloatField(source="case.value")
+    judge = serializers.CharField()
+    people = serializers.CharField()
+    ratings = RatingSerializer(many=True)
+
+
+class RaterSerializer(serializers.Serializer[Any]):
+    """One rater, for owners."""
+
+    rater = serializers.CharField()
+    rated = serializers.IntegerField()
+    with_judge = EstimateSerializer()
+    with_others = EstimateSerializer()
+
+
+class ResultsSerializer(serializers.Serializer[Results]):
+    """What came of one set of a closed calibration."""
+
+    kappa = EstimateSerializer(source="comparison.table.kappa")
+    agreement = EstimateSerializer(source="comparison.table.agreement")
+    sensitivity = EstimateSerializer(source="comparison.table.sensitivity")
+    specificity = EstimateSerializer(source="comparison.table.specificity")
+    people_agreement = EstimateSerializer(source="comparison.people_agreement")
+    people_kappa = EstimateSerializer(source="comparison.people_kappa")
+    stated = EstimateSerializer(allow_null=True)
+    corrected = EstimateSerializer(allow_null=True)
+    confusion = serializers.SerializerMethodField()
+    raters = serializers.SerializerMethodField()
+    cases = ResultSerializer(many=True)
+
+    @extend_schema_field(serializers.ListField(child=serializers.DictField()))
+    def get_confusion(self, results: Results) -> list[dict[str, Any]]:
+        cells = sorted(results.comparison.cells.items())
+        return [{"judge": judge, "people": people, "count": count} for (judge, people), count in cells]
+
+    @extend_schema_field(RaterSerializer(many=True))
+    def get_raters(self, results: Results) -> Any:
+        named = results.comparison.raters if self.context.get("named") else ()
+        return RaterSerializer(named, many=True).data
+
+
+class CalibrationView(ProjectView):
+    """What the views of one calibration share."""
+
+    def find(self, pk: UUID) -> Any:
+        """Return the project's calibration. Raises Http404."""
+        return get_object_or_404(JudgeCalibration.objects.in_project(self.project).with_progress(), pk=pk)
+
+
+class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
+    """A judge's calibrations, the newest first; by POST, one more."""
+
+    serializer_class = CalibrationSerializer
+    queryset = JudgeCalibration.objects.none()
+
+    def get_queryset(self) -> QuerySet[JudgeCalibration]:
+        rows: QuerySet[JudgeCalibration] = JudgeCalibration.objects.in_project(self.project).with_progress()
+        return rows.filter(judge=self._judge())
+
+    @extend_schema(request=CalibrationRequestSerializer, responses={201: CalibrationSerializer})
+    @idempotent
+    def post(self, request: Request, judge: UUID) -> Response:
+        asked = CalibrationRequestSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        said = dict(asked.validated_data)
+        grading = self._grading(said.pop("run"), said.pop("grading"))
+        wanted = CalibrationRequest(judge=self._judge(), grading=grading, **said)
+        made = calibration_begin(request=wanted, actor=self.user)
+        shown = JudgeCalibration.objects.in_project(self.project).with_progress().get(pk=made.pk)
+        return Response(CalibrationSerializer(shown).data, status=HTTPStatus.CREATED)
+
+    def _judge(self) -> Judge:
+        rows = Judge.objects.in_project(self.project).select_related("project")
+        found: Judge = get_object_or_404(rows, pk=self.kwargs["judge"])
+        return found
+
+    def _grading(self, run: int, number: int | None) -> Grading:
+        gradings = Grading.objects.filter(run__project=self.project, run__number=run, finished_at__isnull=False)
+        found = gradings.filter(number=number) if number else gradings.order_by("-number")
+        if (grading := found.select_related("run").first()) is None:
+            raise InvalidDocument.at("/run", "has no such finished grading")
+        return grading
+
+
+class CalibrationDetail(CalibrationView):
+    """One calibration and how far it is."""
+
+    @extend_schema(responses=CalibrationSerializer)
+    def get(self, request: Request, calibration: UUID) -> Response:
+        return Response(CalibrationSerializer(self.find(calibration)).data)
+
+
+class CalibrationEnd(CalibrationView):
+    """End a calibration with the ratings that it has."""
+
+    @extend_schema(request=None, responses=CalibrationSerializer)
+    def post(self, request: Request, calibration: UUID) -> Response:
+        calibration_close(calibration=self.find(calibration), actor=self.user)
+        return Response(CalibrationSerializer(self.find(calibration)).data)
+
+
+class CalibrationResults(CalibrationView):
+    """What came of a calibration, once it is closed; 409 before."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("set", str, enum=list(SETS), description="Which cases; held-out ones by default.")
+        ],
+        responses={200: ResultsSerializer, 409: None},
+    )
+    def get(self, request: Request, calibration: UUID) -> Response:
+        found = self.find(calibration)
+        if not shows_results(found):
+            raise Problems(HTTPStatus.CONFLICT, "This calibration is open: nobody sees its results.")
+        results = results_of(found, request.query_params.get("set", SETS[0]))
+        return Response(ResultsSerializer(results, context={"named": names_raters(self.role)}).data)
+
+
+class Progress(serializers.Serializer[Any]):
+    """How much somebody has rated."""
+
+    rater = serializers.UUIDField()
+    name = serializers.CharField()
+    rated = serializers.IntegerField()
+
+
+class CalibrationRaters(CalibrationView):
+    """How much each person has rated."""
+
+    @extend_schema(responses=Progress(many=True))
+    def get(self, request: Request, calibration: UUID) -> Response:
+        rows = progress_of(self.find(calibration))
+        return Response([{"rater": str(pk), "name": name, "rated": count} for pk, name, count in rows])
+
+
+class Ratings(CalibrationView):
+    """The next case that is left for this person to rate, 204 where none is; by POST, a rating."""
+
+    @extend_schema(responses={200: CaseToRateSerializer, 204: None})
+    def get(self, request: Request, calibration: UUID) -> Response:
+        case = self.find(calibration).cases.left_for(self.user).first()
+        if case is None:
+            return Response(status=HTTPStatus.NO_CONTENT)
+        return Response(CaseToRateSerializer(case).data)
+
+    @extend_schema(request=RatingRequestSerializer, responses={201: RatingSerializer})
+    def post(self, request: Request, calibration: UUID) -> Response:
+        asked = RatingRequestSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        said = dict(asked.validated_data)
+        rows = CalibratedCase.objects.select_related("calibration__judge__rubric", "calibration__judge__project")
+        case = get_object_or_404(rows, calibration=self.find(calibration), pk=said.pop("case"))
+        rating = case_rate(case=case, actor=self.user, **said)
+        return Response(RatingSerializer(rating).data, status=HTTPStatus.CREATED)

@@ -1,0 +1,85 @@
+"""What the pages of calibrations show beside the results: figures of a list, cases of a cell, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from toolevals.grading.judging.raters import JUDGE, PEOPLE
+from toolevals.grading.metrics.estimates import Estimate
+from toolevals.runs.judging.calibration_forms import MOST_GRADINGS
+from toolevals.runs.judging.calibration_results import SETS, CaseResult, table_of
+from toolevals.runs.judging.seats import seats_of
+from toolevals.runs.models import Grading, Judge, JudgeCalibration
+
+CASES_A_PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which cases of a calibration the address asks for; empty filters nothing."""
+
+    chosen: str = SETS[0]
+    judge: str = ""
+    people: str = ""
+
+    @classmethod
+    def read(cls, parameters: Mapping[str, str]) -> Wanted:
+        """Read the address; what is none of the choices counts as not given."""
+
+        def choice(name: str, choices: Sequence[str], default: str) -> str:
+            return found if (found := parameters.get(name, "")) in choices else default
+
+        return cls(choice("set", SETS, SETS[0]), choice("judge", JUDGE, ""), choice("people", PEOPLE, ""))
+
+    @property
+    def query(self) -> str:
+        """The filter as the query of an address."""
+        named = {"set": self.chosen, "judge": self.judge, "people": self.people}
+        return urlencode({name: value for name, value in named.items() if value})
+
+    def admits(self, case: CaseResult) -> bool:
+        """Tell whether a case is asked for."""
+        return self.judge in ("", case.judge) and self.people in ("", case.people)
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    """Some of the cases that are asked for; `following` is the number of the next page, 0 at the end."""
+
+    rows: Sequence[CaseResult]
+    count: int
+    following: int
+    number: int
+
+
+def case_page(cases: Sequence[CaseResult], wanted: Wanted, page: str) -> CasePage:
+    """Return a page of cases, from 1."""
+    found = [case for case in cases if wanted.admits(case)]
+    number = int(page) if page.isascii() and page.isdigit() and 0 < len(page) < 6 else 1
+    number = max(1, number)
+    end = number * CASES_A_PAGE
+    return CasePage(found[end - CASES_A_PAGE : end], len(found), number + 1 if len(found) > end else 0, number)
+
+
+def figures_of(calibration: JudgeCalibration) -> dict[str, Estimate] | None:
+    """Return kappa and agreement of a closed calibration."""
+    if calibration.table is None:
+        return None
+    table = table_of(calibration)
+    return {"kappa": table.kappa, "agreement": table.agreement}
+
+
+def gradings_judged_by(judge: Judge) -> dict[str, Grading]:
+    """Return the newest finished gradings that asked the judge's rubric version and model, by their ids."""
+    wanted = (judge.rubric.name, judge.rubric.version, judge.model)
+    same = Judge.objects.filter(rubric=judge.rubric_id, model=judge.model)
+    rows: Any = Grading.objects.filter(finished_at__isnull=False, judge_counts__judge__in=same).distinct()
+    found = rows.select_related("run").order_by("-pk")[:MOST_GRADINGS]
+    return {
+        str(grading.pk): grading
+        for grading in found
+        if any((seat.rubric, seat.version, seat.model) == wanted for seat in seats_of(grading))
+    }

@@ -1,0 +1,103 @@
+"""Judges beside people: which of a judge's cases are rated, by whom, and what each of them said."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from toolevals.runs.models.gradings import CaseGrade, Grading
+from toolevals.runs.models.judging import Judge
+from toolevals.runs.querysets.calibrating import CalibratedCaseQuerySet, JudgeCalibrationQuerySet, RatingQuerySet
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import Job, User
+
+
+class JudgeCalibration(models.Model):
+    """A sample of the cases that a judge judged in one grading, to be rated by people who do not know what it said.
+
+    It speaks of the judge's rubric version and model, whoever else judges by them.
+    """
+
+    id = PublicIdField()
+    judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="calibrations")
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="calibrations")
+    # How many people rate each case, at most.
+    raters = models.PositiveSmallIntegerField()
+    seed = models.CharField(max_length=100)
+    # What was to be drawn from, by verdict: {"passed": 80, "failed": 20}.
+    drawn_from = DocumentField()
+    job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True)
+    # Of the held-out cases once it is closed: the counts of `toolevals.grading.metrics.calibration.JudgeTable`.
+    table = DocumentField(null=True)
+
+    objects = JudgeCalibrationQuerySet.as_manager()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["judge", "-closed_at"], name="calibration_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"calibration of {self.judge}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether people may still rate it."""
+        return self.closed_at is None
+
+
+class CalibratedCase(models.Model):
+    """One case of a calibration. What the judge was given is kept, so that it can be asked the very same again."""
+
+    id = PublicIdField()
+    calibration = models.ForeignKey(JudgeCalibration, on_delete=models.CASCADE, related_name="cases")
+    position = models.PositiveIntegerField()
+    case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="calibrated")
+    is_held_out = models.BooleanField()
+    # The least value of the judge's answers, which decides whether the case passes; null until it is prepared.
+    value = models.FloatField(null=True)
+    passed = models.BooleanField()
+    # The inputs of each question, as the judge had them; null until prepared, empty where they could not be had again.
+    questions = DocumentField(null=True)
+
+    objects = CalibratedCaseQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["position"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["calibration", "position"], name="calibrated_position"),
+            models.UniqueConstraint(fields=["calibration", "case"], name="calibrated_once"),
+        ]
+
+
+class Rating(models.Model):
+    """What one person said of one case, once and for all. `place` counts the ratings of a case, from 1."""
+
+    id = PublicIdField()
+    case = models.ForeignKey(CalibratedCase, on_delete=models.CASCADE, related_name="ratings")
+    rater = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    place = models.PositiveSmallIntegerField()
+    # On the rubric's scale; null where the person could not tell.
+    value = models.FloatField(null=True)
+    note = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = RatingQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["place"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["case", "rater"], name="rated_once_each"),
+            models.UniqueConstraint(fields=["case", "place"], name="rating_place"),
+            models.CheckConstraint(condition=Q(value__isnull=True) | Q(value__range=(0, 1)), name="rating_0_to_1"),
+        ]
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What a retry has to repeat."""
+        return {"value": self.value, "note": self.note}

@@ -1,0 +1,228 @@
+"""Holding a judge beside people: drawing its cases, taking what people say of them, and closing.
+
+Ratings are written one by one, each in its own transaction, and never change: whatever process dies, none is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from toolevals.grading.judging import Rubric
+from toolevals.grading.judging.sampling import stratified_sample
+from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.runs.judging.calibration_results import held_out_table
+from toolevals.runs.judging.questions import Questions
+from toolevals.runs.judging.seats import seats_of
+from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, JudgedCase, Rating
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Queue, User
+from toolevals.workspace.services import audit_record
+
+USUAL_SIZE = 100
+USUAL_RATERS = 3
+MOST_CASES = 2_000
+MOST_RATERS = 25
+LONGEST_NOTE = 2_000
+# Cases in one batch: each is graded again to see what its judge was given.
+SLICE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationRequest:
+    """What a calibration is drawn from and how large it is; `seed` is any text, that of the day where empty."""
+
+    judge: Judge
+    grading: Grading
+    held_out: int = USUAL_SIZE
+    tuning: int = 0
+    raters: int = USUAL_RATERS
+    seed: str = ""
+
+
+@transaction.atomic
+def calibration_begin(*, request: CalibrationRequest, actor: User | None) -> JudgeCalibration:
+    """Draw the cases of a new calibration; a job then works out what the judge was given in each.
+
+    Of each example one trial is drawn. Raises InvalidDocument where a size is out of range, where the grading did not
+    ask this rubric version and model, where it scored nothing, and while another of the same judge is open.
+    """
+    judge, grading = request.judge, request.grading
+    if problems := list(_problems(request)):
+        raise InvalidDocument(problems)
+    # One at a time.
+    Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    same = JudgeCalibration.objects.open().filter(judge__rubric=judge.rubric_id, judge__model=judge.model)
+    if same.exists():
+        raise InvalidDocument.at("", "A calibration of this rubric and model is still open: close it first.")
+    seed = request.seed.strip() or timezone.now().date().isoformat()
+    strata = _strata(grading, judge.rubric.name, seed)
+    if not any(strata.values()):
+        raise InvalidDocument.at(
+            "/grading", "holds no case that this judge was asked about and scored; grade the run again with it on"
+        )
+    calibration = JudgeCalibration.objects.create(
+        judge=judge,
+        grading=grading,
+        raters=request.raters,
+        seed=seed,
+        drawn_from={name: len(cases) for name, cases in strata.items()},
+        actor=actor,
+    )
+    passed = set(strata["passed"])
+    drawn = stratified_sample(strata, held_out=request.held_out, tuning=request.tuning, seed=seed)
+    CalibratedCase.objects.bulk_create(
+        CalibratedCase(
+            calibration=calibration,
+            position=place,
+            case_id=each.case,
+            is_held_out=each.held_out,
+            passed=each.case in passed,
+        )
+        for place, each in enumerate(drawn, start=1)
+    )
+    project = judge.project
+    calibration.job = job_create(
+        project=project,
+        actor=actor,
+        kind="calibration",
+        title=f"{judge.name}: {len(drawn)} cases for raters",
+        batches=_plans(calibration, len(drawn)),
+        result_path=reverse("runs:calibration", args=[project.slug, calibration.pk]),
+    )
+    calibration.save(update_fields=["job"])
+    detail = {"judge": judge.name, "cases": len(drawn), "raters": request.raters, "seed": seed}
+    audit_record(project=project, actor=actor, verb="calibration_begin", target=calibration, detail=detail)
+    return calibration
+
+
+def calibration_prepare(lease: Lease) -> None:
+    """Write down what the judge was given in the batch's cases."""
+    calibration = JudgeCalibration.objects.select_related(
+        "judge__rubric", "grading__run__subject__tools__tools", "grading__simulator"
+    ).get(pk=lease.payload["calibration"])
+    questions = Questions(calibration.grading, calibration.judge.rubric.name)
+    places = range(lease.payload["start"], lease.payload["stop"])
+    rows = list(calibration.cases.filter(position__in=places).select_related("case__transcript__entry"))
+    for done, row in enumerate(rows, start=1):
+        found = questions.of(row.case)
+        row.questions = [dict(request.inputs) for request in found.requests] if found else []
+        row.value = found.value if found else None
+        with lease.transaction():
+            lease.progress(done)
+    with lease.finish():
+        CalibratedCase.objects.bulk_update(rows, ["questions", "value"])
+
+
+def case_rate(*, case: CalibratedCase, actor: User, value: float | None, note: str = "") -> Rating:
+    """Keep what a person says of a case, once and for all; None says that they cannot tell. A retry adds nothing.
+
+    The rating that completes a calibration closes it. Raises InvalidDocument where the value is not on the rubric's
+    scale, where they have said something else before, where as many as it takes have rated the case, and once it is
+    closed.
+    """
+    calibration = case.calibration
+    if value is not None and not Rubric.from_document(calibration.judge.rubric.document).scale.admits(value):
+        raise InvalidDocument.at("/value", "is not on the rubric's scale")
+    if len(note) > LONGEST_NOTE or "\0" in note:
+        raise InvalidDocument.at("/note", f"must be text of at most {LONGEST_NOTE:,} characters")
+    said = {"value": value, "note": note.strip()}
+    with transaction.atomic():
+        # Ratings and the end of a calibration take turns.
+        locked = JudgeCalibration.objects.select_for_update(no_key=True).get(pk=calibration.pk)
+        if (own := Rating.objects.filter(case=case, rater=actor).first()) is not None:
+            if own.said != said:
+                raise InvalidDocument.at("", "You have rated this case: the first rating counts.")
+            return own
+        if not locked.is_open:
+            raise InvalidDocument.at("", "This calibration is closed.")
+        if not case.questions:
+            raise InvalidDocument.at("", "This case cannot be rated: what the judge was given is not there.")
+        had = Rating.objects.filter(case=case).count()
+        if had >= locked.raters:
+            raise InvalidDocument.at("", "As many people as it takes have rated this case.")
+        rating = Rating.objects.create(case=case, rater=actor, place=had + 1, **said)
+        project = calibration.judge.project
+        audit_record(project=project, actor=actor, verb="case_rate", target=rating, detail={"case": str(case.pk)})
+        if _is_complete(locked):
+            _close(locked)
+    return rating
+
+
+@transaction.atomic
+def calibration_close(*, calibration: JudgeCalibration, actor: User | None) -> JudgeCalibration:
+    """End a calibration with the ratings that it has. Closing twice is closing once.
+
+    Raises InvalidDocument while its cases are still being prepared.
+    """
+    locked = JudgeCalibration.objects.select_for_update(no_key=True).get(pk=calibration.pk)
+    if not locked.is_open:
+        return locked
+    if locked.job is not None and locked.job.is_open:
+        raise InvalidDocument.at("", "Its cases are still being prepared: wait for that, or cancel it.")
+    _close(locked)
+    audit_record(project=calibration.judge.project, actor=actor, verb="calibration_close", target=locked)
+    return locked
+
+
+def _close(calibration: JudgeCalibration) -> None:
+    calibration.closed_at = timezone.now()
+    calibration.table = held_out_table(calibration)
+    calibration.save(update_fields=["closed_at", "table"])
+
+
+def _is_complete(calibration: JudgeCalibration) -> bool:
+    if calibration.cases.filter(questions=None).exists():
+        return False
+    wanted = calibration.cases.ratable().count() * calibration.raters
+    return Rating.objects.filter(case__calibration=calibration).count() >= wanted
+
+
+def _problems(request: CalibrationRequest) -> Iterator[Problem]:
+    judge, grading = request.judge, request.grading
+    if not 1 <= request.held_out <= MOST_CASES:
+        yield Problem("/held_out", f"must be from 1 to {MOST_CASES:,}")
+    if not 0 <= request.tuning <= MOST_CASES:
+        yield Problem("/tuning", f"must be from 0 to {MOST_CASES:,}")
+    if not 1 <= request.raters <= MOST_RATERS:
+        yield Problem("/raters", f"must be from 1 to {MOST_RATERS}")
+    if len(request.seed) > 100 or "\0" in request.seed:
+        yield Problem("/seed", "must be text of at most 100 characters")
+    if grading.run.project_id != judge.project_id:
+        yield Problem("/grading", "is not of this project")
+    elif grading.finished_at is None:
+        yield Problem("/grading", "is not finished")
+    elif not any(
+        (seat.rubric, seat.version, seat.model) == (judge.rubric.name, judge.rubric.version, judge.model)
+        for seat in seats_of(grading)
+    ):
+        yield Problem("/grading", "was not judged by this rubric version and model")
+
+
+def _strata(grading: Grading, rubric: str, seed: str) -> dict[str, list[UUID]]:
+    """Return the cases that the judge was asked about and scored, by its verdict: of each example one trial."""
+    rows = JudgedCase.objects.filter(grading=grading, rubric=rubric, status__in=("passed", "failed"), questions__gt=0)
+    named = rows.order_by("pk").values_list("case__transcript__entry__revision", "status", "case")
+    trials: dict[UUID, list[tuple[str, UUID]]] = {}
+    for revision, status, case in named:
+        trials.setdefault(revision, []).append((status, case))
+    random = Random(f"trials {seed}")  # noqa: S311 - a sample, no secret
+    strata: dict[str, list[UUID]] = {"passed": [], "failed": []}
+    for found in trials.values():
+        status, case = random.choice(found)
+        strata[status].append(case)
+    return strata
+
+
+def _plans(calibration: JudgeCalibration, size: int) -> Iterator[BatchPlan]:
+    for start in range(1, size + 1, SLICE):
+        stop = min(start + SLICE, size + 1)
+        payload: dict[str, Any] = {"calibration": str(calibration.pk), "start": start, "stop": stop}
+        yield BatchPlan("runs.calibrate", payload, size=stop - start, queue=Queue.GRADE)

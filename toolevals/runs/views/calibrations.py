@@ -1,0 +1,127 @@
+"""A judge's page, its calibrations, and what came of each."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from toolevals.grading.problems import InvalidDocument
+from toolevals.presentation.csv import csv_stream
+from toolevals.runs.judging.blindness import names_raters, shows_results
+from toolevals.runs.judging.calibration_forms import CalibrationForm, JudgeSettingsForm
+from toolevals.runs.judging.calibration_reading import Wanted, case_page, figures_of, gradings_judged_by
+from toolevals.runs.judging.calibration_results import SETS, progress_of, results_of
+from toolevals.runs.judging.calibration_tables import COLUMNS, rating_rows
+from toolevals.runs.judging.forms import problem_texts
+from toolevals.runs.judging.standings import standings_of
+from toolevals.runs.models import Judge, JudgeCalibration, Rating
+from toolevals.runs.services import calibration_begin, calibration_close, judge_change
+from toolevals.workspace.models import Role
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def judge(request: ProjectRequest, judge: UUID) -> HttpResponse:
+    """Show a judge: how far it can be trusted, its calibrations; by POST, change what may change of it."""
+    found = _judge(request, judge)
+    form = JudgeSettingsForm(request.POST) if request.method == "POST" else JudgeSettingsForm.of(found)
+    if request.method == "POST" and form.is_valid():
+        try:
+            judge_change(judge=found, actor=request.user, **form.changes())
+            return redirect("runs:judge", request.project.slug, found.pk)
+        except InvalidDocument as error:
+            form.add_error(None, list(problem_texts(error)))
+    rows = JudgeCalibration.objects.in_project(request.project).filter(
+        judge__rubric=found.rubric_id, judge__model=found.model
+    )
+    page = page_of(rows.with_progress(), request.GET.get("before", ""), 20)
+    context = {
+        "judge": found,
+        "standing": standings_of([found])[found.pk],
+        "form": form,
+        "page": page,
+        "rows": [(row, figures_of(row)) for row in page.rows],
+    }
+    return render(request, "runs/judge.html", context, status=422 if form.errors else 200)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def calibration_new(request: ProjectRequest, judge: UUID) -> HttpResponse:
+    """Show the form; by POST, draw the cases of a calibration."""
+    found = _judge(request, judge)
+    form = CalibrationForm(found, gradings_judged_by(found), request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = calibration_begin(request=form.request(), actor=request.user)
+            return redirect("runs:calibration", request.project.slug, made.pk)
+        except InvalidDocument as error:
+            form.add_problems(error)
+    context = {"judge": found, "form": form}
+    return render(request, "runs/calibration_new.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def calibration(request: ProjectRequest, calibration: UUID) -> HttpResponse:
+    """Show how far a calibration is; once it is closed, what came of it."""
+    found = calibration_of(request, calibration)
+    context: dict[str, Any] = {
+        "calibration": found,
+        "judge": found.judge,
+        "own": Rating.objects.filter(case__calibration=found, rater=request.user).count(),
+        "left": found.cases.left_for(request.user).count() if request.role >= Role.REVIEWER else 0,
+        "wanted_ratings": found.size * found.raters,
+        "lost": found.cases.filter(questions=[]).count(),
+        "people": progress_of(found) if names_raters(request.role) else (),
+        "named": names_raters(request.role),
+        "may_rate": request.role >= Role.REVIEWER,
+    }
+    if shows_results(found):
+        wanted = Wanted.read(request.GET)
+        results = results_of(found, wanted.chosen)
+        context |= {
+            "results": results,
+            "standing": standings_of([found.judge])[found.judge_id],
+            "wanted": wanted,
+            "sets": SETS,
+            "listed": case_page(results.cases, wanted, request.GET.get("page", "")),
+        }
+    return render(request, "runs/calibration.html", context)
+
+
+@require_POST
+def calibration_end(request: ProjectRequest, calibration: UUID) -> HttpResponse:
+    """Close a calibration with the ratings that it has."""
+    found = calibration_of(request, calibration)
+    try:
+        calibration_close(calibration=found, actor=request.user)
+    except InvalidDocument as error:
+        messages.error(request, error.problems[0].message)
+    return redirect("runs:calibration", request.project.slug, found.pk)
+
+
+@require_safe
+def calibration_csv(request: ProjectRequest, calibration: UUID) -> StreamingHttpResponse:
+    """Send a line for each rating that this person may see."""
+    found = calibration_of(request, calibration)
+    rows = rating_rows(found, request.user, request.role)
+    return StreamingHttpResponse(
+        csv_stream(COLUMNS, rows),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="calibration-{found.pk}.csv"'},
+    )
+
+
+def calibration_of(request: ProjectRequest, pk: UUID) -> Any:
+    """Return a calibration of the project with its progress. Raises Http404."""
+    rows = JudgeCalibration.objects.in_project(request.project).with_progress()
+    return get_object_or_404(rows, pk=pk)
+
+
+def _judge(request: ProjectRequest, pk: UUID) -> Any:
+    return get_object_or_404(Judge.objects.in_project(request.project).select_related("project"), pk=pk)
