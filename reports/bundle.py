@@ -23,6 +23,7 @@ from reports.state_rows import state_rows
 from reports.trial_queries import grading_compounding, grading_reliability, trial_counts, trial_rows
 from toolevals.grading.canonical import exact
 from toolevals.presentation.csv import csv_stream
+from toolevals.runs.judging.blindness import detail_without, hidden_in
 from toolevals.runs.models import CaseGrade, Grading
 
 # What a part of the zip is made of, written as it is read.
@@ -67,12 +68,14 @@ def _verdicts(grading: Grading) -> Parts:
     """Yield a line for each case: its ids, every verdict with its reason, and what the subject said and did."""
     cases = CaseGrade.objects.filter(grading=grading).order_by("transcript_id")
     columns = ("transcript_id", "pk", "transcript__trial", "transcript__entry__revision__example__external_id")
-    rows = cases.values_list(*columns, "detail", "transcript__document")
+    rows = cases.values_list(*columns, "detail", "transcript__document", "transcript__entry__revision")
+    hidden = hidden_in(grading.run.project_id)
     page = list(rows[:KEYSET_PAGE])
     while page:
-        for transcript, case, trial, external_id, detail, document in page:
+        for transcript, case, trial, external_id, detail, document, revision in page:
             ids = {"case_id": str(case), "transcript_id": str(transcript), "external_id": external_id, "trial": trial}
-            yield f"{exact({**ids, 'grade': detail, 'transcript': document})}\n".encode()
+            grade = detail_without(detail, hidden.get(revision, ()))
+            yield f"{exact({**ids, 'grade': grade, 'transcript': document})}\n".encode()
         page = list(rows.filter(transcript_id__gt=page[-1][0])[:KEYSET_PAGE])
 
 

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -61,9 +62,24 @@ def hidden_rubrics(revision: UUID) -> set[str]:
 
 def shown_detail(case: CaseGrade) -> dict[str, Any]:
     """Return a case's detail without the judges' verdicts that are shown to nobody."""
-    detail: dict[str, Any] = case.detail
+    hidden = hidden_rubrics(case.transcript.entry.revision_id) if case.detail.get("judged") else set()
+    return detail_without(case.detail, hidden)
+
+
+def hidden_in(project: UUID) -> dict[UUID, set[str]]:
+    """Return what `hidden_rubrics` does of every example of a project of which anything is hidden."""
+    from toolevals.runs.models import CalibratedCase
+
+    found: dict[UUID, set[str]] = {}
+    rows = CalibratedCase.objects.filter(calibration__closed_at=None, calibration__judge__project=project)
+    for revision, rubric in rows.values_list("case__transcript__entry__revision", "calibration__judge__rubric__name"):
+        found.setdefault(revision, set()).add(rubric)
+    return found
+
+
+def detail_without(detail: Mapping[str, Any], hidden: Collection[str]) -> dict[str, Any]:
+    """Return a case's detail without what judges say by these rubrics."""
     judged = detail.get("judged")
-    if not judged:
+    if not judged or not hidden:
         return dict(detail)
-    hidden = hidden_rubrics(case.transcript.entry.revision_id)
     return {**detail, "judged": {name: said for name, said in judged.items() if name not in hidden}}
