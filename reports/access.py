@@ -20,6 +20,7 @@ PAGES = (
     "gate-check",
 )
 DOWNLOADS = (
+    "overreach-csv",
     "arguments-csv",
     "matrix-csv",
     "tools-csv",
@@ -40,6 +41,7 @@ DOWNLOADS = (
     "gate-csv",
 )
 INTERFACE = (
+    "overreach",
     "arguments",
     "bundle",
     "bundle-file",

@@ -16,6 +16,7 @@ from reports.analyses.tools import tools_of
 from reports.argument_queries import grading_arguments
 from reports.filters import CaseFilter, Filters, View
 from reports.judge_queries import judged_for_export, judges_of
+from reports.overreach_queries import grading_overreach
 from reports.placing import matrix_counts
 from reports.queries import KEYSET_PAGE, cases_for_export, verdict_counts
 from reports.run_facts import COMPARED
@@ -98,6 +99,10 @@ def _arguments(grading: Grading) -> Parts:
     return csv_stream(tables.ARGUMENTS, tables.arguments(grading_arguments(grading)))
 
 
+def _overreach(grading: Grading) -> Parts:
+    return csv_stream(tables.OVERREACH, tables.overreach(grading_overreach(grading)))
+
+
 def _cases(grading: Grading) -> Parts:
     return csv_stream(tuple(tables.CASES), cases_for_export(grading, CaseFilter(), list(tables.CASES.values())))
 
@@ -146,6 +151,7 @@ PARTS: Final[Mapping[str, tuple[str, Callable[[Grading], Parts]]]] = {
     "matrix.csv": ("the matrix of first calls", _matrix(View.FIRST)),
     "matrix-aligned.csv": ("the matrix of aligned calls", _matrix(View.ALIGNED)),
     "arguments.csv": ("which parameter is wrong, and how", _arguments),
+    "overreach.csv": ("where more was called than was due", _overreach),
     "cases.csv": ("a row a case, with every verdict", _cases),
     "judges.csv": ("what each judge came to", _judges),
     "judged.csv": ("a row a case and judge", _judged),

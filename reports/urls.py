@@ -30,6 +30,7 @@ urlpatterns = [
     path("runs/<int:number>/judged.csv", downloads.judged_csv, name="judged-csv"),
     path("runs/<int:number>/cases.csv", downloads.cases_csv, name="cases-csv"),
     path("runs/<int:number>/state.csv", downloads.state_csv, name="state-csv"),
+    path("runs/<int:number>/overreach.csv", downloads.overreach_csv, name="overreach-csv"),
     path("runs/<int:number>/arguments/", arguments.arguments, name="arguments"),
     path("runs/<int:number>/arguments.csv", arguments.arguments_csv, name="arguments-csv"),
     path("runs/<int:number>/bundle/", bundle.bundle, name="bundle"),

@@ -93,6 +93,28 @@ class ArgumentSerializer(serializers.Serializer[Any]):
     wrong = RateSerializer()
 
 
+class OverreachRowSerializer(serializers.Serializer[Any]):
+    """A cell of the matrix of aligned calls in which more was called than was due."""
+
+    expected = serializers.CharField()
+    actual = serializers.CharField()
+    calls = serializers.IntegerField(source="count")
+    kind = serializers.CharField()
+    why = serializers.CharField(allow_blank=True)
+    exposed = serializers.ListField(child=serializers.CharField())
+    extra_cost = serializers.FloatField(source="extra", allow_null=True)
+    extra_cost_in_all = serializers.FloatField(source="extra_in_all", allow_null=True)
+
+
+class OverreachSerializer(serializers.Serializer[Any]):
+    """What calls to the wrong tool cost and give away."""
+
+    calls = serializers.IntegerField()
+    exposing = serializers.IntegerField()
+    extra_cost = serializers.FloatField(source="extra", allow_null=True)
+    rows = OverreachRowSerializer(many=True)
+
+
 class VerdictRowSerializer(serializers.Serializer[Any]):
     """The outcome, a layer or a depth. Unscored and errored stand beside the rate."""
 

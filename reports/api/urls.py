@@ -11,6 +11,7 @@ urlpatterns = [
     path("runs/<int:number>/matrix/", views.MatrixView.as_view(), name="matrix"),
     path("runs/<int:number>/tools/", views.ToolsView.as_view(), name="tools"),
     path("runs/<int:number>/layers/", views.LayersView.as_view(), name="layers"),
+    path("runs/<int:number>/overreach/", views.OverreachView.as_view(), name="overreach"),
     path("runs/<int:number>/arguments/", views.ArgumentsView.as_view(), name="arguments"),
     path("runs/<int:number>/bundle/", bundle.BundleView.as_view(), name="bundle"),
     path("bundles/<uuid:bundle>/", bundle.BundleFileView.as_view(), name="bundle-file"),

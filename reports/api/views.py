@@ -17,6 +17,7 @@ from reports.api.serializers import (
     ArgumentSerializer,
     LayersSerializer,
     MatrixSerializer,
+    OverreachSerializer,
     ToolTableSerializer,
     TrendSerializer,
 )
@@ -24,6 +25,7 @@ from reports.argument_queries import grading_arguments
 from reports.counted import counted_matrix
 from reports.filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Unit, View, text
 from reports.matrix_state import read_matrix_state
+from reports.overreach_queries import grading_overreach
 from reports.pages import graded, run_head
 from reports.queries import verdict_counts
 from reports.trend_page import experiment_of, experiment_trend
@@ -97,6 +99,14 @@ class ArgumentsView(RunReportView):
     def get(self, request: Request, number: int) -> Response:
         rows = grading_arguments(self.grading(number), text(request.query_params, "tool"))
         return Response(ArgumentSerializer(rows, many=True).data)
+
+
+class OverreachView(RunReportView):
+    """Calls to a tool that does more than the right one, or where none was due."""
+
+    @extend_schema(parameters=[GRADING], responses=OverreachSerializer)
+    def get(self, request: Request, number: int) -> Response:
+        return Response(OverreachSerializer(grading_overreach(self.grading(number))).data)
 
 
 class LayersView(RunReportView):

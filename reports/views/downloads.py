@@ -16,6 +16,7 @@ from reports.filters import read_case_filter
 from reports.judge_queries import judged_for_export, judges_of
 from reports.judge_trend import judge_trend_rows, judged_runs
 from reports.matrix_state import read_matrix_state
+from reports.overreach_queries import grading_overreach
 from reports.pages import graded, run_head
 from reports.queries import cases_for_export, verdict_counts
 from reports.state_rows import state_rows
@@ -50,6 +51,13 @@ def layers_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the layers and depths."""
     grading = graded(run_head(request, number, "run"))
     return csv_file(f"run-{number}-layers", tables.LAYERS, tables.layers(layers_of(verdict_counts(grading))))
+
+
+@require_safe
+def overreach_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the cells in which more was called than was due."""
+    grading = graded(run_head(request, number, "run"))
+    return csv_file(f"run-{number}-overreach", tables.OVERREACH, tables.overreach(grading_overreach(grading)))
 
 
 @require_safe

@@ -17,6 +17,7 @@ from reports.analyses.tools import tools_of
 from reports.filters import LATENT, Filters
 from reports.floor_queries import version_floors
 from reports.judge_queries import judges_of
+from reports.overreach_queries import grading_overreach
 from reports.pages import RunHead, run_head
 from reports.placing import matrix_counts
 from reports.queries import verdict_counts
@@ -31,7 +32,7 @@ from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 
 # The worst; the rest is one click away.
-MOST_TOOLS = 40
+MOST_TOOLS, MOST_OVERREACH = 40, 8
 
 
 @require_safe
@@ -84,5 +85,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "tags": [
             (tag, says, count) for tag, says in TAG_SENTENCES.items() if (count := counts.get("tag", {}).get(tag))
         ],
+        "overreach": (overreach := grading_overreach(grading)),
+        "overreach_rows": overreach.rows[:MOST_OVERREACH],
         "latent": counts.get("latent", {}).get(LATENT, 0),
     }

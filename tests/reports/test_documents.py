@@ -14,6 +14,7 @@ FILES = {
     "matrix.csv": tables.MATRIX_LONG,
     "tools.csv": tables.TOOLS,
     "arguments.csv": tables.ARGUMENTS,
+    "overreach.csv": tables.OVERREACH,
     "layers.csv": tables.LAYERS,
     "cases.csv": tuple(tables.CASES),
     "reliability.csv": reliability_tables.RELIABILITY,
