@@ -18,6 +18,10 @@ PAGES = (
     "gates",
     "gate",
     "gate-check",
+    "compare-with",
+    "compare",
+    "compare-cases",
+    "compare-case",
 )
 DOWNLOADS = (
     "overreach-csv",
@@ -39,6 +43,11 @@ DOWNLOADS = (
     "bundle-file",
     "gates-csv",
     "gate-csv",
+    "compare-layers-csv",
+    "compare-tools-csv",
+    "compare-matrix-csv",
+    "compare-registry-csv",
+    "compare-cases-csv",
 )
 INTERFACE = (
     "overreach",
@@ -57,6 +66,10 @@ INTERFACE = (
     "trends",
     "gates",
     "gate",
+    "compare",
+    "compare-tools",
+    "compare-matrix",
+    "compare-cases",
 )
 
 RULES = {

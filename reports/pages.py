@@ -96,5 +96,7 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
         ("cases", "Cases"),
     )
     tabs = [Tab(title, run_url(name, run) + query, name == current) for name, title in pages]
+    if not run.floor:
+        tabs.append(Tab("Compare", run_url("compare-with", run), current == "compare"))
     trends = reverse("reports:trends", args=[run.project.slug, run.experiment.slug])
     return (*tabs, Tab("Trends", trends, current == "trends"))

@@ -48,5 +48,10 @@ def _facts(run: Run, before: Run | None) -> RunFacts:
         dataset=now["dataset"],
         created_at=run.created_at,
         changed=changed,
-        part="" if run.only is None else digest(run.only),
+        part=part_of(run),
     )
+
+
+def part_of(run: Run) -> str:
+    """Return a name of the part of its dataset version that a run takes; empty where it takes all of it."""
+    return "" if run.only is None else digest(run.only)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import bundle, floors, gates, judges, recovery, reliability, views
+from reports.api import bundle, comparison, floors, gates, judges, recovery, reliability, views
 
 app_name = "reports-api"
 urlpatterns = [
@@ -23,6 +23,18 @@ urlpatterns = [
     path("runs/<int:number>/gates/", gates.RunGates.as_view(), name="run-gates"),
     path("gates/", gates.HeldGates.as_view(), name="gates"),
     path("gates/<uuid:gate>/", gates.HeldGateDetail.as_view(), name="gate"),
+    path("runs/<int:number>/compare/<int:candidate>/", comparison.CompareView.as_view(), name="compare"),
+    path(
+        "runs/<int:number>/compare/<int:candidate>/tools/", comparison.CompareToolsView.as_view(), name="compare-tools"
+    ),
+    path(
+        "runs/<int:number>/compare/<int:candidate>/matrix/",
+        comparison.CompareMatrixView.as_view(),
+        name="compare-matrix",
+    ),
+    path(
+        "runs/<int:number>/compare/<int:candidate>/cases/", comparison.CompareCasesView.as_view(), name="compare-cases"
+    ),
     path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.FloorsView.as_view(), name="floors"),
     path("experiments/<slug:experiment>/trends/", views.TrendsView.as_view(), name="trends"),
 ]

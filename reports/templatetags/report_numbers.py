@@ -15,6 +15,10 @@ register.filter("percent", numbers.percent)
 register.filter("whole_percent", numbers.whole_percent)
 register.filter("thousands", numbers.count)
 register.filter("words", words)
+register.filter("points", numbers.points)
+register.filter("part_count", numbers.part_count)
+register.filter("signed_amount", numbers.signed_amount)
+register.filter("p_value", numbers.p_value)
 # The outcome, layers and depths as the pages call them; the others are called what they are.
 NAMES = {
     "outcome": "every layer",
@@ -46,6 +50,12 @@ def interval(value: float | None, low: float | None, high: float | None, goal: f
 def span(low: float | None, high: float | None) -> str:
     """Return an interval in words: "81.6 to 87.8"."""
     return numbers.span(low, high)
+
+
+@register.simple_tag
+def signed_span(low: float | None, high: float | None) -> str:
+    """Return an interval of differences in words: "+2.9 to +7.7"."""
+    return numbers.signed_span(low, high)
 
 
 @register.filter

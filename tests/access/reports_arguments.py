@@ -9,6 +9,7 @@ from celery import current_app
 from reports.services import GateRequest, badge_make, bundle_start, bundle_work, gate_hold
 from tests.access.runs_arguments import a_case, a_graded_run, a_number
 from tests.access.world import Argument, World
+from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.models import Batch, User
 
@@ -57,6 +58,32 @@ def a_badge(world: World, person: User) -> str:
 
 
 BADGES: dict[str, Argument] = {"key": a_badge}
+
+
+def a_revision(world: World, person: User) -> str:
+    entry = a_graded_run(world).dataset_version.entries.first()
+    assert entry is not None
+    return str(entry.revision_id)
+
+
+def a_candidate(world: World, person: User) -> int:
+    """Return the number of a second run on the same examples, of which none came to anything."""
+    run = a_graded_run(world)
+    grading = run.gradings.get()
+    other = Run.objects.create(
+        project=run.project,
+        number=run.number + 1000,
+        experiment=run.experiment,
+        subject=run.subject,
+        dataset_version=run.dataset_version,
+    )
+    other.grading = Grading.objects.create(
+        run=other, number=1, dataset_version=grading.dataset_version, graders=[], finished_at=grading.finished_at
+    )
+    other.save()
+    return int(other.number)
+
+
 ARGUMENTS: dict[str, Argument] = {
     "gate": a_gate,
     "number": a_run_or_check,
@@ -65,4 +92,6 @@ ARGUMENTS: dict[str, Argument] = {
     "dataset": a_dataset,
     "version": a_version,
     "bundle": a_bundle,
+    "candidate": a_candidate,
+    "revision": a_revision,
 }

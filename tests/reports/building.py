@@ -109,9 +109,29 @@ class Builder:
         self, examples: Sequence[Sequence[Case]], *, experiment: str = "nightly", trials: int | None = None
     ) -> Grading:
         """Return a finished grading of a new run over these examples, each with the cases of its trials."""
-        cases = [case for tried in examples for case in tried]
         version, entries = self.version([tried[0] for tried in examples])
-        run = self.run(version, experiment, trials or max(map(len, examples), default=1))
+        return self._graded(version, entries, examples, experiment=experiment, trials=trials)
+
+    def again(
+        self, grading: Grading, examples: Sequence[Sequence[Case]], *, experiment: str = "nightly", agent: str = "agent"
+    ) -> Grading:
+        """Return a finished grading of a further run over the examples of an earlier one, in their order."""
+        version = grading.dataset_version
+        entries = list(version.entries.order_by("position"))
+        return self._graded(version, entries, examples, experiment=experiment, agent=agent)
+
+    def _graded(
+        self,
+        version: DatasetVersion,
+        entries: Sequence[VersionEntry],
+        examples: Sequence[Sequence[Case]],
+        *,
+        experiment: str,
+        trials: int | None = None,
+        agent: str = "agent",
+    ) -> Grading:
+        cases = [case for tried in examples for case in tried]
+        run = self.run(version, experiment, trials or max(map(len, examples), default=1), agent)
         grading = Grading.objects.create(run=run, number=1, dataset_version=version, graders=[])
         transcripts = [
             Transcript(
@@ -163,11 +183,11 @@ class Builder:
         )
         return version, entries
 
-    def run(self, version: DatasetVersion, experiment: str = "nightly", trials: int = 1) -> Run:
+    def run(self, version: DatasetVersion, experiment: str = "nightly", trials: int = 1, agent: str = "agent") -> Run:
         """Return a run that is not graded yet."""
         line, _ = Experiment.objects.get_or_create(project=self.project, slug=experiment, defaults={"name": experiment})
         subject = Subject.objects.get_or_create(
-            project=self.project, digest="d", defaults={"name": "agent", "connector": "upload"}
+            project=self.project, digest=agent, defaults={"name": agent, "connector": "upload"}
         )[0]
         return Run.objects.create(
             project=self.project,

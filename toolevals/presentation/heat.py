@@ -17,3 +17,15 @@ def heat_step(share: float, *, right: bool) -> str:
     if right:
         return f"d{bisect_right(RIGHT_BOUNDS, share) + 1}"
     return f"e{bisect_left(WRONG_BOUNDS, share) + 1}"
+
+
+# A change's share of its row: up to 4 %, 12 %, above.
+CHANGE_BOUNDS = (0.04, 0.12)
+
+
+def change_step(share: float, *, better: bool | None) -> str:
+    """Return the step of a change of this share (0..1) of its row: g1..g3 as it should be, e2..e4 not, z without."""
+    if better is None:
+        return "z"
+    step = bisect_left(CHANGE_BOUNDS, share) + 1
+    return f"g{step}" if better else f"e{step + 1}"

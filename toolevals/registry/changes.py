@@ -15,6 +15,8 @@ ChangeKind = Literal["same", "added", "removed", "changed"]
 WORDS = re.compile(r"\s+|[^\s\w]|\w+")
 # Beyond this many words a description is shown as replaced: comparing takes quadratic time.
 MAX_WORDS = 3000
+# With a smaller part of the shorter text kept, one is not the other reworded: it is shown as replaced.
+FEWEST_KEPT = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,12 @@ def word_pieces(before: str, after: str) -> tuple[Piece, ...]:
     old, new = WORDS.findall(before), WORDS.findall(after)
     if max(len(old), len(new)) > MAX_WORDS:
         return _words(before, after)
+    opcodes = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    kept = sum(1 for tag, a, b, *_ in opcodes if tag == "equal" for word in old[a:b] if word.strip())
+    if kept < FEWEST_KEPT * min(len(before.split()), len(after.split())):
+        return _words(before, after)
     pieces: list[Piece] = []
-    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in opcodes:
         if tag == "equal":
             pieces.append(Piece("".join(old[a:b]), "same"))
             continue

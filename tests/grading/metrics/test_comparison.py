@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.grading.metrics.references.figures import REFERENCES
-from toolevals.grading.metrics.comparison import compare_runs, mcnemar, sign_flip
+from toolevals.grading.metrics.comparison import compare_counted, compare_runs, mcnemar, sign_flip
 
 counts = st.integers(0, 60)
 differences = st.lists(st.fractions(-1, 1, max_denominator=4), max_size=8)
@@ -110,3 +110,37 @@ def test_comparing_the_other_way_round_turns_the_sign(one, other):
     assert (there.improved, there.worsened) == (back.worsened, back.improved)
     if there.difference is not None:
         assert back.difference == pytest.approx(-there.difference)
+
+
+def test_counted_outcomes_by_hand():
+    found = compare_counted({((0, 1), (1, 1)): 9, ((1, 1), (0, 1)): 1, ((1, 1), (1, 1)): 10, ((0, 0), (1, 1)): 3})
+    assert (found.examples, found.left_out, found.improved, found.worsened) == (20, 3, 9, 1)
+    assert (found.before, found.after, found.difference) == (11 / 20, 19 / 20, 8 / 20)
+    # 2·(C(10,0) + C(10,1))/2^10.
+    assert (found.p_value, found.test) == (22 / 1024, "mcnemar")
+
+
+shares = st.integers(0, 3).flatmap(lambda scored: st.tuples(st.integers(0, scored), st.just(scored)))
+
+
+@given(st.dictionaries(st.tuples(shares, shares), st.integers(0, 4), max_size=6))
+def test_counting_examples_is_comparing_each_by_itself(counted):
+    pairs = [pair for pair, count in counted.items() for _ in range(count)]
+    sides = [
+        {number: [place < pair[side][0] for place in range(pair[side][1])] for number, pair in enumerate(pairs)}
+        for side in range(2)
+    ]
+    one, other = compare_counted(counted), compare_runs(*sides)
+    assert (one.examples, one.left_out, one.improved, one.worsened) == (
+        other.examples,
+        other.left_out,
+        other.improved,
+        other.worsened,
+    )
+    assert (one.test, one.p_value) == (other.test, pytest.approx(other.p_value) if other.p_value else other.p_value)
+    assert (one.before is None) == (other.before is None)
+    if one.before is not None:
+        assert one.before == pytest.approx(other.before)
+        assert one.after == pytest.approx(other.after)
+        assert one.difference == pytest.approx(other.difference, abs=1e-12)
+        assert (one.interval is None) == (other.interval is None)

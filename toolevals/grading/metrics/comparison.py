@@ -20,6 +20,8 @@ from toolevals.grading.metrics.rates import Interval
 TestName = Literal["mcnemar", "sign_flip"]
 # By example, whatever its id is.
 Outcomes = Mapping[Any, Sequence[float | None]]
+# How many trials of an example passed, and how many were scored.
+Share = tuple[int, int]
 
 # Beyond these the exact distribution would take long, and the normal one is as good.
 _MOST_UNITS = 20_000
@@ -76,6 +78,41 @@ def compare_runs(before: Outcomes, after: Outcomes, *, confidence: float = 0.95)
     )
 
 
+def compare_counted(counts: Mapping[tuple[Share, Share], int], *, confidence: float = 0.95) -> Comparison:
+    """Compare two runs whose outcomes are passed or failed, given as (before, after) -> how many examples are like it.
+
+    `before` and `after` are (passed, scored) trials of an example in the two runs; without a scored trial it is left
+    out. The same as `compare_runs` on every example by itself, at a cost that does not grow with their number. Raises
+    ValueError unless 0 < confidence < 1.
+    """
+    paired = {pair: count for pair, count in counts.items() if count and pair[0][1] and pair[1][1]}
+    examples = sum(paired.values())
+    left_out = sum(counts.values()) - examples
+    if not paired:
+        return Comparison(0, left_out, None, None, None, None, 0, 0, None, None)
+    before, after, differences = Fraction(), Fraction(), Counter[Fraction]()
+    for (first, second), count in paired.items():
+        shares = Fraction(*first), Fraction(*second)
+        before += shares[0] * count
+        after += shares[1] * count
+        differences[shares[1] - shares[0]] += count
+    improved = sum(count for difference, count in differences.items() if difference > 0)
+    worsened = sum(count for difference, count in differences.items() if difference < 0)
+    single = all(first[1] == second[1] == 1 for first, second in paired)
+    return Comparison(
+        examples=examples,
+        left_out=left_out,
+        before=float(before / examples),
+        after=float(after / examples),
+        difference=float((after - before) / examples),
+        interval=mean_interval({float(each): count for each, count in differences.items()}, confidence=confidence),
+        improved=improved,
+        worsened=worsened,
+        p_value=mcnemar(worsened, improved) if single else sign_flip_counted(differences),
+        test="mcnemar" if single else "sign_flip",
+    )
+
+
 def mcnemar(only_before: int, only_after: int) -> float:
     """Return the exact two-sided p-value of McNemar's test from the two discordant counts.
 
@@ -103,31 +140,39 @@ def mcnemar(only_before: int, only_after: int) -> float:
 
 
 def sign_flip(differences: Sequence[Fraction]) -> float:
-    """Return the two-sided p-value of the sign-flip (paired permutation) test of the sum of the differences.
+    """Return the two-sided p-value of the sign-flip test of the sum of the differences: see `sign_flip_counted`."""
+    return sign_flip_counted(Counter(differences))
+
+
+def sign_flip_counted(differences: Mapping[Fraction, int]) -> float:
+    """Return the two-sided p-value of the sign-flip (paired permutation) test, from difference -> how many have it.
 
     Under the hypothesis of no difference an example's difference is as likely to have either sign: p is the share of
     all sign patterns whose sum is at least as far from 0. Source: R. A. Fisher, "The Design of Experiments" (1935), 21.
     Exact up to 1,000 differences other than 0 and sums of 20,000 of their common unit; beyond that by the normal
     distribution, z = Σd/√Σd². Equal to `mcnemar` where all differences are of one size. 1 without differences.
     """
-    moved = [difference for difference in differences if difference]
+    moved = {difference: count for difference, count in differences.items() if difference and count}
     if not moved:
         return 1.0
     unit = lcm(*(difference.denominator for difference in moved))
-    sizes = [int(difference * unit) for difference in moved]
-    observed, largest = abs(sum(sizes)), sum(abs(size) for size in sizes)
-    if len(sizes) > _MOST_FLIPPED or largest > _MOST_UNITS:
-        return min(1.0, erfc(observed / sqrt(2 * sum(size * size for size in sizes))))
+    sizes = {int(difference * unit): count for difference, count in moved.items()}
+    many = sum(sizes.values())
+    observed = abs(sum(size * count for size, count in sizes.items()))
+    largest = sum(abs(size) * count for size, count in sizes.items())
+    if many > _MOST_FLIPPED or largest > _MOST_UNITS:
+        return min(1.0, erfc(observed / sqrt(2 * sum(size * size * count for size, count in sizes.items()))))
     if observed == 0:
         return 1.0
     # One large integer holds how many sign patterns have each sum of positive sizes, so many bits a sum.
-    bits = len(sizes) + 1
+    bits = many + 1
     patterns = 1
-    for size in sizes:
-        patterns += patterns << abs(size) * bits
+    for size, count in sizes.items():
+        for _ in range(count):
+            patterns += patterns << abs(size) * bits
     tail = patterns & ((1 << ((largest - observed) // 2 + 1) * bits) - 1)
     # The sum of the digits in base b is the number modulo b - 1, as long as it is smaller.
-    return float(min(Fraction(1), Fraction(2 * (tail % ((1 << bits) - 1)), 1 << len(sizes))))
+    return float(min(Fraction(1), Fraction(2 * (tail % ((1 << bits) - 1)), 1 << many)))
 
 
 def _tested(pairs: Sequence[tuple[list[float], list[float]]]) -> tuple[float | None, TestName | None]:

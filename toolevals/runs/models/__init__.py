@@ -12,6 +12,7 @@ from toolevals.runs.models.gradings import (
     VerdictCount,
 )
 from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
+from toolevals.runs.models.packed import PackedCases
 from toolevals.runs.models.remarks import CaseNote, CaseTag
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
@@ -39,6 +40,7 @@ __all__ = [
     "Judgement",
     "MatrixCount",
     "Measure",
+    "PackedCases",
     "Rating",
     "RevisionTurn",
     "Rubric",

@@ -27,6 +27,7 @@ from toolevals.runs.models import (
 from toolevals.runs.querysets.gradings import IS_LATENT
 from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.judge_rollups import judge_counts
+from toolevals.runs.services.packing import cases_pack, packed_store
 from toolevals.runs.services.spending import spending_of
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.runs.services.turns import turns_write
@@ -49,6 +50,7 @@ def grading_roll_up(lease: Lease) -> None:
     spending = spending_of(grading.run)
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
     turns_write(grading.run)
+    packed = cases_pack(grading)
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
@@ -56,6 +58,7 @@ def grading_roll_up(lease: Lease) -> None:
         rows_insert(TrialCount, TRIAL_COLUMNS, trials)
         rows_insert(StepCount, STEP_COLUMNS, steps)
         JudgeCount.objects.bulk_create(judges)
+        packed_store(grading, packed)
         Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now(), spending=spending)
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")

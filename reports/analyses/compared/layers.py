@@ -1,0 +1,107 @@
+"""What changed in the outcome, the layers and the depths."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from reports.analyses.compared.pairing import Verdicts
+from reports.analyses.rates import rate
+from toolevals.grading.metrics.bootstrap import mean_interval
+from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted
+from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.power import smallest_detectable, smallest_significant
+from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.verdicts import VERDICT_NAMES
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class LayerDelta:
+    """One rate in both runs, over the examples that both scored.
+
+    The sides' intervals are Wilson's with one trial an example, else of a bootstrap over examples. `p_holm` is adjusted
+    over the outcome, layers and depths that have a test. `errored` examples have an errored trial in either run: they
+    are among those left out unless other trials were scored.
+    """
+
+    name: str
+    compared: Comparison
+    before_interval: Interval | None
+    after_interval: Interval | None
+    p_holm: float | None
+    errored: int
+    errored_before: int
+    errored_after: int
+
+    @property
+    def same(self) -> int:
+        """Examples that came out alike."""
+        return self.compared.examples - self.compared.improved - self.compared.worsened
+
+    @property
+    def change(self) -> str:
+        """Whether it is "better" or "worse" and not by chance, the "same" in every example, or "unclear"."""
+        found = self.compared
+        if not found.improved and not found.worsened:
+            return "same"
+        if found.p_value is None or found.p_value >= ALPHA or not found.difference:
+            return "unclear"
+        return "better" if found.difference > 0 else "worse"
+
+    @property
+    def bootstrap_agrees(self) -> bool:
+        """Whether the interval says the same as the test of the difference."""
+        interval = self.compared.interval
+        return interval is None or (not interval.low <= 0 <= interval.high) == (self.change in ("better", "worse"))
+
+    @property
+    def significant(self) -> float | None:
+        """The smallest difference that the exact test can find in so many examples at all; None if it can find none."""
+        return smallest_significant(self.compared.examples)
+
+    @property
+    def detectable(self) -> float | None:
+        """The smallest true difference that is found four times in five, given how many came out otherwise."""
+        moved = self.compared.improved + self.compared.worsened
+        return smallest_detectable(self.compared.examples, moved / self.compared.examples) if moved else None
+
+
+def layer_deltas(facts: Sequence[tuple[Verdicts, Verdicts, int]]) -> tuple[LayerDelta, ...]:
+    """Return a row for each verdict that both runs scored somewhere."""
+    rows = [_delta(place, name, facts) for place, name in enumerate(VERDICT_NAMES)]
+    scored = [row for row in rows if row.compared.examples]
+    adjusted = holm([row.compared.p_value for row in scored])
+    return tuple(replace(row, p_holm=p_value) for row, p_value in zip(scored, adjusted, strict=True))
+
+
+def _delta(place: int, name: str, facts: Sequence[tuple[Verdicts, Verdicts, int]]) -> LayerDelta:
+    pairs: Counter[tuple[Share, Share]] = Counter()
+    errored = [0, 0, 0]
+    for before, after, count in facts:
+        pairs[before.shares[place], after.shares[place]] += count
+        broke = bool(before.errored[place]), bool(after.errored[place])
+        for number, counts in enumerate((any(broke), *broke)):
+            errored[number] += count if counts else 0
+    compared = compare_counted(pairs)
+    sides: tuple[Counter[Share], Counter[Share]] = Counter(), Counter()
+    for pair, count in pairs.items():
+        if pair[0][1] and pair[1][1]:
+            for side, share in zip(sides, pair, strict=True):
+                side[share] += count
+    return LayerDelta(name, compared, _interval(sides[0]), _interval(sides[1]), None, *errored)
+
+
+def _interval(shares: Counter[Share]) -> Interval | None:
+    if not shares:
+        return None
+    if all(scored == 1 for _, scored in shares):
+        found = rate(shares[1, 1], shares.total())
+        return Interval(found.low or 0.0, found.high or 0.0)
+    means: Counter[float] = Counter()
+    for share, count in shares.items():
+        means[float(Fraction(*share))] += count
+    return mean_interval(means)

@@ -1,0 +1,80 @@
+"""What a comparison opens with: whether the change is real, in words that a test has earned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from reports.analyses.compared.layers import LayerDelta
+from reports.analyses.compared.tools import ToolDelta
+from toolevals.presentation.numbers import count, p_value, percent, points, signed_span
+
+# What a rate says of an example -> in words, after "of examples".
+WORDS: Final = {
+    "outcome": "right in every layer",
+    "selection": "right in tool selection",
+    "arguments": "right in their arguments",
+    "result_use": "right in the use of results",
+    "recovery": "right in error recovery",
+    "answer": "right in their answer",
+    "schema": "valid against the schema",
+    "shape": "of the right shape",
+    "equivalence": "equal to the expected call",
+    "execution": "right in their end state",
+}
+TESTS: Final = {"mcnemar": "exact McNemar", "sign_flip": "sign-flip test"}
+
+
+def change_sentence(row: LayerDelta | None) -> str:
+    """Return whether a rate has changed, as one sentence."""
+    if row is None:
+        return "Nothing was scored in both runs."
+    found, words = row.compared, WORDS[row.name]
+    now = f"{percent(found.after)} % of examples are {words}"
+    if row.significant is None:
+        return f"{now}, before {percent(found.before)} %; {_examples(found.examples)} cannot show any change."
+    if row.change == "same":
+        return f"No change: {now}, and none came out otherwise than before."
+    if row.change == "unclear":
+        return f"No change is shown: {now}, before {percent(found.before)} %, which may be chance."
+    way = "up" if row.change == "better" else "down"
+    return f"{row.change.capitalize()}, and not by chance: {now}, {way} from {percent(found.before)}."
+
+
+def change_details(row: LayerDelta | None) -> str:
+    """Return the numbers behind the sentence: the difference, its interval, the test, what could have been shown."""
+    if row is None:
+        return ""
+    found = row.compared
+    said = f"Difference {points(found.difference)} points"
+    if found.interval is not None:
+        said += f" ({signed_span(found.interval.low, found.interval.high)})"
+    if found.test is not None:
+        said += f", {TESTS[found.test]} p = {p_value(found.p_value)}"
+    agrees = "agrees" if row.bootstrap_agrees else "sees it otherwise: a borderline case"
+    return f"{said}, paired bootstrap {agrees}.{_power(row)}"
+
+
+def _power(row: LayerDelta) -> str:
+    number = _examples(row.compared.examples)
+    if row.detectable is not None:
+        return f" So many changes in {number} show a difference of {percent(row.detectable)} points four times in five."
+    if row.significant is not None and row.change != "same":
+        return f" In {number} no difference below {percent(row.significant)} points can be shown."
+    return ""
+
+
+def tools_sentence(tools: Sequence[ToolDelta]) -> str:
+    """Return which tools' changes stand on their own, as one sentence; empty without tools."""
+    if not tools:
+        return ""
+    stand = [row.name for row in tools if row.stands]
+    tests = f"Holm’s correction over {count(2 * len(tools))} tests"
+    if not stand:
+        return f"No single tool’s change stands on its own after {tests}."
+    named = ", ".join(stand[:3]) + (f" and {len(stand) - 3} more" if len(stand) > 3 else "")
+    return f"After {tests} the change of {named} stands on its own."
+
+
+def _examples(number: int) -> str:
+    return f"{count(number)} example{'' if number == 1 else 's'}"

@@ -1,0 +1,133 @@
+"""What changed for each class of the matrix: missed, called wrongly, precision, recall, F1."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from reports.analyses.compared.pairing import Weighed
+from toolevals.grading.metrics.comparison import mcnemar
+from toolevals.grading.metrics.multiplicity import holm
+from toolevals.grading.metrics.paired_classes import ClassCounts, PairedClass, paired_class
+from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED
+from toolevals.runs.packed import Cell
+
+NOTHING: ClassCounts = (0, 0, 0)
+ALPHA = 0.05
+Pairs = Counter[tuple[ClassCounts, ClassCounts]]
+Amount = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Mistakes:
+    """How often a class was missed, or called wrongly: examples before and after (parts of one, with several trials).
+
+    `fixed` and `broken` examples have fewer and more of them; `p_value` is that of the exact sign test on these, which
+    is McNemar's with one trial an example, and `p_holm` is adjusted over both kinds of mistakes of every class.
+    """
+
+    before: Amount
+    after: Amount
+    fixed: int
+    broken: int
+    p_value: float
+    p_holm: float
+
+
+# Not slotted: the figures are kept once they are made.
+@dataclass(frozen=True)
+class ToolDelta:
+    """One class: how many examples expect it (support) and call it (predicted), before and after, and its mistakes."""
+
+    name: str
+    support: tuple[Amount, Amount]
+    predicted: tuple[Amount, Amount]
+    missed: Mistakes
+    wrong: Mistakes
+    pairs: Pairs = field(repr=False)
+
+    @cached_property
+    def figures(self) -> PairedClass:
+        """Precision, recall and F1 with paired bootstrap intervals. It takes milliseconds: only who shows it asks."""
+        return paired_class(self.pairs)
+
+    @property
+    def averaged(self) -> bool:
+        """Whether it can be expected: `(unknown tool)` and `(unparsed)` have no recall and no F1 worth a look."""
+        return self.name not in (UNKNOWN_TOOL, UNPARSED)
+
+    @property
+    def moved(self) -> int:
+        """Mistakes of examples that were fixed or broken."""
+        return self.missed.fixed + self.missed.broken + self.wrong.fixed + self.wrong.broken
+
+    @property
+    def stands(self) -> bool:
+        """Whether a change stands on its own after the correction."""
+        return min(self.missed.p_holm, self.wrong.p_holm) < ALPHA
+
+
+def tool_deltas(found: Weighed) -> tuple[ToolDelta, ...]:
+    """Return a row for each class, what moved most first."""
+    pairs: dict[str, Pairs] = defaultdict(Counter)
+    known: dict[int, Mapping[str, ClassCounts]] = {}
+    for before, after, count in found.rows:
+        for side in (before, after):
+            if id(side) not in known:
+                known[id(side)] = _class_counts(side)
+        first, second = known[id(before)], known[id(after)]
+        for name in first.keys() | second.keys():
+            pairs[name][first.get(name, NOTHING), second.get(name, NOTHING)] += count
+    moves = [(_moved(each, 1), _moved(each, 2)) for each in pairs.values()]
+    tests = [mcnemar(broken, fixed) for kinds in moves for fixed, broken in kinds]
+    adjusted = iter(zip(tests, holm(tests), strict=True))
+    rows = [_row(name, each, kinds, adjusted, found) for (name, each), kinds in zip(pairs.items(), moves, strict=True)]
+    return tuple(sorted(rows, key=lambda row: (-row.moved, -row.support[0], row.name)))
+
+
+def _row(
+    name: str,
+    pairs: Pairs,
+    kinds: Sequence[tuple[int, int]],
+    tests: Iterator[tuple[float, float | None]],
+    found: Weighed,
+) -> ToolDelta:
+    correct, support, predicted = (_sums(pairs, place) for place in range(3))
+
+    def mistakes(sums: tuple[int, int], moved: tuple[int, int]) -> Mistakes:
+        before, after = (found.amount(each - right) for each, right in zip(sums, correct, strict=True))
+        p_value, p_holm = next(tests)
+        return Mistakes(before, after, *moved, p_value, 1.0 if p_holm is None else p_holm)
+
+    return ToolDelta(
+        name=name,
+        support=(found.amount(support[0]), found.amount(support[1])),
+        predicted=(found.amount(predicted[0]), found.amount(predicted[1])),
+        missed=mistakes(support, kinds[0]),
+        wrong=mistakes(predicted, kinds[1]),
+        pairs=pairs,
+    )
+
+
+def _class_counts(weights: Mapping[Cell, int]) -> Mapping[str, ClassCounts]:
+    """Return (correct, expected, called) of each class that an example touches, in parts."""
+    counts: dict[str, list[int]] = {}
+    for (expected, actual), parts in weights.items():
+        counts.setdefault(expected, [0, 0, 0])[1] += parts
+        counts.setdefault(actual, [0, 0, 0])[2] += parts
+        if expected == actual:
+            counts[expected][0] += parts
+    return {name: (each[0], each[1], each[2]) for name, each in counts.items()}
+
+
+def _sums(pairs: Pairs, place: int) -> tuple[int, int]:
+    before = sum(pair[0][place] * count for pair, count in pairs.items())
+    return before, sum(pair[1][place] * count for pair, count in pairs.items())
+
+
+def _moved(pairs: Pairs, place: int) -> tuple[int, int]:
+    """Return how many examples have fewer, and more, of what is expected (1) or called (2) and not correct."""
+    changes = [(now[place] - now[0] - was[place] + was[0], count) for (was, now), count in pairs.items()]
+    return sum(count for change, count in changes if change < 0), sum(count for change, count in changes if change > 0)

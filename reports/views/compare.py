@@ -1,0 +1,189 @@
+"""Two runs side by side: whether the change is real, what moved, and the examples that moved."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from reports import comparison_tables as tables
+from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
+from reports.comparable import TwoRuns, default_baseline
+from reports.comparison_page import (
+    asked_runs,
+    choices,
+    comparable_runs,
+    drawn_change,
+    outside,
+)
+from reports.filters import address_query, text
+from reports.filters import number as read_number
+from reports.moved_cases import WORDS as MOVED_WORDS
+from reports.moved_cases import MovedFilter, moved_page, moved_rows, read_moved_filter
+from reports.pages import run_head, run_of
+from reports.paired_case import paired_case
+from reports.registry_change import registry_change
+from reports.views.downloads import csv_file
+from toolevals.workspace.requests import ProjectRequest
+
+# What moved most; the rest is one click away.
+MOST_TOOLS = 25
+MOST_EXAMPLES = 8
+KEYMAP = (
+    ("Fixed, broken examples", ("F", "B")),
+    ("Example down, up", ("J", "K")),
+    ("Swap the two runs", ("S",)),
+    ("CSV files", ("X",)),
+    ("Copy link", ("C",)),
+)
+
+
+@require_safe
+def compare_with(request: ProjectRequest, number: int) -> HttpResponse:
+    """Go to the comparison with the run that the address asks for, by default the previous comparable one."""
+    head = run_head(request, number, "compare")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    wanted, candidate = read_number(request.GET, "baseline"), read_number(request.GET, "candidate") or number
+    found = choices(head.run)
+    baseline = wanted or getattr(default_baseline(head.run, found), "number", None)
+    if baseline is None:
+        return render(request, "reports/compare_none.html", {"head": head, "run": head.run, "choices": found})
+    query = address_query({"layer": text(request.GET, "layer")})
+    return HttpResponseRedirect(_url(request, "compare", baseline, candidate) + (f"?{query}" if query else ""))
+
+
+@require_safe
+def compare(request: ProjectRequest, number: int, candidate: int) -> HttpResponse:
+    """Show what changed from a baseline to a candidate, or why they cannot be compared."""
+    runs = asked_runs(request, number, candidate)
+    if runs is None:
+        sides = [run_of(request, each) for each in (number, candidate)]
+        waiting = [run.number for run in sides if run.grading_id is None]
+        refusal = f"Run {waiting[0]} is not graded yet." if waiting else ""
+        context = {"before": sides[0], "after": sides[1], "refusal": refusal}
+    else:
+        context = {"before": runs.before, "after": runs.after, "refusal": runs.refusal, "runs": runs}
+    context |= {
+        "choices": choices(context["after"], context["before"], context["after"]),
+        "address": reverse("reports:compare-with", args=[request.project.slug, candidate]),
+    }
+    if runs is None or runs.refusal:
+        return render(request, "reports/compare_refused.html", context)
+    return render(request, "reports/compare.html", context | _analyses(request, runs))
+
+
+def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
+    found = runs.comparison
+    layer = found.layer(text(request.GET, "layer"))
+    rows = found.tools if request.GET.get("tools") == "all" else found.tools[:MOST_TOOLS]
+    lists = [MovedFilter(layer.name, how) for how in ("fixed", "broken")] if layer else []
+    return {
+        "found": found,
+        "layer": layer,
+        "sentence": change_sentence(layer),
+        "details": change_details(layer),
+        "tools_sentence": tools_sentence(found.tools),
+        "differences": runs.differences,
+        "cautions": runs.cautions,
+        "outside": outside(runs),
+        "tool_rows": rows,
+        "tools_left": len(found.tools) - len(rows),
+        "change": drawn_change(found.matrix),
+        "registry": registry_change(runs, found),
+        "lists": [(each, moved_page(runs, each, 0, MOST_EXAMPLES)) for each in lists],
+        "keymap": KEYMAP,
+    }
+
+
+@require_safe
+def compare_cases(request: ProjectRequest, number: int, candidate: int) -> HttpResponse:
+    """List the examples that moved in a layer, a tool or a cell, or that are not compared."""
+    runs = comparable_runs(request, number, candidate)
+    wanted = read_moved_filter(request.GET)
+    start = read_number(request.GET, "start") or 0
+    page = moved_page(runs, wanted, start)
+    context = {
+        "runs": runs,
+        "before": runs.before,
+        "after": runs.after,
+        "wanted": wanted,
+        "ways": [(how, MOVED_WORDS[how or ("cell" if wanted.of == "cell" else "")]) for how in wanted.ways],
+        "page": page,
+        "start": start,
+        "query": wanted.query(),
+        "layers": [row.name for row in runs.comparison.layers],
+        "pages": _pages(wanted, start, page.more),
+    }
+    return render(request, "reports/compare_cases.html", context)
+
+
+def _pages(wanted: MovedFilter, start: int, more: int | None) -> list[tuple[str, str]]:
+    found = [("First examples", wanted.query())] if start else []
+    return found + ([("More examples", f"{wanted.query()}&start={more}")] if more else [])
+
+
+@require_safe
+def compare_case(request: ProjectRequest, number: int, candidate: int, revision: UUID) -> HttpResponse:
+    """Show one example with what both runs did, within the list that it was opened from."""
+    runs = comparable_runs(request, number, candidate)
+    wanted = read_moved_filter(request.GET)
+    found = paired_case(
+        runs, revision, wanted, [read_number(request.GET, name) or 1 for name in ("before", "after")], request
+    )
+    if found is None:
+        raise Http404
+    context = {"runs": runs, "before": runs.before, "after": runs.after, "found": found, "wanted": wanted}
+    return render(request, "reports/compare_case.html", context | {"query": wanted.query(), "keymap": CASE_KEYMAP})
+
+
+CASE_KEYMAP = (("Next, previous example", ("J", "K")), ("Copy link", ("C",)), ("Back", ("Esc",)))
+
+
+@require_safe
+def layers_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
+    """Send what changed in layers and depths."""
+    found = comparable_runs(request, number, candidate).comparison
+    return csv_file(_name(number, candidate, "layers"), tables.LAYERS, tables.layers(found))
+
+
+@require_safe
+def tools_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
+    """Send what changed for each class of the matrix."""
+    found = comparable_runs(request, number, candidate).comparison
+    return csv_file(_name(number, candidate, "tools"), tables.TOOLS, tables.tools(found))
+
+
+@require_safe
+def matrix_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
+    """Send what changed in each cell."""
+    found = comparable_runs(request, number, candidate).comparison
+    return csv_file(_name(number, candidate, "matrix"), tables.MATRIX, tables.matrix(found))
+
+
+@require_safe
+def cases_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
+    """Send the examples of a list, trial by trial."""
+    runs = comparable_runs(request, number, candidate)
+    rows = tables.cases(moved_rows(runs, read_moved_filter(request.GET)), (number, candidate))
+    return csv_file(_name(number, candidate, "cases"), tables.CASES, rows)
+
+
+@require_safe
+def registry_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
+    """Send what the two agents were told otherwise of their tools."""
+    runs = comparable_runs(request, number, candidate)
+    rows = tables.registry(registry_change(runs, runs.comparison))
+    return csv_file(_name(number, candidate, "registry"), tables.REGISTRY, rows)
+
+
+def _name(number: int, candidate: int, table: str) -> str:
+    return f"run-{number}-to-{candidate}-{table}"
+
+
+def _url(request: ProjectRequest, name: str, *numbers: int) -> str:
+    return reverse(f"reports:{name}", args=[request.project.slug, *numbers])

@@ -1,0 +1,206 @@
+"""What is told of two runs: laws, and what can be checked by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reports.analyses.compared import Paired, compared
+from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
+from reports.moved_cases import MovedFilter, moved_places
+from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, VERDICT_NAMES
+from toolevals.runs.packed import Packed
+
+Trial = tuple[str, str, str]
+
+
+def packed(examples: Sequence[Sequence[Trial]], trials: int) -> Packed:
+    """Return a run: of each trial what was expected, what was called, and the status of the outcome."""
+    rows = []
+    for position, tried in enumerate(examples):
+        for trial, (expected, actual, outcome) in enumerate(tried):
+            selection = "unscored" if not expected else "passed" if expected == actual else "failed"
+            rest = ["unscored"] * (len(VERDICT_NAMES) - 2)
+            rows.append((position, trial, expected, actual, outcome, selection, *rest))
+    return Packed.of_cases(range(len(examples)), trials, rows)
+
+
+def right(name: str) -> Trial:
+    return name, name, "passed"
+
+
+def wrong(name: str, called: str) -> Trial:
+    return name, called, "failed"
+
+
+HAND = (
+    [(wrong("a", "b"), right("a"))] * 9
+    + [(right("a"), wrong("a", "b"))]
+    + [(right("a"), right("a"))] * 5
+    + [(right("b"), right("b"))] * 5
+)
+
+
+def beside(pairs: Sequence[tuple[Trial, Trial]]) -> Paired:
+    """Return two runs of one trial each, an example a pair."""
+    return Paired(packed([[before] for before, _ in pairs], 1), packed([[after] for _, after in pairs], 1))
+
+
+def by_hand() -> Any:
+    return compared(beside(HAND))
+
+
+def test_layers_by_hand():
+    found = by_hand()
+    row = found.layer("")
+    assert row.name == "outcome"
+    assert (row.compared.before, row.compared.after) == (11 / 20, 19 / 20)
+    assert (row.compared.improved, row.compared.worsened, row.same) == (9, 1, 10)
+    assert row.compared.p_value == 22 / 1024
+    # Outcome and selection are the same test here: Holm doubles both.
+    assert row.p_holm == 44 / 1024
+    assert row.change == "better"
+    # Wilson's interval of 11 of 20.
+    assert row.before_interval.low == pytest.approx(0.3421, abs=1e-4)
+    assert row.before_interval.high == pytest.approx(0.7418, abs=1e-4)
+
+
+def test_tools_by_hand():
+    a, b = sorted(by_hand().tools, key=lambda row: row.name)
+    assert (a.support, a.predicted) == ((15, 15), (6, 14))
+    assert (a.missed.before, a.missed.after, a.missed.fixed, a.missed.broken) == (9, 1, 9, 1)
+    assert (b.wrong.before, b.wrong.after, b.wrong.fixed, b.wrong.broken) == (9, 1, 9, 1)
+    assert (a.figures.recall.before, a.figures.recall.after) == (6 / 15, 14 / 15)
+    assert (b.figures.precision.before, b.figures.precision.after) == (5 / 14, 5 / 6)
+    # Four tests, two of them of 22/1024: Holm makes both 4·22/1024.
+    assert a.missed.p_value == b.wrong.p_value == 22 / 1024
+    assert a.missed.p_holm == b.wrong.p_holm == 88 / 1024
+    assert not a.stands
+
+
+def test_the_matrix_by_hand():
+    cells = {(cell.expected, cell.actual): cell for cell in by_hand().matrix.cells}
+    lost, won = cells["a", "b"], cells["a", "a"]
+    assert (lost.before, lost.after, lost.delta, lost.entered, lost.left, lost.better) == (9, 1, -8, 1, 9, True)
+    assert (won.before, won.after, won.delta, won.entered, won.left, won.better) == (6, 14, 8, 9, 1, True)
+    assert cells["b", "b"].better is None
+
+
+def test_the_sentence_claims_only_what_the_test_has_shown():
+    row = by_hand().layer("")
+    assert change_sentence(row) == (
+        "Better, and not by chance: 95.0 % of examples are right in every layer, up from 55.0."
+    )
+    assert change_details(row).startswith("Difference +40.0 points (")
+    assert "exact McNemar p = 0.021, paired bootstrap agrees." in change_details(row)
+    assert tools_sentence(by_hand().tools) == (
+        "No single tool’s change stands on its own after Holm’s correction over 4 tests."
+    )
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ([(right("a"), wrong("a", "b"))] * 8 + [(right("a"), right("a"))] * 2, "Worse, and not by chance: 20.0 %"),
+        ([(right("a"), right("a"))] * 9, "No change: 100.0 %"),
+        ([(right("a"), wrong("a", "b"))] * 3 + [(right("a"), right("a"))] * 9, "No change is shown: 75.0 %"),
+        ([(right("a"), wrong("a", "b"))] * 3, "0.0 % of examples are right in every layer, before 100.0 %; 3 examples"),
+        ([(("", "", "errored"), right("a"))], "Nothing was scored in both runs."),
+    ],
+)
+def test_other_changes_in_words(pairs, said):
+    found = compared(beside(pairs))
+    assert change_sentence(found.layer("")).startswith(said)
+
+
+def test_trials_count_as_parts_of_their_example():
+    before = packed([[right("a"), wrong("a", "b")], [right("b"), right("b")]], 2)
+    after = packed([[right("a")], [wrong("b", NONE)]], 1)
+    found = compared(Paired(before, after))
+    row = found.layer("outcome")
+    assert row is not None
+    assert (row.compared.before, row.compared.after) == (0.75, 0.5)
+    assert (row.compared.improved, row.compared.worsened, row.compared.test) == (1, 1, "sign_flip")
+    cells = {(cell.expected, cell.actual): (cell.before, cell.after) for cell in found.matrix.cells}
+    assert cells == {("a", "a"): (0.5, 1), ("a", "b"): (0.5, 0), ("b", "b"): (1, 0), ("b", NONE): (0, 1)}
+
+
+names = st.sampled_from(["a", "b", NONE])
+scored = st.builds(
+    lambda expected, actual: right(expected) if expected == actual else wrong(expected, actual),
+    names,
+    st.sampled_from(["a", "b", NONE, UNKNOWN_TOOL]),
+)
+trials = st.one_of(scored, st.sampled_from([("", "", "unscored"), ("", "", "errored")]))
+
+
+@st.composite
+def pairs_of_runs(draw: st.DrawFn) -> Paired:
+    size, before, after = draw(st.integers(0, 12)), draw(st.integers(1, 3)), draw(st.integers(1, 2))
+    sides = [
+        packed([draw(st.lists(trials, min_size=most, max_size=most)) for _ in range(size)], most)
+        for most in (before, after)
+    ]
+    order = draw(st.none() | st.permutations(range(size)))
+    return Paired(sides[0], sides[1], None if order is None else list(zip(range(size), order, strict=True)))
+
+
+@given(pairs_of_runs())
+@settings(max_examples=60, deadline=None)
+def test_every_count_is_that_of_the_examples_behind_it(paired):
+    found = compared(paired)
+    runs: Any = SimpleNamespace(paired=paired)
+
+    def listed(*wanted: str) -> int:
+        return len(moved_places(runs, MovedFilter(*wanted)))
+
+    for row in found.layers:
+        assert row.compared.examples + row.compared.left_out == found.examples
+        assert listed(row.name, "fixed") == row.compared.improved
+        assert listed(row.name, "broken") == row.compared.worsened
+        assert listed(row.name) == row.compared.improved + row.compared.worsened
+        assert listed(row.name, "left_out") == row.compared.left_out
+        assert listed(row.name, "errored") == row.errored
+    for tool in found.tools:
+        for kind in ("missed", "wrong"):
+            mistakes = getattr(tool, kind)
+            assert listed(kind, "fixed", tool.name) == mistakes.fixed
+            assert listed(kind, "broken", tool.name) == mistakes.broken
+    for cell in found.matrix.cells:
+        assert listed("cell", "entered", "", cell.expected, cell.actual) == cell.entered
+        assert listed("cell", "left", "", cell.expected, cell.actual) == cell.left
+        assert listed("cell", "", "", cell.expected, cell.actual) == cell.moved
+
+
+@given(pairs_of_runs())
+@settings(max_examples=60, deadline=None)
+def test_sums_of_cells_and_tools_agree(paired):
+    found = compared(paired)
+    matrix = found.matrix
+    assert matrix.examples + matrix.left_out == found.examples
+    for side in ("before", "after"):
+        cells = [(cell, getattr(cell, side)) for cell in matrix.cells]
+        assert sum(amount for _, amount in cells) == pytest.approx(matrix.examples)
+        lost = sum(amount for cell, amount in cells if not cell.right)
+        for kind in ("missed", "wrong"):
+            assert sum(getattr(getattr(row, kind), side) for row in found.tools) == pytest.approx(lost)
+    for cell in matrix.cells:
+        assert cell.delta == pytest.approx(cell.after - cell.before)
+    if paired.before.trials == paired.after.trials == 1:
+        assert all(cell.delta == cell.entered - cell.left for cell in matrix.cells)
+        for row in found.tools:
+            assert row.missed.before - row.missed.after == row.missed.fixed - row.missed.broken
+
+
+@given(pairs_of_runs())
+@settings(max_examples=30, deadline=None)
+def test_a_run_beside_itself_has_not_changed(paired):
+    found = compared(Paired(paired.before, paired.before))
+    assert all(row.change == "same" and row.compared.difference == 0 for row in found.layers)
+    assert not found.matrix.moved
+    assert not any(row.moved for row in found.tools)

@@ -1,0 +1,63 @@
+"""Cases as numbers: nothing is lost, and a finished grading keeps them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.runs.building import STATUS, call, uploaded_run, version_of
+from toolevals.grading.verdicts import NONE, VERDICT_NAMES
+from toolevals.runs.models import CaseGrade, PackedCases
+from toolevals.runs.packed import LETTERS, Packed
+from toolevals.runs.services.packing import packed_cases
+
+statuses = st.tuples(*[st.sampled_from(list(LETTERS))] * len(VERDICT_NAMES))
+cases = st.builds(lambda cell, said: (*cell, *said), st.sampled_from([("", ""), ("a", "b"), ("é,", NONE)]), statuses)
+
+
+@given(st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 2)), cases))
+def test_what_is_packed_comes_out_again(held):
+    packed = Packed.of_cases(range(5), 3, [(*key, *case) for key, case in held.items()])
+    again = Packed.from_document(packed.to_document(), packed.to_bytes(), 3)
+    assert again == packed
+    assert packed.examples == 5
+    for position in range(5):
+        for trial in range(3):
+            place = position * 3 + trial
+            case = held.get((position, trial))
+            letters = "u" * len(VERDICT_NAMES) if case is None else "".join(LETTERS[each] for each in case[2:])
+            assert packed.letters_of(packed.outcomes[place]) == letters
+            assert bool(packed.outcomes[place]) == (case is not None)
+            number = packed.places[place]
+            assert (packed.cells[number - 1] if number else ("", "")) == (case[:2] if case else ("", ""))
+
+
+def test_of_a_part_of_a_version_only_its_examples_are_there():
+    row = ("a", "a", *["passed"] * len(VERDICT_NAMES))
+    packed = Packed.of_cases([2, 5], 1, [(2, 0, *row), (5, 0, *row), (3, 0, *row)])
+    assert list(packed.outcomes) == [1, 1]
+
+
+@pytest.mark.django_db
+def test_a_finished_grading_keeps_its_cases_packed(project, run_jobs):
+    run = uploaded_run(project, version_of(project), [call("status", STATUS)])
+    run_jobs()
+    run.refresh_from_db()
+    assert PackedCases.objects.filter(grading=run.grading).count() == 1
+    packed = packed_cases(run.grading)
+    found = [packed.letters_of(number)[0] for number in packed.outcomes]
+    rows = CaseGrade.objects.filter(grading=run.grading).order_by("transcript__entry__position")
+    assert found == [LETTERS[outcome] for outcome in rows.values_list("outcome", flat=True)]
+
+
+@pytest.mark.django_db
+def test_a_grading_from_before_is_packed_when_it_is_asked_for(project, run_jobs):
+    run = uploaded_run(project, version_of(project), [call("status", STATUS)])
+    run_jobs()
+    run.refresh_from_db()
+    kept = packed_cases(run.grading)
+    PackedCases.objects.all().delete()
+    again = packed_cases(run.grading)
+    assert [again.letters_of(number) for number in again.outcomes] == [kept.letters_of(n) for n in kept.outcomes]
+    assert PackedCases.objects.filter(grading=run.grading).exists()

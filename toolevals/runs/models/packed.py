@@ -1,0 +1,18 @@
+"""What every case of a grading came to, packed: two gradings are compared without reading their cases."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from toolevals.runs.models.gradings import Grading
+from toolevals.workspace.fields import DocumentField
+
+
+class PackedCases(models.Model):
+    """The cases of a finished grading as numbers: see `toolevals.runs.packed`. It follows from the cases."""
+
+    grading = models.OneToOneField(Grading, on_delete=models.CASCADE, primary_key=True, related_name="packed")
+    # What the numbers stand for: `{"verdicts": [...], "cells": [[expected, actual], ...]}`.
+    document = DocumentField()
+    # Unsigned 32 bits each, little-endian, zlib.
+    numbers = models.BinaryField()

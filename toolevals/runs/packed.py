@@ -1,0 +1,80 @@
+"""Cases as numbers: the distinct outcomes of a grading, and which of them each case has."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+
+from toolevals.grading.verdicts import VERDICT_NAMES
+
+# A verdict's status as a letter.
+LETTERS: Final = {"passed": "p", "failed": "f", "unscored": "u", "errored": "e"}
+Cell = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The cases of a grading.
+
+    `outcomes` holds, by example in the run's order and then by trial, a place in `verdicts`, counted from 1: a letter
+    for each of VERDICT_NAMES. `places` likewise holds a place in `cells` of the matrix of first calls, (expected,
+    actual). 0 is no case, and in `places` also one outside the matrix.
+    """
+
+    verdicts: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    outcomes: array[int]
+    places: array[int]
+    trials: int
+
+    @classmethod
+    def of_cases(cls, positions: Sequence[int], trials: int, cases: Iterable[Sequence[Any]]) -> Self:
+        """Return the cases packed: rows of (position, trial, expected, actual, then a status for each verdict)."""
+        starts = {position: place * trials for place, position in enumerate(positions)}
+        outcomes, places = (array("I", bytes(4 * len(starts) * trials)) for _ in range(2))
+        verdicts: dict[tuple[str, ...], int] = {}
+        cells: dict[Cell, int] = {}
+        for position, trial, expected, actual, *statuses in cases:
+            if (start := starts.get(position)) is None or trial >= trials:
+                continue
+            outcomes[start + trial] = verdicts.setdefault(tuple(statuses), len(verdicts) + 1)
+            if expected:
+                places[start + trial] = cells.setdefault((expected, actual), len(cells) + 1)
+        letters = ("".join(LETTERS[status] for status in statuses) for statuses in verdicts)
+        return cls(tuple(letters), tuple(cells), outcomes, places, trials)
+
+    @classmethod
+    def from_document(cls, document: Any, numbers: bytes, trials: int) -> Self:
+        """Return what `to_document` and `to_bytes` gave."""
+        both = array("I")
+        both.frombytes(zlib.decompress(numbers))
+        both = _in_little_order(both)
+        half = len(both) // 2
+        cells = tuple((expected, actual) for expected, actual in document["cells"])
+        return cls(tuple(document["verdicts"]), cells, both[:half], both[half:], trials)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what the numbers stand for, as JSON."""
+        return {"verdicts": list(self.verdicts), "cells": [list(cell) for cell in self.cells]}
+
+    def to_bytes(self) -> bytes:
+        """Return the numbers."""
+        return zlib.compress(_in_little_order(self.outcomes + self.places).tobytes(), 1)
+
+    @property
+    def examples(self) -> int:
+        return len(self.outcomes) // self.trials
+
+    def letters_of(self, number: int) -> str:
+        """Return the letters of a number of `outcomes`; of no case all are unscored."""
+        return self.verdicts[number - 1] if number else LETTERS["unscored"] * len(VERDICT_NAMES)
+
+
+def _in_little_order(numbers: array[int]) -> array[int]:
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers

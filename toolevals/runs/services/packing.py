@@ -1,0 +1,33 @@
+"""Packing a grading's cases once, so that comparing it costs distinct outcomes and not a scan."""
+
+from __future__ import annotations
+
+from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.runs.models import CaseGrade, Grading, PackedCases
+from toolevals.runs.packed import Packed
+
+_CHUNK = 5000
+
+
+def cases_pack(grading: Grading) -> Packed:
+    """Read and return the cases of a grading, packed."""
+    cases = CaseGrade.objects.filter(grading=grading).order_by()
+    rows = cases.values_list("transcript__entry__position", "transcript__trial", "expected", "actual", *VERDICT_NAMES)
+    return Packed.of_cases(grading.run.positions, grading.run.trials, rows.iterator(chunk_size=_CHUNK))
+
+
+def packed_store(grading: Grading, packed: Packed) -> None:
+    """Keep the packed cases of a grading; a second time changes nothing."""
+    PackedCases.objects.bulk_create(
+        [PackedCases(grading=grading, document=packed.to_document(), numbers=packed.to_bytes())], ignore_conflicts=True
+    )
+
+
+def packed_cases(grading: Grading) -> Packed:
+    """Return the packed cases of a finished grading; one from before they were kept is packed now."""
+    kept = PackedCases.objects.filter(grading=grading).first()
+    if kept is None:
+        packed = cases_pack(grading)
+        packed_store(grading, packed)
+        return packed
+    return Packed.from_document(kept.document, bytes(kept.numbers), grading.run.trials)
