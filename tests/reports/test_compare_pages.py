@@ -87,7 +87,7 @@ def test_page_file_and_interface_agree_to_the_last_digit(ask, pair):
         ({"expected": "a", "actual": "b", "how": "left"}, 9),
         ({"expected": "a", "actual": "b"}, 10),
         ({"of": "arguments", "how": "left_out"}, 10),
-        ({"of": "no such layer", "how": "\0"}, 10),
+        ({"of": "no such layer", "how": "no such way"}, 10),
     ],
 )
 def test_every_count_opens_its_examples(ask, pair, query, count):
