@@ -9,7 +9,7 @@ from typing import IO, Any, Final
 
 from labeling.datasheet.gathering import datasheet_of
 from labeling.exports import version_lines
-from reports import reliability_tables, tables
+from reports import mistake_tables, reliability_tables, tables
 from reports.analyses.layers import layers_of
 from reports.analyses.matrix import matrix_of
 from reports.analyses.tools import tools_of
@@ -96,11 +96,11 @@ def _layers(grading: Grading) -> Parts:
 
 
 def _arguments(grading: Grading) -> Parts:
-    return csv_stream(tables.ARGUMENTS, tables.arguments(grading_arguments(grading)))
+    return csv_stream(mistake_tables.ARGUMENTS, mistake_tables.arguments(grading_arguments(grading)))
 
 
 def _overreach(grading: Grading) -> Parts:
-    return csv_stream(tables.OVERREACH, tables.overreach(grading_overreach(grading)))
+    return csv_stream(mistake_tables.OVERREACH, mistake_tables.overreach(grading_overreach(grading)))
 
 
 def _cases(grading: Grading) -> Parts:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from reports.analyses.arguments import KINDS, ArgumentRow
 from reports.analyses.floors import FloorRow
 from reports.analyses.judges import JudgeRow
 from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
-from reports.analyses.overreach import Overreach
 from reports.analyses.tools import ToolTable
 from reports.analyses.trend import Trend
 from toolevals.presentation.csv import Cell
@@ -45,17 +43,6 @@ TOOLS: Final = (
     "most_called_instead",
     "most_called_instead_count",
 )
-ARGUMENTS: Final = (
-    "tool",
-    "argument",
-    "calls",
-    "wrong",
-    "wrong_share",
-    "wrong_share_low",
-    "wrong_share_high",
-    *KINDS,
-)
-OVERREACH: Final = ("expected", "actual", "calls", "kind", "why", "exposed", "extra_cost", "extra_cost_in_all")
 LAYERS: Final = ("name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high", "goal")
 FLOORS: Final = ("floor", "run", "name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high")
 JUDGES: Final = (
@@ -208,21 +195,6 @@ def tools(table: ToolTable) -> Iterator[tuple[Cell, ...]]:
             row.instead.actual if row.instead else None,
             row.instead.count if row.instead else None,
         )
-
-
-def arguments(rows: Iterable[ArgumentRow]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each parameter that is wrong somewhere."""
-    for row in rows:
-        wrong = row.wrong
-        counts = (row.counts[kind] for kind in KINDS)
-        yield (row.tool, row.argument, wrong.total, wrong.passed, wrong.value, wrong.low, wrong.high, *counts)
-
-
-def overreach(found: Overreach) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each cell in which more was called than was due."""
-    for row in found.rows:
-        costs = (None if cost is None else float(cost) for cost in (row.extra, row.extra_in_all))
-        yield (row.expected, row.actual, row.count, row.kind, row.why, " ".join(row.exposed), *costs)
 
 
 def layers(found: Layers) -> Iterator[tuple[Cell, ...]]:

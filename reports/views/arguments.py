@@ -8,7 +8,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports import tables
+from reports import mistake_tables
 from reports.analyses.arguments import KIND_WORDS, KINDS, ArgumentRow
 from reports.argument_queries import grading_arguments
 from reports.filters import address_query, text
@@ -49,7 +49,7 @@ def arguments_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse
     """Send the parameters, as the page has them."""
     grading = graded(run_head(request, number, "arguments"))
     rows = grading_arguments(grading, text(request.GET, "tool"))
-    return csv_file(f"run-{number}-arguments", tables.ARGUMENTS, tables.arguments(rows))
+    return csv_file(f"run-{number}-arguments", mistake_tables.ARGUMENTS, mistake_tables.arguments(rows))
 
 
 def _cells(head: RunHead, row: ArgumentRow) -> list[tuple[int, str]]:

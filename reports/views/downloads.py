@@ -8,7 +8,7 @@ from itertools import chain
 from django.http import StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from reports import tables
+from reports import mistake_tables, tables
 from reports.analyses.layers import layers_of
 from reports.analyses.tools import tools_of
 from reports.counted import counted_matrix
@@ -57,7 +57,9 @@ def layers_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 def overreach_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the cells in which more was called than was due."""
     grading = graded(run_head(request, number, "run"))
-    return csv_file(f"run-{number}-overreach", tables.OVERREACH, tables.overreach(grading_overreach(grading)))
+    return csv_file(
+        f"run-{number}-overreach", mistake_tables.OVERREACH, mistake_tables.overreach(grading_overreach(grading))
+    )
 
 
 @require_safe

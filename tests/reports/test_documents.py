@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from reports import reliability_tables, tables
+from reports import mistake_tables, reliability_tables, tables
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "reports.md").read_text()
 FILES = {
     "matrix.csv": tables.MATRIX_LONG,
     "tools.csv": tables.TOOLS,
-    "arguments.csv": tables.ARGUMENTS,
-    "overreach.csv": tables.OVERREACH,
+    "arguments.csv": mistake_tables.ARGUMENTS,
+    "overreach.csv": mistake_tables.OVERREACH,
     "layers.csv": tables.LAYERS,
     "cases.csv": tuple(tables.CASES),
     "reliability.csv": reliability_tables.RELIABILITY,

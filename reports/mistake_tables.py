@@ -1,0 +1,37 @@
+"""The tables of what goes wrong that are downloaded: their columns (described in docs/reports.md) and their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from reports.analyses.arguments import KINDS, ArgumentRow
+from reports.analyses.overreach import Overreach
+from toolevals.presentation.csv import Cell
+
+ARGUMENTS: Final = (
+    "tool",
+    "argument",
+    "calls",
+    "wrong",
+    "wrong_share",
+    "wrong_share_low",
+    "wrong_share_high",
+    *KINDS,
+)
+OVERREACH: Final = ("expected", "actual", "calls", "kind", "why", "exposed", "extra_cost", "extra_cost_in_all")
+
+
+def arguments(rows: Iterable[ArgumentRow]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each parameter that is wrong somewhere."""
+    for row in rows:
+        wrong = row.wrong
+        counts = (row.counts[kind] for kind in KINDS)
+        yield (row.tool, row.argument, wrong.total, wrong.passed, wrong.value, wrong.low, wrong.high, *counts)
+
+
+def overreach(found: Overreach) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each cell in which more was called than was due."""
+    for row in found.rows:
+        costs = (None if cost is None else float(cost) for cost in (row.extra, row.extra_in_all))
+        yield (row.expected, row.actual, row.count, row.kind, row.why, " ".join(row.exposed), *costs)

@@ -1,0 +1,34 @@
+"""What holds a NUL is refused, by whichever door it comes."""
+
+from __future__ import annotations
+
+import pytest
+from django.urls import reverse
+
+from toolevals.workspace.models import AuditEntry
+
+
+@pytest.mark.parametrize(
+    "address", ["/?next=a%00b", "/p/shop/label%00/", "/p/shop/datasets/?q=%00", "/sign-in/?next=%00"]
+)
+def test_an_address_with_a_nul_is_refused_and_says_why(client, owner, address):
+    client.force_login(owner)
+    response = client.get(address)
+    assert response.status_code == 400
+    assert "holds the character NUL" in response.content.decode()
+
+
+def test_a_form_with_a_nul_is_refused_and_changes_nothing(client, owner, project):
+    client.force_login(owner)
+    before = AuditEntry.objects.count()
+    filled_in = "name=A%00&email=new%40example.org&role=10"
+    address = reverse("workspace:members", args=[project.slug])
+    response = client.post(address, filled_in, content_type="application/x-www-form-urlencoded")
+    assert response.status_code == 400
+    assert AuditEntry.objects.count() == before
+
+
+def test_a_program_is_told_of_a_nul_too(client):
+    response = client.get("/api/v1/projects/shop/jobs/?cursor=%00")
+    assert response.status_code == 400
+    assert response.json()["detail"] == "What was sent holds the character NUL (%00), which no text can."
