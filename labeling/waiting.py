@@ -9,6 +9,7 @@ from django.db.models import Exists, Q
 from django.utils import timezone
 
 from labeling.at_hand import calibration_waiting, own_counts
+from labeling.blindness import TO_DECIDE
 from labeling.models import CalibrationRound, Comment, Dataset, Feedback, LabelSlot, Revision
 from toolevals.workspace.models import Membership, Project, Role, User
 
@@ -56,6 +57,13 @@ def to_adjudicate(project: Project, user: User) -> int:
     return Revision.objects.to_adjudicate(project, user).order_by().select_related(None)[:MANY].count()
 
 
+def to_decide(project: Project, user: User) -> tuple[int, int]:
+    """Return the same in two: examples whose labels differ or were passed on, and gold that is disputed."""
+    found = Revision.objects.to_adjudicate(project, user).order_by().select_related(None)
+    labels = found.filter(resolution__in=TO_DECIDE)[:MANY].count()
+    return labels, found.exclude(resolution__in=TO_DECIDE)[:MANY].count()
+
+
 def to_read(project: Project, user: User) -> int:
     """Return how many decisions differ from this person's labels and are not marked as read; at most MANY."""
     return Feedback.objects.for_reviewer(project, user).unseen()[:MANY].count()
@@ -68,6 +76,12 @@ def questions(project: Project, user: User) -> int:
     waiting = comments.unanswered_for(user, Role.ADJUDICATOR).filter(Exists(chief))
     told = Q(pk__in=comments.answered_to(user).order_by().values("pk")) | Q(pk__in=waiting.order_by().values("pk"))
     return Comment.objects.filter(told).order_by()[:MANY].count()
+
+
+def to_answer(project: Project, user: User) -> int:
+    """Return how many threads wait for an answer of this adjudicator; at most MANY."""
+    waiting = Comment.objects.in_project(project).unanswered_for(user, Role.ADJUDICATOR)
+    return waiting.order_by()[:MANY].count()
 
 
 def to_calibrate(project: Project, user: User) -> CalibrationRound | None:

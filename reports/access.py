@@ -13,6 +13,7 @@ PAGES = (
     "recovery",
     "reliability",
     "floors",
+    "suspects",
     "trends",
     "bundle",
     "gates",
@@ -39,6 +40,7 @@ DOWNLOADS = (
     "trials-csv",
     "steps-csv",
     "floors-csv",
+    "suspects-csv",
     "trends-csv",
     "bundle-file",
     "gates-csv",
@@ -63,6 +65,7 @@ INTERFACE = (
     "reliability",
     "trials",
     "floors",
+    "suspects",
     "trends",
     "gates",
     "gate",
@@ -75,7 +78,7 @@ INTERFACE = (
 RULES = {
     **{f"reports:{name}": Rule(Role.VIEWER) for name in (*PAGES, *DOWNLOADS)},
     "reports:badge-change": Rule(Role.ADJUDICATOR),
-    **{f"reports:{name}": Rule(Role.REVIEWER) for name in ("dispute", "case-tag", "case-note")},
+    **{f"reports:{name}": Rule(Role.REVIEWER) for name in ("dispute", "suspect-dispute", "case-tag", "case-note")},
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
     "reports-api:run-gates": Rule(Role.VIEWER, Role.ADJUDICATOR),
     # Its address is a secret of its own, which an adjudicator makes and takes back.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reports import services
+from reports.suspects import counting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
 
@@ -17,3 +18,9 @@ def bundle(batch_id: str) -> None:
 def gate(batch_id: str) -> None:
     """Hold a run against a gate."""
     batch_work(batch_id, services.gate_decide)
+
+
+@app.task(name="reports.suspects_count")
+def suspects_count(batch_id: str) -> None:
+    """Count what speaks against a dataset version's gold."""
+    batch_work(batch_id, counting.suspects_count_work)

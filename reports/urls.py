@@ -16,6 +16,7 @@ from reports.views import (
     reliability,
     remarks,
     run,
+    suspects,
     trends,
 )
 
@@ -65,6 +66,13 @@ urlpatterns = [
     path("gates/<uuid:gate>.csv", gates.gate_file, name="gate-csv"),
     path("gates/<uuid:gate>/checks/<int:number>/", gates.check, name="gate-check"),
     path("experiments/<slug:experiment>/badge/", gates.badge_change, name="badge-change"),
+    path("datasets/<slug:dataset>/versions/<str:version>/suspects/", suspects.suspects, name="suspects"),
+    path("datasets/<slug:dataset>/versions/<str:version>/suspects.csv", suspects.suspects_csv, name="suspects-csv"),
+    path(
+        "datasets/<slug:dataset>/versions/<str:version>/suspects/<uuid:suspected>/dispute/",
+        suspects.suspect_dispute,
+        name="suspect-dispute",
+    ),
     path("experiments/<slug:experiment>/trends/", trends.trends, name="trends"),
     path("experiments/<slug:experiment>/trends.csv", downloads.trends_csv, name="trends-csv"),
 ]

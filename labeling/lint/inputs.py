@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,14 +37,35 @@ class Group:
             self.golds.add(gold)
 
 
+class Alike:
+    """Texts that say nearly the same, put together in one pass: each joins the first group that it is alike."""
+
+    def __init__(self) -> None:
+        self._sketches: list[array[int]] = []
+        self._probes: dict[int, list[int]] = defaultdict(list)
+
+    def group(self, words: Sequence[str]) -> int:
+        """Return the number of a text's group, from 0; a new one where it is alike none."""
+        seen = sketch(words)
+        candidates = {place for value in seen[:PROBES] for place in self._probes.get(value, ())}
+        for place in sorted(candidates):
+            if resemblance(seen, self._sketches[place]) >= ALIKE:
+                return place
+        place = len(self._sketches)
+        self._sketches.append(seen)
+        for value in seen[:PROBES]:
+            if len(probe := self._probes[value]) < MOST_IN_A_PROBE:
+                probe.append(place)
+        return place
+
+
 class Duplicates:
     """What was said in the conversations so far. The system's words are left aside: they are alike on purpose."""
 
     def __init__(self) -> None:
         self._groups: dict[str, Group] = {}
-        self._sketches: list[array[int]] = []
-        self._near: list[Group] = []
-        self._probes: dict[int, list[int]] = defaultdict(list)
+        self._alike = Alike()
+        self._near: dict[int, Group] = defaultdict(Group)
 
     def add(self, example: NamedExample, shown: Any, tools: str, gold: str | None) -> None:
         """Take in one example; `tools` names what is offered: with other tools it is another input."""
@@ -56,14 +77,14 @@ class Duplicates:
         self._groups[name] = group = Group()
         group.add(example, gold)
         if len(words) >= FEWEST_WORDS:
-            self._add_near(example, sketch(words))
+            self._near[self._alike.group(words)].add(example, None)
 
     def report(self, report: Report) -> None:
         """Add what was found."""
         for name, group in self._groups.items():
             if group.count > 1:
                 self._report(report, name, group)
-        for group in self._near:
+        for group in self._near.values():
             if group.count > 1:
                 first = group.examples[0]
                 sentence = f"{group.count} examples say nearly the same as {first['external_id']}."
@@ -82,20 +103,6 @@ class Duplicates:
         )
         rule = "two_golds" if two else "duplicate_input"
         report.add(rule, sentence, about=[name], examples=group.examples, example_count=group.count)
-
-    def _add_near(self, example: NamedExample, seen: array[int]) -> None:
-        candidates = {place for value in seen[:PROBES] for place in self._probes.get(value, ())}
-        for place in sorted(candidates):
-            if resemblance(seen, self._sketches[place]) >= ALIKE:
-                self._near[place].add(example, None)
-                return
-        place = len(self._sketches)
-        self._sketches.append(seen)
-        self._near.append(Group())
-        self._near[place].add(example, None)
-        for value in seen[:PROBES]:
-            if len(probe := self._probes[value]) < MOST_IN_A_PROBE:
-                probe.append(place)
 
 
 def conversation_text(shown: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import bundle, comparison, floors, gates, judges, recovery, reliability, views
+from reports.api import bundle, comparison, floors, gates, judges, recovery, reliability, suspects, views
 
 app_name = "reports-api"
 urlpatterns = [
@@ -36,5 +36,6 @@ urlpatterns = [
         "runs/<int:number>/compare/<int:candidate>/cases/", comparison.CompareCasesView.as_view(), name="compare-cases"
     ),
     path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.FloorsView.as_view(), name="floors"),
+    path("datasets/<slug:dataset>/versions/<str:version>/suspects/", suspects.SuspectsView.as_view(), name="suspects"),
     path("experiments/<slug:experiment>/trends/", views.TrendsView.as_view(), name="trends"),
 ]

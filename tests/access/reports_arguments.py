@@ -6,6 +6,8 @@ from uuid import UUID
 
 from celery import current_app
 
+from labeling.models import VersionEntry
+from reports.models import Suspect
 from reports.services import GateRequest, badge_make, bundle_start, bundle_work, gate_hold
 from tests.access.runs_arguments import a_case, a_graded_run, a_number
 from tests.access.world import Argument, World
@@ -24,6 +26,16 @@ def a_dataset(world: World, person: User) -> str:
 
 def a_version(world: World, person: User) -> int:
     return int(a_graded_run(world).dataset_version.number)
+
+
+def a_suspect(world: World, person: User) -> UUID:
+    """Return the revision of a suspect of the run's version; the first call makes it."""
+    version = a_graded_run(world).dataset_version
+    suspect = Suspect.objects.filter(version=version).select_related("entry").first()
+    if suspect is None:
+        entry = VersionEntry.objects.filter(version=version).earliest("position")
+        suspect = Suspect.objects.create(version=version, entry=entry, score=0.5, score_with_labels=0.5)
+    return suspect.entry.revision_id  # type: ignore[no-any-return]
 
 
 def a_bundle(world: World, person: User) -> UUID:
@@ -94,4 +106,5 @@ ARGUMENTS: dict[str, Argument] = {
     "bundle": a_bundle,
     "candidate": a_candidate,
     "revision": a_revision,
+    "suspected": a_suspect,
 }

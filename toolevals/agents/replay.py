@@ -15,6 +15,8 @@ from toolevals.grading.recovery import TRANSIENT, trouble_in
 from toolevals.grading.state_patches import patched
 from toolevals.grading.values import Expectation, MalformedCall, ToolCall, Transcript
 
+# How the reason begins where the gold's own calls cannot be made.
+GOLD_REFUSED = "A tool refused an expected call:"
 NO_STATE = "The simulator keeps no state, so that there is nothing to compare."
 
 
@@ -104,7 +106,7 @@ def ground(simulator: Simulator, example: Mapping[str, Any], expectation: Expect
         if silent := _silence(made):
             return Ground(made.initial, open=silent)
         if made.raised is not None:
-            return Ground(made.initial, open=f"A tool refused an expected call: {made.raised}")
+            return Ground(made.initial, open=f"{GOLD_REFUSED} {made.raised}")
         states.append(made.final or {})
     return Ground(made.initial, tuple(states))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -67,13 +67,16 @@ class RunRow:
 def run_rows(runs: Iterable[Any]) -> list[RunRow]:
     """Return the rows of runs that were read `with_everything` and `with_newest`. Four queries, however many runs."""
     found = list(runs)
+    stale = stale_reasons(found)
+    return [replace(row, stale=stale.get(row.run.pk, "")) for row in run_states(found)]
+
+
+def run_states(runs: Iterable[Any]) -> list[RunRow]:
+    """Return the same without what has become stale, which costs a look at whole versions. Three queries."""
+    found = list(runs)
     rates = selection_rates([run.grading_id for run in found if run.grading_id])
     jobs = _jobs([run.newest_grading for run in found if run.newest_grading])
-    stale = stale_reasons(found)
-    return [
-        RunRow(run, rates.get(run.grading_id), jobs.get(run.newest_grading) or run.job, stale.get(run.pk, ""))
-        for run in found
-    ]
+    return [RunRow(run, rates.get(run.grading_id), jobs.get(run.newest_grading) or run.job, "") for run in found]
 
 
 def selection_rates(gradings: Sequence[UUID]) -> dict[UUID, SelectionRate]:

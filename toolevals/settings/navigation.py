@@ -28,3 +28,16 @@ NAVIGATION = (
     ),
     Entry("Tools", "registry:registries", "VIEWER"),
 )
+
+# What fills a project's first page: see `toolevals.workspace.home`.
+HOME_WAITING = (
+    "labeling.home.waiting",
+    "toolevals.workspace.home.waiting",
+)
+HOME_NEWS = (
+    "toolevals.registry.home.news",
+    "labeling.home.news",
+    "toolevals.runs.home.news",
+    "reports.home.news",
+)
+HOME_PANES = (("reports/parts/home_experiments.html", "reports.home.experiments"),)

@@ -7,6 +7,7 @@ from toolevals.workspace.models.projects import ApiToken, Membership, Project, R
 from toolevals.workspace.models.secrets import Secret
 from toolevals.workspace.models.uploads import Upload
 from toolevals.workspace.models.users import SignInFailure, User
+from toolevals.workspace.models.visits import Visit
 
 __all__ = [
     "SLOW_QUEUES",
@@ -26,4 +27,5 @@ __all__ = [
     "SweepTask",
     "Upload",
     "User",
+    "Visit",
 ]

@@ -13,6 +13,7 @@ from toolevals.workspace.services.secrets import SecretMissingError, secret_forg
 from toolevals.workspace.services.tokens import token_create, token_revoke
 from toolevals.workspace.services.uploads import upload_store, uploads_forget
 from toolevals.workspace.services.users import password_change, user_create, user_update
+from toolevals.workspace.services.visits import visit_note, visited_before
 
 __all__ = [
     "LastOwnerError",
@@ -33,4 +34,6 @@ __all__ = [
     "uploads_forget",
     "user_create",
     "user_update",
+    "visit_note",
+    "visited_before",
 ]

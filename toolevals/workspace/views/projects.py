@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_http_methods
 
 from toolevals.workspace.forms.projects import ProjectForm, SettingsForm
+from toolevals.workspace.home import home_of
 from toolevals.workspace.models import Job
 from toolevals.workspace.navigation import navigation
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
-from toolevals.workspace.services import project_create, project_update
+from toolevals.workspace.services import project_create, project_update, visit_note, visited_before
 
 JOBS_SHOWN = 5
 
@@ -37,13 +44,24 @@ def project_new(request: SignedInRequest) -> HttpResponse:
 
 @require_GET
 def project(request: ProjectRequest) -> HttpResponse:
-    """Say what waits for the person who asks, and what is at work."""
-    links = navigation(request)
-    context = {
-        "links": links,
-        "waiting": [link for link in links if link.count],
-        "jobs": Job.objects.filter(project=request.project).with_progress().newest_first()[:JOBS_SHOWN],
-        "member_count": request.project.memberships.count(),
+    """Say what waits for the person who asks, what is new since they were here, and what is at work.
+
+    To HTMX, which asks while the page is open, only what changes; nothing where it is as it was (`?shown=`).
+    """
+    project, user = request.project, request.user
+    since = visited_before(project, user) if request.htmx else visit_note(project=project, user=user)
+    home = home_of(project, user, request.role, since)
+    body = render_to_string("workspace/parts/home.html", {"home": home}, request)
+    shown = sha256(body.encode()).hexdigest()[:16]
+    if request.htmx and request.GET.get("shown") == shown:
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    context: dict[str, Any] = {"body": SafeString(body), "shown": shown}
+    if request.htmx:
+        return render(request, "workspace/parts/home_live.html", context)
+    context |= {
+        "links": navigation(request),
+        "jobs": Job.objects.filter(project=project).with_progress().newest_first()[:JOBS_SHOWN],
+        "member_count": project.memberships.count(),
     }
     return render(request, "workspace/project.html", context)
 

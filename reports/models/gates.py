@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
-from reports.querysets import HeldGateQuerySet
+from reports.querysets.gates import HeldGateQuerySet
 from toolevals.grading.gates.values import GateResult
 from toolevals.runs.models import Experiment, Grading, Run
 from toolevals.workspace.fields import DocumentField, PublicIdField

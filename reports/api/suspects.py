@@ -1,0 +1,94 @@
+"""Suspect labels in the REST interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from reports.analyses.suspicion import REASONS
+from reports.floor_queries import version_asked
+from reports.suspects.counting import suspects_counted
+from reports.suspects.listing import STATES, Wanted, page_of
+from toolevals.workspace.api.base import ProjectView
+
+
+class WitnessSerializer(serializers.Serializer[Any]):
+    """A case that a reason can be read in."""
+
+    subject = serializers.CharField()
+    run = serializers.IntegerField()
+    case = serializers.UUIDField()
+
+
+class TwinSerializer(serializers.Serializer[Any]):
+    """Another example that says the same."""
+
+    revision_id = serializers.UUIDField()
+    external_id = serializers.CharField()
+
+
+class SuspectReasonSerializer(serializers.Serializer[Any]):
+    """Why gold is suspected: `against` and `sided` of `voices`; strength = (against - sided) / (voices + 1)."""
+
+    kind = serializers.ChoiceField(choices=list(REASONS))
+    strength = serializers.FloatField()
+    against = serializers.IntegerField()
+    sided = serializers.IntegerField()
+    voices = serializers.IntegerField()
+    sentence = serializers.CharField()
+    witnesses = WitnessSerializer(many=True)
+    examples = TwinSerializer(many=True)
+
+
+class SuspectSerializer(serializers.Serializer[Any]):
+    """An example whose gold the evidence contradicts; dispute it by its `example_id`."""
+
+    rank = serializers.IntegerField()
+    example_id = serializers.UUIDField()
+    revision_id = serializers.UUIDField()
+    external_id = serializers.CharField()
+    score = serializers.FloatField()
+    state = serializers.ChoiceField(choices=list(STATES))
+    reasons = SuspectReasonSerializer(many=True)
+
+
+class SuspectsSerializer(serializers.Serializer[Any]):
+    """One page of a version's suspects. `counted_at` is null, and `job` counts, until they are counted once."""
+
+    counted_at = serializers.DateTimeField(allow_null=True)
+    job = serializers.UUIDField(allow_null=True)
+    voices = serializers.IntegerField()
+    count = serializers.IntegerField()
+    pages = serializers.IntegerField()
+    results = SuspectSerializer(many=True)
+
+
+class SuspectsView(ProjectView):
+    """The examples of a version whose gold the evidence contradicts, the most suspicious first."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("reason", str, enum=list(REASONS)),
+            OpenApiParameter("state", str, enum=list(STATES)),
+            OpenApiParameter("q", str, description="A part of the external id."),
+            OpenApiParameter("page", int, description="From 1; of 25."),
+        ],
+        responses=SuspectsSerializer,
+    )
+    def get(self, request: Request, dataset: str, version: str) -> Response:
+        found = version_asked(self.access, dataset, version)
+        kept = suspects_counted(found, actor=self.user)
+        page = page_of(found, Wanted.asked(request.query_params.dict()), self.user, self.role)
+        document = {
+            "counted_at": kept.counted_at,
+            "job": kept.job_id if kept.job is not None and kept.job.is_open else None,
+            "voices": kept.voices,
+            "count": page.count,
+            "pages": page.pages,
+            "results": page.rows,
+        }
+        return Response(SuspectsSerializer(document).data)

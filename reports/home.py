@@ -1,0 +1,47 @@
+"""What reports tell on a project's first page, the state of every experiment first: see `toolevals.workspace.home`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F, OuterRef, Subquery
+from django.urls import reverse
+
+from reports.models import HeldGate
+from toolevals.runs.models import Experiment, Run
+from toolevals.runs.run_rows import RunRow, run_states
+from toolevals.workspace.home import MOST_NEWS, News
+from toolevals.workspace.models import Project
+
+MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Experiments:
+    """The newest run of each experiment, those that had a run last first; `more` where there are others."""
+
+    rows: tuple[tuple[Experiment, RunRow], ...]
+    more: bool
+
+
+def experiments(project: Project) -> Experiments:
+    """Return the project's experiments with how their newest run does. Five queries, however many there are."""
+    newest = Run.objects.of_people().filter(experiment=OuterRef("pk")).order_by("-number")
+    lines = Experiment.objects.in_project(project).annotate(newest_run=Subquery(newest.values("number")[:1]))
+    found: list[Any] = list(lines.filter(newest_run__isnull=False).order_by(F("newest_run").desc())[: MOST + 1])
+    numbers = [each.newest_run for each in found[:MOST]]
+    runs = Run.objects.in_project(project).filter(number__in=numbers).with_newest()
+    rows = {row.run.experiment_id: row for row in run_states(runs)}
+    return Experiments(tuple((each, rows[each.pk]) for each in found[:MOST]), len(found) > MOST)
+
+
+def news(project: Project, since: datetime) -> Iterator[News]:
+    """Yield gates that runs were held against, the newest first."""
+    held = HeldGate.objects.in_project(project).filter(created_at__gt=since).exclude(status="")
+    for gate in held[: MOST_NEWS + 1]:
+        words = f"Run {gate.run.number} of {gate.run.subject.name} was held against a gate: {gate.status}"
+        url = reverse("reports:gate", args=[project.slug, gate.pk])
+        yield News(gate.created_at, words, url, gate.actor.name if gate.actor else "")

@@ -1,0 +1,1 @@
+"""Reads of what reports keep, by name."""

@@ -1,0 +1,1 @@
+"""Examples whose gold the evidence contradicts: what speaks against it, counted and kept, and listed."""

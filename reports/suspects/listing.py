@@ -1,0 +1,181 @@
+"""The list of suspects: what is asked for, and what one person is told of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from labeling.models import DatasetVersion
+from reports.analyses.suspicion import REASONS, TITLES, WAVERED
+from reports.filters import address_query
+from toolevals.presentation.csv import Cell
+from toolevals.workspace.models import Role, User
+
+STATES: Final[Mapping[str, str]] = {
+    "open": "not looked at",
+    "disputed": "disputed",
+    "settled": "settled, gold kept",
+    "changed": "gold changed since",
+}
+PAGE_SIZE: Final = 25
+MOST_PAGES: Final = 100_000
+CSV_COLUMNS: Final = (
+    "rank",
+    "example_id",
+    "revision_id",
+    "external_id",
+    "score",
+    "state",
+    "reason",
+    "strength",
+    "against",
+    "sided",
+    "voices",
+    "sentence",
+    "subjects",
+    "runs",
+    "case_ids",
+    "twin_revision_ids",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of the list is wanted: a reason, a state, ids that hold a text; "" is no condition. Pages count from 1."""
+
+    reason: str = ""
+    state: str = ""
+    text: str = ""
+    page: int = 1
+
+    @classmethod
+    def asked(cls, query: Mapping[str, str]) -> Wanted:
+        """Read an address; what it cannot mean is left out."""
+        reason, state = query.get("reason", ""), query.get("state", "")
+        text, page = query.get("q", "").strip()[:200], query.get("page", "1")
+        number = int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1
+        return cls(
+            reason if reason in REASONS else "",
+            state if state in STATES else "",
+            text,
+            min(max(number, 1), MOST_PAGES),
+        )
+
+    def query(self, **changes: str) -> str:
+        """Return the address of this list with these values, without a page unless one is given."""
+        return address_query({"reason": self.reason, "state": self.state, "q": self.text} | changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One suspect as a person is told of it; `reasons` as `suspicion.Reason.to_document` has them, strongest first."""
+
+    rank: int
+    example_id: UUID
+    revision_id: UUID
+    external_id: str
+    score: float
+    state: str
+    is_resolved: bool
+    reasons: tuple[Mapping[str, Any], ...]
+
+    @property
+    def state_words(self) -> str:
+        return STATES[self.state]
+
+    @property
+    def can_be_disputed(self) -> bool:
+        """Whether its gold is still what the reasons speak against, and nobody disputes it yet."""
+        return self.is_resolved and self.state in ("open", "settled")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows of a list, and how long it is."""
+
+    rows: tuple[Row, ...]
+    count: int
+    pages: int
+
+
+def suspects_of(version: DatasetVersion, wanted: Wanted, user: User, role: Role) -> Any:
+    """Return the suspects that are wanted, as this person may know them."""
+    from reports.models import Suspect
+
+    found = Suspect.objects.ranked_for(version, user, role)
+    if wanted.reason == WAVERED:
+        found = found.filter(tells_labels=True, wavered__isnull=False)
+    elif wanted.reason:
+        found = found.filter(kinds__contains=f",{wanted.reason},")
+    if wanted.state:
+        found = found.filter(state=wanted.state)
+    if wanted.text:
+        found = found.filter(entry__revision__example__external_id__icontains=wanted.text)
+    return found.select_related("entry__revision__example").defer("entry__revision__input")
+
+
+def page_of(version: DatasetVersion, wanted: Wanted, user: User, role: Role) -> Page:
+    """Return the page that is wanted, the last one where there are fewer."""
+    found = suspects_of(version, wanted, user, role)
+    count = found.count()
+    pages = max(-(-count // PAGE_SIZE), 1)
+    start = (min(wanted.page, pages) - 1) * PAGE_SIZE
+    rows = found[start : start + PAGE_SIZE]
+    return Page(tuple(row_of(row, start + place) for place, row in enumerate(rows, 1)), count, pages)
+
+
+def row_of(suspect: Any, rank: int) -> Row:
+    """Return what is told of one suspect of `suspects_of`."""
+    revision = suspect.entry.revision
+    reasons = list(suspect.reasons)
+    if suspect.tells_labels and suspect.wavered is not None:
+        reasons.append(suspect.wavered)
+    return Row(
+        rank,
+        revision.example_id,
+        revision.pk,
+        revision.example.external_id,
+        suspect.shown,
+        suspect.state,
+        revision.resolution in ("resolved", "set_aside"),
+        tuple(reasons),
+    )
+
+
+def csv_rows(found: Any) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each reason of each suspect, in the order of the list."""
+    for rank, suspect in enumerate(found.iterator(chunk_size=500), 1):
+        row = row_of(suspect, rank)
+        for reason in row.reasons:
+            witnesses = reason["witnesses"]
+            yield (
+                rank,
+                str(row.example_id),
+                str(row.revision_id),
+                row.external_id,
+                row.score,
+                row.state,
+                reason["kind"],
+                reason["strength"],
+                reason["against"],
+                reason["sided"],
+                reason["voices"],
+                reason["sentence"],
+                " ".join(each["subject"] for each in witnesses),
+                " ".join(str(each["run"]) for each in witnesses),
+                " ".join(each["case"] for each in witnesses),
+                " ".join(each["revision_id"] for each in reason["examples"]),
+            )
+
+
+def dispute_reason(row: Row) -> str:
+    """Return the words of a dispute that cites the evidence; how people labelled is left out."""
+    told = [reason["sentence"] for reason in row.reasons if reason["kind"] != WAVERED]
+    return " ".join(["The evidence contradicts the gold.", *told])[:2000]
+
+
+def reason_titles(role: Role) -> dict[str, str]:
+    """Return the reasons by which this role may filter, with their titles."""
+    return {name: TITLES[name] for name in REASONS if name != WAVERED or role >= Role.ADJUDICATOR}

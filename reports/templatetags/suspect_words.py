@@ -1,0 +1,16 @@
+"""Looking up a word by a name that a row holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def at(words: Mapping[str, Any], name: str) -> Any:
+    """Return what a table has under a name; the name itself where it has nothing."""
+    return words.get(name, name)

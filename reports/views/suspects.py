@@ -1,0 +1,96 @@
+"""Suspect labels: the examples of a version whose gold the evidence contradicts, and disputing one with a click."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from labeling.errors import InvalidAct
+from labeling.models import DatasetVersion
+from labeling.services.disputes import dispute_open
+from reports.analyses.suspicion import TITLES, WEIGHTS
+from reports.floor_queries import version_asked
+from reports.suspects.counting import suspects_counted
+from reports.suspects.listing import (
+    CSV_COLUMNS,
+    STATES,
+    Wanted,
+    csv_rows,
+    dispute_reason,
+    page_of,
+    reason_titles,
+    row_of,
+    suspects_of,
+)
+from reports.views.downloads import csv_file
+from toolevals.workspace.models import Role
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_safe
+def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
+    """Show a page of a version's suspects, counted anew first where there is more to count."""
+    found = version_asked(request, dataset, version)
+    kept = suspects_counted(found, actor=request.user)
+    wanted = Wanted.asked(request.GET.dict())
+    page = page_of(found, wanted, request.user, request.role)
+    here = min(wanted.page, page.pages)
+    context = {
+        "dataset": found.dataset,
+        "version": found,
+        "kept": kept,
+        "job": kept.job if kept.job is not None and kept.job.is_open else None,
+        "wanted": wanted,
+        "page": page,
+        "here": here,
+        "query": wanted.query(),
+        "before": wanted.query(page=str(here - 1)) if here > 1 else "",
+        "more": wanted.query(page=str(here + 1)) if here < page.pages else "",
+        "reasons": reason_titles(request.role),
+        "states": STATES,
+        "titles": TITLES,
+        "weights": WEIGHTS,
+        "may_dispute": request.role >= Role.REVIEWER,
+    }
+    return render(request, "reports/suspects.html", context)
+
+
+@require_safe
+def suspects_csv(request: ProjectRequest, dataset: str, version: str) -> StreamingHttpResponse:
+    """Send the suspects that the address chooses, a row a reason."""
+    found = version_asked(request, dataset, version)
+    suspects_counted(found, actor=request.user)
+    rows = suspects_of(found, Wanted.asked(request.GET.dict()), request.user, request.role)
+    return csv_file(f"{found.dataset.slug}-v{found.number}-suspects", CSV_COLUMNS, csv_rows(rows))
+
+
+@require_POST
+def suspect_dispute(request: ProjectRequest, dataset: str, version: str, suspected: UUID) -> HttpResponse:
+    """Open a dispute that cites the evidence, and come back to the list."""
+    found = version_asked(request, dataset, version)
+    wanted = Wanted.asked(request.GET.dict())
+    _dispute(request, found, suspected)
+    query = wanted.query(page=str(wanted.page))
+    address = reverse("reports:suspects", args=[request.project.slug, found.dataset.slug, version])
+    return HttpResponseRedirect(f"{address}?{query}#s-{suspected}")
+
+
+def _dispute(request: ProjectRequest, version: DatasetVersion, revision: UUID) -> None:
+    suspect = suspects_of(version, Wanted(), request.user, request.role).filter(entry__revision=revision).first()
+    if suspect is None:
+        raise Http404
+    row = row_of(suspect, 1)
+    if not row.can_be_disputed:
+        messages.error(request, f"Not sent: this example is {row.state_words}.")
+        return
+    try:
+        dispute_open(revision=suspect.entry.revision, actor=request.user, reason=dispute_reason(row))
+    except InvalidAct as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{row.external_id} is disputed. An adjudicator who labelled neither side decides.")

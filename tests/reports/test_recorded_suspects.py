@@ -1,0 +1,54 @@
+"""Six recorded runs on public tasks whose gold is known to hold errors: which tasks rank first, checked by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reports.suspects.counting import suspects_counted
+from reports.suspects.listing import Row, Wanted, page_of
+from tests.reports.recorded.loading import FOLDER, loaded
+from toolevals.workspace.models import Role
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(
+        not (FOLDER / "gold_tau2_v0_airline.json.gz").exists(),
+        reason="TOOLEVALS_BENCHMARK_DATA does not say where the recorded runs are",
+    ),
+]
+# Read by hand against the policy, the task and the initial database (docs/suspect-labels.md): gold that breaks the
+# policy, contradicts the database or itself.
+WRONG = {"airline-33", "airline-35", "airline-14", "airline-27", "airline-38", "airline-37"}
+
+
+def ranked(project: Any, person: Any, domain: str, run_jobs: Any, settings: Any) -> dict[str, Row]:
+    settings.TRUSTED_SIMULATORS = ["*"]
+    version = loaded(project, person, domain, run_jobs)
+    suspects_counted(version, actor=None)
+    page = page_of(version, Wanted(), person, Role.ADJUDICATOR)
+    return {row.external_id: row for row in page.rows}
+
+
+def test_half_of_the_first_ten_airline_tasks_are_wrong(project, adjudicator, run_jobs, settings):
+    rows = ranked(project, adjudicator, "airline", run_jobs, settings)
+    first = list(rows)[:10]
+    assert len(WRONG & set(first)) >= 5
+    assert {"airline-33", "airline-35", "airline-42"} == set(first[:3])
+    # The gold's birthday is nobody's: the passenger's profile has the one that three of four models give.
+    said = rows["airline-35"].reasons[0]
+    assert said["sentence"].startswith('3 of 4 subjects say "1981-05-26" for passengers[0].dob of book_reservation')
+    assert {each["subject"] for each in said["witnesses"]} == {"gpt-4.1", "ft-gpt-4.1-sft", "qwen2.5-7b"}
+    # Two weak models cancel what may not be cancelled; the two others keep to the policy, and outweigh them.
+    assert not {"airline-26", "airline-45"} & set(rows)
+
+
+def test_retail_ranks_an_order_of_items_and_a_refused_return_first(project, adjudicator, run_jobs, settings):
+    rows = ranked(project, adjudicator, "retail", run_jobs, settings)
+    assert list(rows)[:3] == ["retail-108", "retail-12", "retail-26"]
+    assert "item_ids[0]" in rows["retail-108"].reasons[0]["sentence"]
+    refused = rows["retail-12"].reasons[0]
+    assert refused["kind"] == "refused"
+    assert "Payment method should be the original payment method" in refused["sentence"]
+    assert rows["retail-26"].reasons[0]["kind"] == "left_out"

@@ -1,0 +1,140 @@
+"""A project's first page: what waits, what is new since one was here, and asking again while it is open."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from labeling.models import Revision
+from labeling.services.disputes import dispute_open
+from tests.runs.building import EXAMPLES, call, example, uploaded_run, version_of
+from toolevals.workspace.home import MOST_NEWS
+from toolevals.workspace.models import Job, JobState, Role, Visit
+from toolevals.workspace.services import visit_note, visited_before
+
+pytestmark = pytest.mark.django_db(transaction=True)
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+def text_of(client: Any, person: Any, query: str = "", **headers: str) -> str:
+    client.force_login(person)
+    return str(client.get(f"/p/shop/{query}", **headers).content.decode())
+
+
+def long_ago(person: Any, **since: float) -> None:
+    """Let the person's last look at the page be so long ago."""
+    Visit.objects.filter(user=person).update(seen_at=timezone.now() - timedelta(**since))
+
+
+def test_what_waits_is_said_in_a_sentence_and_listed(project, client, reviewer, adjudicator, viewer):
+    unlabelled = {key: EXAMPLES[0][key] for key in ("input", "tools")}
+    version_of(project, [*EXAMPLES, unlabelled | {"id": "open"}])
+    assert "1 example to label." in text_of(client, reviewer)
+    assert "Nothing waits for you." in text_of(client, viewer)
+    revision = Revision.objects.get(example__external_id="status")
+    dispute_open(revision=revision, actor=reviewer, reason="It should be the history.")
+    page = text_of(client, adjudicator)
+    assert "1 example to label, 1 dispute to decide." in page
+    assert "dispute to decide" not in text_of(client, reviewer)
+
+
+def test_failed_jobs_wait_for_those_who_may_try_again_and_not_for_ever(project, client, reviewer, adjudicator):
+    job = Job.objects.create(project=project, kind="import", title="Import", state=JobState.FAILED)
+    assert "1 failed job" in text_of(client, adjudicator)
+    assert "failed job" not in text_of(client, reviewer).replace("✕ failed", "")
+    Job.objects.filter(pk=job.pk).update(created_at=timezone.now() - timedelta(days=15))
+    assert "failed job" not in text_of(client, adjudicator)
+
+
+def test_news_are_what_happened_since_the_visit_before(project, client, viewer, run_jobs):
+    assert "In the last days" in text_of(client, viewer)
+    long_ago(viewer, hours=1)
+    version = version_of(project)
+    uploaded_run(project, version, [call("status", "get_order_status")])
+    run_jobs()
+    page = text_of(client, viewer)
+    assert "Since you were here" in page
+    assert "Core v1 was frozen: 4 examples" in page
+    assert "Run 1 of agent was graded on Core v1" in page
+    # Looking again at once is the same visit; looking much later another one, which knows it all.
+    assert "Core v1 was frozen" in text_of(client, viewer)
+    long_ago(viewer, hours=2)
+    Visit.objects.update(seen_at=timezone.now() - timedelta(minutes=31))
+    version.__class__.objects.update(created_at=timezone.now() - timedelta(hours=3))
+    page = text_of(client, viewer)
+    assert "Core v1 was frozen" not in page
+
+
+def test_a_visit_ends_with_half_an_hour_away(project, viewer):
+    assert visit_note(project=project, user=viewer) is None
+    assert visit_note(project=project, user=viewer) is None
+    long_ago(viewer, minutes=29)
+    assert visit_note(project=project, user=viewer) is None
+    long_ago(viewer, minutes=31)
+    before = visit_note(project=project, user=viewer)
+    assert before is not None
+    assert timedelta(minutes=31) <= timezone.now() - before < timedelta(minutes=32)
+    assert visited_before(project, viewer) == before
+    assert Visit.objects.count() == 1
+
+
+def test_there_are_never_too_many_news(project, client, viewer):
+    version = version_of(project)
+    versions = [type(version)(dataset=version.dataset, number=number, size=4) for number in range(2, MOST_NEWS + 9)]
+    type(version).objects.bulk_create(versions)
+    page = text_of(client, viewer)
+    assert page.count("was frozen") == MOST_NEWS
+    assert f"The {MOST_NEWS} newest of more." in page
+
+
+def test_experiments_show_their_newest_run_with_count_and_interval_or_its_progress(project, client, viewer, run_jobs):
+    version = version_of(project)
+    uploaded_run(project, version, [call("status", "get_order_status"), call("history", "issue_refund")])
+    page = text_of(client, viewer)
+    assert "not graded yet" in page
+    assert 'aria-label="Run 1, progress"' in page
+    run_jobs()
+    page = text_of(client, viewer)
+    assert "50.0 %" in page
+    assert "right tool in 1 of 2" in page
+    assert "9.5 to 90.5" in page
+    assert 'aria-label="Run 1, progress"' not in page
+
+
+def test_the_open_page_is_only_changed_where_something_has_changed(project, client, viewer):
+    client.force_login(viewer)
+    page = client.get("/p/shop/").content.decode()
+    asks = page.split('hx-get="/p/shop/', 1)[1].split('"', 1)[0]
+    again = client.get(f"/p/shop/{asks}", **HTMX)
+    assert (again.status_code, again.content) == (204, b"")
+    version_of(project)
+    changed = client.get(f"/p/shop/{asks}", **HTMX)
+    assert changed.status_code == 200
+    assert "Core v1 was frozen" in changed.content.decode()
+    assert "<html" not in changed.content.decode()
+    # Asking while it is open is no visit.
+    long_ago(viewer, hours=1)
+    client.get(f"/p/shop/{asks}", **HTMX)
+    assert Visit.objects.get().seen_at < timezone.now() - timedelta(minutes=59)
+
+
+def test_what_people_wrote_stays_text(project, client, viewer):
+    version = version_of(project, [example("one", "Where is it?", None)])
+    type(version.dataset).objects.update(name="<b>bold</b>")
+    assert "<b>bold" not in text_of(client, viewer)
+
+
+def test_the_page_costs_the_same_however_much_there_is(project, client, owner, run_jobs, django_assert_max_num_queries):
+    version = version_of(project)
+    for number in range(3):
+        uploaded_run(project, version, [call("status", "get_order_status")], commit=str(number))
+    run_jobs()
+    text_of(client, owner)
+    with django_assert_max_num_queries(36):
+        client.get("/p/shop/")
+    with django_assert_max_num_queries(28):
+        client.get("/p/shop/", **HTMX)
+    assert Role.OWNER in project.memberships.values_list("role", flat=True)

@@ -1,0 +1,118 @@
+"""A project's first page: what waits for one person, what is new since they were here, and panes of higher rooms.
+
+A lower room does not know the higher ones, so that the settings list the functions that fill the page:
+
+- `HOME_WAITING`: `(project, user, role) -> Iterable[Waits]`;
+- `HOME_NEWS`: `(project, since) -> Iterable[News]`, at most MOST_NEWS + 1, the newest first;
+- `HOME_PANES`: a template, and `(project) -> Any`, which the template is given as `pane`.
+
+Each reads a bounded number of rows: the page is asked for again and again while it is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from toolevals.workspace.models import Job, JobState, Project, Role, User
+
+# Who comes for the first time is told what happened in the last days.
+FIRST_DAYS = 7
+MOST_NEWS = 12
+# Failed work that nobody has tried again for so long waits for nobody any more.
+FAILED_DAYS = timedelta(days=14)
+MOST_FAILED = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """What waits for a person at `url`: `count` of `one`, or of `many`; `at_most` is where counting stopped."""
+
+    count: int
+    one: str
+    many: str
+    url: str
+    at_most: int | None = None
+
+    @property
+    def words(self) -> str:
+        """What it is, in the number that it has."""
+        return self.one if self.count == 1 else self.many
+
+    @property
+    def number(self) -> str:
+        """How many, as people read it."""
+        return f"{self.count:,}" + (" or more" if self.count == self.at_most else "")
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something that happened: when, what in words, where it is seen, and by whom (empty: by itself)."""
+
+    at: datetime
+    words: str
+    url: str
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """A part of the page that a higher room fills."""
+
+    template: str
+    content: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Everything on the page that may change while it is open. `news` is cut after MOST_NEWS: then `more` is true."""
+
+    waiting: tuple[Waits, ...]
+    since: datetime
+    is_first: bool
+    news: tuple[News, ...]
+    more: bool
+    panes: tuple[Pane, ...]
+
+
+def home_of(project: Project, user: User, role: Role, since: datetime | None) -> Home:
+    """Return the page's content for a person who was here last at `since`, None at their first visit."""
+    moment = since or timezone.now() - timedelta(days=FIRST_DAYS)
+    news = sorted(_news(project, moment), key=lambda each: each.at, reverse=True)
+    return Home(
+        tuple(each for each in _waiting(project, user, role) if each.count),
+        moment,
+        since is None,
+        tuple(news[:MOST_NEWS]),
+        len(news) > MOST_NEWS,
+        tuple(Pane(template, import_string(path)(project)) for template, path in settings.HOME_PANES),
+    )
+
+
+def _waiting(project: Project, user: User, role: Role) -> Iterator[Waits]:
+    for path in settings.HOME_WAITING:
+        yield from import_string(path)(project, user, role)
+
+
+def _news(project: Project, since: datetime) -> Iterator[News]:
+    for path in settings.HOME_NEWS:
+        yield from import_string(path)(project, since)
+
+
+def waiting(project: Project, user: User, role: Role) -> Iterable[Waits]:
+    """Return what waits in this room: failed jobs, for those who may try them again."""
+    if role < Role.ADJUDICATOR:
+        return
+    failed = Job.objects.filter(
+        project=project, state=JobState.FAILED, created_at__gt=timezone.now() - FAILED_DAYS
+    ).order_by()
+    count = failed[:MOST_FAILED].count()
+    url = reverse("workspace:jobs", args=[project.slug])
+    yield Waits(count, "failed job", "failed jobs", url, MOST_FAILED)
