@@ -1,9 +1,14 @@
-"""A server of the Model Context Protocol, written with its SDK: a shop. Run alone, it speaks over pipes."""
+"""A server of the Model Context Protocol, written with its SDK: a shop.
+
+Run alone, it speaks over pipes; given the number of a socket that it inherits, over streamable HTTP on that.
+"""
 
 from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,5 +62,22 @@ def shop_over_http() -> Iterator[str]:
         listening.close()
 
 
+@contextmanager
+def shop_that_can_crash() -> Iterator[str]:
+    """Yield the address of a shop behind streamable HTTP, in a process of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        number = listening.fileno()
+        process = subprocess.Popen([sys.executable, "-m", "tests.agents.mcp_shop", str(number)], pass_fds=[number])
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/mcp"
+    try:
+        yield address
+    finally:
+        process.kill()
+        process.wait()
+
+
 if __name__ == "__main__":
-    shop().run()
+    if len(sys.argv) > 1:
+        uvicorn.run(shop().streamable_http_app(), fd=int(sys.argv[1]), log_level="error", lifespan="on")
+    else:
+        shop().run()

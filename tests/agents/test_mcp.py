@@ -9,9 +9,9 @@ from contextlib import contextmanager
 import pytest
 
 from tests.agents.loopback import Handler, Trouble, serving
-from tests.agents.mcp_shop import shop_over_http
+from tests.agents.mcp_shop import shop_over_http, shop_that_can_crash
 from tests.agents.players import Player, call, calling, saying
-from toolevals.agents.loop import End, Task, converse
+from toolevals.agents.loop import Conversation, End, Task, converse
 from toolevals.agents.mcp_client import McpSession, McpUnreachableError
 from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.mcp_world import McpSimulator, result_text
@@ -73,13 +73,33 @@ def test_a_server_of_a_command_begins_anew_with_each_conversation():
         assert world.call(call("status", order_id="A-1")).content == "sent"
 
 
+def crashed(simulator: McpSimulator) -> Conversation:
+    """Let an agent look at an order, then call the tool that ends the server."""
+    agent = Player(calling(call("status", order_id="A-1")), calling(call("crash")), saying("Done."))
+    with simulator.world({}) as world:
+        return converse(agent, Task({"messages": [{"role": "user", "content": "x"}]}), world=world)
+
+
 def test_a_server_that_ends_is_no_fault_of_the_agent():
-    with McpSimulator(PIPES).world({}) as world:
-        talk = converse(
-            Player(calling(call("crash"))), Task({"messages": [{"role": "user", "content": "x"}]}), world=world
-        )
+    talk = crashed(McpSimulator(PIPES))
     assert talk.end is End.UNREACHABLE
     assert "The MCP server cannot be used: Connection closed" in str(talk.transcript.error)
+
+
+def test_a_server_behind_an_address_that_dies_in_a_session_is_no_fault_of_the_agent_either():
+    with shop_that_can_crash() as url:
+        simulator = McpSimulator(McpOptions(url=url, timeout=20), policy=LOOPBACK)
+        talk = crashed(simulator)
+        assert talk.end is End.UNREACHABLE
+        assert [result.content for result in talk.transcript.results][:1] == ["sent"]
+        assert "The MCP server cannot be used" in str(talk.transcript.error)
+        # It is gone for the next conversation too, which says so at its first call.
+        later = crashed(simulator)
+        assert (later.end, later.transcript.results) == (End.UNREACHABLE, ())
+        assert "The MCP server cannot be used" in str(later.transcript.error)
+    # Another server is used as if nothing had been.
+    with shop("http") as options, McpSimulator(options, policy=LOOPBACK).world({}) as world:
+        assert world.call(call("status", order_id="A-1")).content == "sent"
 
 
 class _Broken(Handler):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import socket
 import sys
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from tests.agents.mcp_shop import shop_over_http
 from toolevals.grading.problems import InvalidDocument
+from toolevals.registry import mcp_servers
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create, registry_fetch
 from toolevals.registry.tool_lists import tools_in
@@ -77,6 +79,16 @@ def test_the_page_asks_an_address_and_names_what_is_wrong_beside_it(client, adju
     assert gone.status_code == 422
     assert "The MCP server cannot be used" in gone.content.decode()
     assert client.post(PAGE, {}).status_code == 422
+
+
+def test_a_request_does_not_wait_for_a_server_that_hangs(client, adjudicator, registry, loopback, monkeypatch):
+    monkeypatch.setattr(mcp_servers, "MOST_SECONDS", 0.5)
+    client.force_login(adjudicator)
+    with socket.create_server(("127.0.0.1", 0)) as hanging:
+        url = f"http://127.0.0.1:{hanging.getsockname()[1]}/mcp"
+        answer = client.post(PAGE, {"mcp-url": url})
+    assert answer.status_code == 422
+    assert "The MCP server cannot be used: it did not answer in time" in answer.content.decode()
 
 
 def test_rest_publishes_and_names_what_is_wrong(client, adjudicator, registry, loopback):

@@ -25,6 +25,7 @@ from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guard
 # A list of tools longer than this does not end.
 MOST_PAGES = 200
 ERROR_LENGTH = 300
+LATE = "it did not answer in time"
 # Codes of the client itself: the connection ended, or nobody answered in time.
 BROKEN = frozenset({CONNECTION_CLOSED, REQUEST_TIMEOUT})
 # What the client's transports raise, alone or as a group.
@@ -72,7 +73,12 @@ class McpSession:
     def tools(self) -> dict[str, Any]:
         """Return every page of `tools/list` as one, in the protocol's own form."""
         with self._failures_named():
-            return {"tools": self._portal.call(self._all_tools)}
+            return {"tools": self._portal.call(self._all_tools, self._client)}
+
+    def tools_at_once(self, seconds: float) -> dict[str, Any]:
+        """Return the same from a session that begins and ends here, all within so many seconds; do not enter it."""
+        with self._failures_named(), start_blocking_portal() as portal:
+            return {"tools": portal.call(self._asked, seconds)}
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the result of a call, in the protocol's own form.
@@ -89,12 +95,17 @@ class McpSession:
             document: dict[str, Any] = result.model_dump(by_alias=True, exclude_none=True, mode="json")
             return document
 
-    async def _all_tools(self) -> list[dict[str, Any]]:
+    async def _asked(self, seconds: float) -> list[dict[str, Any]]:
+        with anyio.fail_after(seconds):
+            async with self._connected() as client:
+                return await self._all_tools(client)
+
+    async def _all_tools(self, client: Client) -> list[dict[str, Any]]:
         tools: list[dict[str, Any]] = []
         cursor: str | None = None
         with anyio.fail_after(self._options.timeout):
             for _ in range(MOST_PAGES):
-                page = await self._client.list_tools(cursor=cursor)
+                page = await client.list_tools(cursor=cursor)
                 tools += [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in page.tools]
                 cursor = page.next_cursor
                 if not cursor:
@@ -125,7 +136,7 @@ class McpSession:
             yield
         except FAILURES as error:
             said = _first(error)
-            words = str(said) or type(said).__name__
+            words = str(said) or (LATE if isinstance(said, TimeoutError) else type(said).__name__)
             hidden = words.replace(self._key, "•••") if self._key else words
             raise McpUnreachableError(f"The MCP server cannot be used: {hidden[:ERROR_LENGTH]}") from None
 

@@ -13,6 +13,9 @@ from toolevals.workspace.models import Project
 from toolevals.workspace.services import SecretMissingError, secret_read
 from toolevals.workspace.vault import SealBrokenError
 
+# It is asked while a request waits, whose worker is ended after 30.
+MOST_SECONDS = 20.0
+
 
 class McpAccess(TypedDict):
     """What a session with a server is opened with beside its options."""
@@ -38,12 +41,11 @@ def mcp_access(project: Project, options: McpOptions) -> McpAccess:
 
 
 def mcp_tools(project: Project, options: McpOptions) -> dict[str, Any]:
-    """Return a server's whole `tools/list`. Raises InvalidDocument where it cannot be had."""
+    """Return a server's whole `tools/list`. Raises InvalidDocument where it cannot be had within MOST_SECONDS."""
     # Loading the client takes seconds, which most web processes never need.
     from toolevals.agents.mcp_client import McpSession, McpUnreachableError
 
     try:
-        with McpSession(options, **mcp_access(project, options)) as session:
-            return session.tools()
+        return McpSession(options, **mcp_access(project, options)).tools_at_once(MOST_SECONDS)
     except McpUnreachableError as error:
         raise InvalidDocument.at("/command" if options.command else "/url", str(error)) from None
