@@ -33,6 +33,11 @@ for (const tab of document.querySelectorAll(".subnav [aria-current]")) {
   nav.scrollLeft += left - (nav.clientWidth - tab.offsetWidth) / 2;
 }
 
+// A button with data-print prints the page, or keeps it as PDF, by the browser's own means.
+document.addEventListener("click", (event) => {
+  if (event.target.closest("[data-print]")) window.print();
+});
+
 // A button with data-copy copies that text; with an empty one, the address of the page as it stands.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
