@@ -23,7 +23,7 @@ from toolevals.runs.offers import tools_offered
 
 CASES_A_PAGE = 20
 # So many cases are read for what they have in common.
-READ = 200
+READ = 100
 MODE_OF_CLASS = {
     NONE: "missed_call",
     UNKNOWN_TOOL: "hallucinated_tool",

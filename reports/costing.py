@@ -7,12 +7,13 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
 
+from django.core.cache import cache
 from django.db.models import Count, DecimalField, F, Q, Sum
 from django.db.models.functions import Cast
 
 from reports.analyses.costs import Basis, Cell, Cost, relative_costs
 from reports.filters import Filters, Unit, View
-from reports.offered import costs_by_name
+from reports.offered import A_DAY, costs_by_name
 from reports.placing import cells_of_cases, filtered_cases, matrix_counts
 from toolevals.grading.metrics.classes import collapsed_class
 from toolevals.runs.models import Grading, Transcript
@@ -30,12 +31,18 @@ def basis_of(grading: Grading, view: View) -> Basis | None:
 
     What a conversation took can't be divided over its calls: aligned calls have relative costs only.
     """
-    said = Transcript.objects.filter(run=grading.run_id)
-    if view is not View.ALIGNED:
-        for basis, (column, _) in _SPENT.items():
-            if said.filter(**{f"{column}__isnull": False}).exists():
-                return basis
+    key = f"reports:basis:{grading.pk}"
+    said: str | None = cache.get(key)
+    if said is None:
+        said = next((basis.value for basis, (column, _) in _SPENT.items() if _is_said(grading, column)), "")
+        cache.set(key, said, timeout=A_DAY)
+    if said and view is not View.ALIGNED:
+        return Basis(said)
     return Basis.RELATIVE if costs_by_name(grading) else None
+
+
+def _is_said(grading: Grading, column: str) -> bool:
+    return Transcript.objects.filter(run=grading.run_id, **{f"{column}__isnull": False}).exists()
 
 
 def matrix_costs(grading: Grading, filters: Filters) -> dict[Cell, Cost]:

@@ -15,8 +15,8 @@ from reports.offered import A_DAY, effects_by_name, specs_by_name
 from toolevals.grading.problems import pointer_to
 from toolevals.runs.models import CaseGrade, CaseTag, Grading, RevisionTurn, Transcript, VerdictCount
 
-# What people may change at any time is looked at again after so many seconds.
-SOON = 60
+# Strata may be changed at any time: they are looked at again after so many seconds.
+SOON = 15 * 60
 # More arguments than this are not listed; any can be written.
 MOST_ARGUMENTS = 500
 EFFECT_WORDS: Final = {Effect.READ: "read-only", Effect.WRITE: "writing", Effect.UNSAID: "not said"}
@@ -55,7 +55,9 @@ def filter_choices(grading: Grading, filters: Filters) -> FilterChoices:
     """Return what the form offers; a filter without values is left out, unless it is set."""
     held = _kept(f"reports:choices:{grading.pk}", A_DAY, lambda: _held(grading))
     live = _kept(f"reports:live-choices:{grading.pk}", SOON, lambda: _live(grading))
-    found = {name: _choice(name, values, filters) for name, values in (held["values"] | live).items() if name in TITLES}
+    tags = CaseTag.objects.filter(transcript__run=grading.run).order_by("tag").values_list("tag", flat=True)
+    values = held["values"] | live | {"tagged": list(tags.distinct())}
+    found = {name: _choice(name, values[name], filters) for name in TITLES if name in values}
     offered = {name: choice for name, choice in found.items() if choice.values}
     return FilterChoices(
         strata=tuple(offered[name] for name in ("bucket", "difficulty") if name in offered),
@@ -102,15 +104,13 @@ def _held(grading: Grading) -> dict[str, Any]:
 
 
 def _live(grading: Grading) -> dict[str, list[str]]:
-    """Return what people may change at any time: strata of examples, and the team's own tags."""
+    """Return the strata that people may change at any time."""
     example = "revision__example__"
     entries = VersionEntry.objects.filter(version=grading.run.dataset_version_id).order_by()
-    found = {
+    return {
         name: sorted(filter(None, entries.values_list(f"{example}{name}", flat=True).distinct()))
         for name in EXAMPLE_STRATA
     }
-    tags = CaseTag.objects.filter(transcript__run=grading.run).order_by("tag")
-    return found | {"tagged": list(tags.values_list("tag", flat=True).distinct())}
 
 
 def _arguments(grading: Grading) -> tuple[str, ...]:

@@ -6,10 +6,12 @@ rules are few and plain, and are written down in docs/reports.md.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 from reports.analyses.kinds import Kind, pair_kind, properties_of
 from reports.analyses.words import listed, opening, shortened, words_of
@@ -21,6 +23,8 @@ MOST_WORDS = 3
 MOST_NAMED = 3
 # Two tools take like arguments where so much of all their names is shared.
 LIKE = 0.5
+# How descriptions speak to a model: left out where their words become part of another sentence.
+_ADDRESS: Final = re.compile(r"^(use|call) this (tool|function)( to| when| if| for)? ", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +126,7 @@ def _mixed(cell: Confusion, expected: ToolSpec, actual: ToolSpec) -> Advice:
                 f"{_people(cases)} {words}, which {actual.name} says of itself and {expected.name} does not", cases
             )
         )
-        meant = _lower(opening(expected.description) or expected.name)
+        meant = _lower(_ADDRESS.sub("", opening(expected.description)) or expected.name)
         text = f"Tighten {actual.name}: it says {words}. Add “Not for: {meant}; use {expected.name}.”"
         tries.append(Sentence(text, cases, "tighten"))
     if both := [cell.actual_words[form] for form in cell.actual_words if form in cell.expected_words][:MOST_WORDS]:

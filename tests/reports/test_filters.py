@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reports.filters import Filters, View, read_case_filter, read_filters
+from reports.filters import Effect, Filters, Unit, View, read_case_filter, read_filters
 from reports.matrix_state import MatrixState, Measure, Show, read_matrix_state
 from reports.placing import matrix_counts
 from reports.queries import listed_cases
@@ -57,7 +57,20 @@ def test_a_filtered_matrix_is_a_recount(db, cases, bucket, difficulty, view):
 
 STATES = st.builds(
     MatrixState,
-    filters=st.builds(Filters, st.sampled_from(list(View)), st.sampled_from(BUCKETS), st.sampled_from(DIFFICULTIES)),
+    filters=st.builds(
+        Filters,
+        st.sampled_from(list(View)),
+        st.sampled_from(BUCKETS),
+        st.sampled_from(DIFFICULTIES),
+        unit=st.sampled_from(list(Unit)),
+        gold=st.sampled_from(["", "agreed"]),
+        tools=st.sampled_from(["", *Effect]),
+        turn=st.none() | st.integers(0, 9),
+        trial=st.none() | st.integers(1, 9),
+        since=st.none() | st.dates(),
+        collapse=st.sampled_from([(), ("*",), ("a.", "b__")]),
+    ),
+    find=st.sampled_from(["", "order"]),
     grading=st.none() | st.integers(1, 99),
     measure=st.sampled_from(list(Measure)),
     hide_diagonal=st.booleans(),
@@ -76,7 +89,25 @@ def test_a_state_comes_back_from_its_address(state, name):
 
 
 @given(
-    st.dictionaries(st.sampled_from(["view", "bucket", "order", "measure", "grading", "column", "status"]), st.text())
+    st.dictionaries(
+        st.sampled_from(
+            [
+                "view",
+                "bucket",
+                "order",
+                "measure",
+                "grading",
+                "column",
+                "status",
+                "turn",
+                "trial",
+                "since",
+                "tools",
+                "collapse",
+            ]
+        ),
+        st.text(),
+    )
 )
 def test_whatever_stands_in_the_address_can_be_read(parameters):
     assert "\0" not in read_filters(parameters).bucket

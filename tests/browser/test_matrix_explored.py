@@ -1,0 +1,103 @@
+"""A matrix of 300 tools and a case with trials, explored by keyboard in a real browser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.fixtures.application import LiveApp
+from tests.fixtures.people import PASSWORD
+
+pytestmark = [pytest.mark.browser, pytest.mark.servers]
+
+SEED = """
+from tests.fixtures.people import PASSWORD
+from tests.reports.building import Builder, Case, cases_of
+from toolevals.workspace.models import Role
+from toolevals.workspace.services import member_set, project_create, user_create
+
+project = project_create(actor=None, slug="shop", name="Shop support")
+user = user_create(actor=None, email="rita@example.org", name="Rita", password=PASSWORD)
+member_set(project=project, actor=None, user=user, role=Role.REVIEWER)
+build = Builder(project)
+names = [f"part_{place // 30}.tool_{place:03}" for place in range(300)]
+build.grading(cases_of({(name, names[(place + 1) % 300]): 1 for place, name in enumerate(names)}, bucket="selection"))
+build.tried([[Case("a", "b"), Case("a", "a"), Case("a", "b")], [Case("b", "b")] * 3])
+"""
+WAIT = 20_000
+
+
+@pytest.fixture(scope="module")
+def shop(live_app_start: Callable[..., LiveApp]) -> LiveApp:
+    """The application with a run of 300 tools and one of three trials."""
+    app = live_app_start()
+    app.python(SEED)
+    return app
+
+
+@pytest.fixture
+def rita(page: Page, shop: LiveApp) -> Iterator[Page]:
+    """A reviewer who is signed in; no script of the pages may fail."""
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    expect.set_options(timeout=WAIT)
+    page.goto(f"{shop.url}/sign-in/?next=/p/shop/")
+    page.get_by_label("E-mail").fill("rita@example.org")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{shop.url}/p/shop/")
+    yield page
+    expect.set_options(timeout=5_000)
+    assert errors == []
+
+
+def test_a_table_of_300_tools_draws_what_is_in_sight_and_moves_by_keyboard(rita: Page, shop: LiveApp):
+    rita.goto(f"{shop.url}/p/shop/runs/1/matrix/?show=table&order=name")
+    grid = rita.locator("[data-virtual]")
+    expect(grid).to_have_attribute("aria-rowcount", "301")
+    expect(grid.locator("[role=row]").first).to_be_visible()
+    assert grid.locator("*").count() < 1000
+    grid.locator("[data-cell][tabindex='0']").focus()
+    rita.keyboard.press("ArrowDown")
+    expect(grid.locator("[data-cell]:focus")).to_contain_text("expected part_0.tool_001, called part_0.tool_002")
+    grid.evaluate("grid => { grid.scrollTop = 5000; grid.scrollLeft = 6000 }")
+    expect(grid).to_contain_text("part_7.tool_210")
+    rita.keyboard.press("Enter")
+    expect(rita.locator("#cell-h")).to_have_text(re.compile(r"part_0\.tool_001\s+called as\s+part_0\.tool_002"))
+    expect(rita.locator("[data-case]").first).to_be_focused()
+
+
+def test_tools_are_found_and_groups_folded_in_both_views(rita: Page, shop: LiveApp):
+    rita.goto(f"{shop.url}/p/shop/runs/1/matrix/?show=table")
+    rita.keyboard.press("/")
+    rita.keyboard.type("tool_150")
+    rita.keyboard.press("Enter")
+    expect(rita).to_have_url(re.compile("find=tool_150"))
+    expect(rita.locator("table.heat tbody tr")).to_have_count(3)
+    rita.goto(f"{shop.url}/p/shop/runs/1/matrix/?show=table&bucket=selection")
+    rita.keyboard.press("g")
+    rita.get_by_role("link", name="Fold all").click()
+    expect(rita.locator("table.heat tbody tr")).to_have_count(10)
+    expect(rita.locator("table.heat tbody tr").first).to_contain_text("29")
+    rita.keyboard.press("t")
+    expect(rita.locator("#heat .heatmaplayer image")).to_be_visible()
+    rita.get_by_role("link", name="bucket selection").click()
+    expect(rita).not_to_have_url(re.compile("bucket"))
+    expect(rita).to_have_url(re.compile(r"collapse=%2A"))
+
+
+def test_a_case_is_tagged_found_by_its_tag_and_its_trials_walked(rita: Page, shop: LiveApp):
+    rita.goto(f"{shop.url}/p/shop/runs/2/cases/?mode=wrong_tool")
+    rita.locator(".case-link").first.click()
+    expect(rita.get_by_role("heading", name="Trials side by side")).to_be_visible()
+    rita.keyboard.press("]")
+    expect(rita.locator(".case-head")).to_contain_text("trial 2")
+    rita.keyboard.press("t")
+    rita.keyboard.type("two intents")
+    rita.keyboard.press("Enter")
+    expect(rita.locator("#remarks .chip")).to_contain_text("two intents")
+    rita.goto(f"{shop.url}/p/shop/runs/2/matrix/?tagged=two+intents&show=table")
+    expect(rita.locator(".heat-pane h2")).to_contain_text("1 of 1")
