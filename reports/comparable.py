@@ -127,7 +127,9 @@ class TwoRuns:
 
 def two_runs(runs: QuerySet[Run], before: int, after: int) -> TwoRuns | None:
     """Return the runs of these numbers; None where one is not there or not graded yet."""
-    wanted = runs.select_related("subject__tools__tools", "dataset_version__dataset", "experiment")
+    wanted = runs.select_related(
+        "subject__tools__tools", "dataset_version__dataset", "experiment", "grading__dataset_version"
+    )
     found = {run.number: run for run in wanted.filter(number__in=(before, after), grading__isnull=False)}
     if before not in found or after not in found:
         return None

@@ -19,6 +19,7 @@ COMPARED: Final[dict[str, Callable[[Run], str]]] = {
     "tools": lambda run: f"v{run.subject.tools.number}" if run.subject.tools else "",
     "dataset": lambda run: f"{run.dataset_version.dataset.name} v{run.dataset_version.number}",
     "examples": lambda run: "all" if run.only is None else f"{run.size} of {run.dataset_version.size}",
+    "gold": lambda run: f"v{run.grading.dataset_version.number}" if run.grading and _graded_elsewhere(run) else "",
 }
 
 
@@ -27,7 +28,8 @@ def recent_runs(experiment: Experiment, *, most: int, upto: int | None = None) -
     runs = Run.objects.filter(experiment=experiment, grading__isnull=False)
     if upto is not None:
         runs = runs.filter(number__lte=upto)
-    wanted = runs.select_related("subject__tools", "dataset_version__dataset").order_by("-number")[:most]
+    wanted = runs.select_related("subject__tools", "dataset_version__dataset", "grading__dataset_version")
+    wanted = wanted.order_by("-number")[:most]
     found: list[tuple[RunFacts, UUID]] = []
     before: Run | None = None
     for run in reversed(wanted):
@@ -40,16 +42,23 @@ def recent_runs(experiment: Experiment, *, most: int, upto: int | None = None) -
 def _facts(run: Run, before: Run | None) -> RunFacts:
     now = {name: read(run) for name, read in COMPARED.items()}
     then = {name: read(before) for name, read in COMPARED.items()} if before else now
-    changed = ", ".join(f"{name} {now[name] or 'none'}" for name in COMPARED if now[name] != then[name])
+    changes = tuple(name for name in COMPARED if now[name] != then[name])
     return RunFacts(
         number=run.number,
         subject=run.subject.name,
         dataset_version=run.dataset_version_id,
         dataset=now["dataset"],
         created_at=run.created_at,
-        changed=changed,
+        changed=", ".join(f"{name} {now[name] or 'none'}" for name in changes),
         part=part_of(run),
+        graded_on=run.grading.dataset_version_id if run.grading and _graded_elsewhere(run) else None,
+        changes=changes,
     )
+
+
+def _graded_elsewhere(run: Run) -> bool:
+    """Return whether a run's shown grading is on a later version than its own."""
+    return bool(run.grading and run.grading.dataset_version_id != run.dataset_version_id)
 
 
 def part_of(run: Run) -> str:

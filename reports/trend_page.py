@@ -68,7 +68,8 @@ def trend_charts(found: Trend) -> tuple[TrendChart, ...]:
 def _chart(series: Series, places: dict[int, int], floors: Mapping[str, tuple[float, str]]) -> dict[str, Any]:
     segments = [[_point(row, series.name, places[row.run.number]) for row in part] for part in series.segments]
     floor = 100 * floors[series.name][0] if series.name in floors else None
-    return trend(segments, goal=100 * series.goal, token=TOKENS.get(series.name, "ink"), floor=floor)
+    changes = [(places[row.run.number], ", ".join(row.run.changes)) for row in series.rows if row.run.changes]
+    return trend(segments, goal=100 * series.goal, token=TOKENS.get(series.name, "ink"), floor=floor, changes=changes)
 
 
 def _point(row: TrendRow, name: str, place: int) -> TrendPoint:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from reports.analyses.layers import VerdictCounts, layers_of
-from reports.analyses.rates import GOALS, Rate
+from reports.analyses.rates import GOALS, TOOL_GOAL, Rate
 from toolevals.grading.verdicts import VERDICT_NAMES
 
 # What is followed over time.
@@ -27,11 +27,15 @@ class RunFacts:
     changed: str = ""
     # Which part of the version was taken; empty where all of it was.
     part: str = ""
+    # The version whose gold it is graded against, where that is another one.
+    graded_on: UUID | None = None
+    # What differs from the run before, in a word each.
+    changes: tuple[str, ...] = ()
 
     @property
-    def comparable(self) -> tuple[UUID, str]:
+    def comparable(self) -> tuple[UUID, str, UUID | None]:
         """What two runs must have in common for a line to join them."""
-        return self.dataset_version, self.part
+        return self.dataset_version, self.part, self.graded_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +74,20 @@ def trend_of(runs: Sequence[tuple[RunFacts, VerdictCounts]]) -> Trend:
     return Trend(rows, tuple(each for each in series if each.segments))
 
 
+def tool_trend_of(runs: Sequence[tuple[RunFacts, Mapping[str, Rate]]]) -> Trend:
+    """Return the trend of a rate by tool, the tool that is worst in its newest run first."""
+    rows = tuple(TrendRow(facts, dict(rates)) for facts, rates in runs)
+    names = dict.fromkeys(name for row in rows for name in row.rates)
+    series = [Series(name, TOOL_GOAL, _segments(rows, name)) for name in names]
+    shown = [each for each in series if each.segments]
+    shown.sort(key=lambda each: (-each.rows[-1].run.number, each.rows[-1].rates[each.name].value or 0.0, each.name))
+    return Trend(rows, tuple(shown))
+
+
 def _segments(rows: Sequence[TrendRow], name: str) -> tuple[tuple[TrendRow, ...], ...]:
     found: list[list[TrendRow]] = []
     for row in rows:
-        if row.rates[name].value is None:
+        if name not in row.rates or row.rates[name].value is None:
             continue
         if found and found[-1][-1].run.comparable == row.run.comparable:
             found[-1].append(row)

@@ -19,6 +19,7 @@ VERBS = {
     "versions": "toolevals.cli.versions",
     "run": "toolevals.cli.running",
     "gate": "toolevals.cli.gate",
+    "compare": "toolevals.cli.comparing",
     "again": "toolevals.cli.again",
     "jobs": "toolevals.cli.jobs",
     "create-owner": "toolevals.cli.owner",

@@ -40,5 +40,44 @@ def spark(points: Sequence[tuple[float, float, float]], *, goal: float) -> Spark
     )
 
 
+@dataclass(frozen=True, slots=True)
+class BrokenSpark:
+    """The same of stretches that are not joined: a line and a band each; `changes` are the places of new things."""
+
+    lines: tuple[str, ...]
+    bands: tuple[str, ...]
+    dots: tuple[tuple[str, str], ...]
+    changes: tuple[str, ...]
+    goal: str
+
+
+def broken_spark(
+    segments: Sequence[Sequence[tuple[int, float, float, float]]], *, goal: float, width: int, changes: Sequence[int]
+) -> BrokenSpark:
+    """Return the picture of stretches of (place, value, low, high), places in 0..width - 1, shares in 0..1."""
+    points = [point for segment in segments for point in segment]
+    floor = min(*(low for _, _, low, _ in points), goal) - 0.02
+
+    def x(place: int) -> float:
+        return MARGIN + place * (WIDTH - 2 * MARGIN) / max(1, width - 1)
+
+    def y(share: float) -> float:
+        return HEIGHT - MARGIN - (share - floor) / (1.0 - floor) * (HEIGHT - 2 * MARGIN)
+
+    return BrokenSpark(
+        lines=tuple(_points([(x(place), y(value)) for place, value, _, _ in segment]) for segment in segments),
+        bands=tuple(
+            _points(
+                [(x(place), y(high)) for place, _, _, high in segment]
+                + [(x(place), y(low)) for place, _, low, _ in reversed(segment)]
+            )
+            for segment in segments
+        ),
+        dots=tuple((f"{x(place):.1f}", f"{y(value):.1f}") for place, value, _, _ in points),
+        changes=tuple(f"{x(place):.1f}" for place in changes),
+        goal=f"{y(goal):.1f}",
+    )
+
+
 def _points(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)

@@ -26,12 +26,17 @@ class TrendPoint:
 
 
 def trend(
-    segments: Sequence[Sequence[TrendPoint]], *, goal: float | None, token: str, floor: float | None = None
+    segments: Sequence[Sequence[TrendPoint]],
+    *,
+    goal: float | None,
+    token: str,
+    floor: float | None = None,
+    changes: Sequence[tuple[int, str]] = (),
 ) -> dict[str, Any]:
     """Return the chart of one rate. Runs that can't be compared stand in different segments, which are not joined.
 
     `goal` (dashed) and `floor` (dotted) are in percent, None where there is none; `token` names the
-    line's colour in the palettes.
+    line's colour in the palettes. `changes` are places where something is new, and what: a line each.
     """
     traces: list[Any] = []
     for segment in segments:
@@ -51,8 +56,40 @@ def trend(
         )
     points = [point for segment in segments for point in segment]
     return chart(
-        traces, {theme: _theme(theme, points, len(segments), {"dash": goal, "dot": floor}, token) for theme in PALETTES}
+        traces,
+        {
+            theme: _changed(theme, _theme(theme, points, len(segments), {"dash": goal, "dot": floor}, token), changes)
+            for theme in PALETTES
+        },
     )
+
+
+def _changed(theme: str, drawn: dict[str, Any], changes: Sequence[tuple[int, str]]) -> dict[str, Any]:
+    """Add a line and a word where something is new."""
+    palette, layout = PALETTES[theme], drawn["layout"]
+    line = {"width": 1, "color": palette["line"]}
+    layout["shapes"] = [
+        *(
+            {"type": "line", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line, "layer": "below"}
+            for x, _ in changes
+        ),
+        *layout["shapes"],
+    ]
+    layout["annotations"] = [
+        {
+            "x": x,
+            "y": 0,
+            "yref": "paper",
+            "text": escape(words),
+            "showarrow": False,
+            "textangle": -90,
+            "xanchor": "right",
+            "yanchor": "bottom",
+            "font": {"size": 10, "color": palette["ink-3"]},
+        }
+        for x, words in changes
+    ]
+    return drawn
 
 
 def _theme(

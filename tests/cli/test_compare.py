@@ -1,0 +1,100 @@
+"""`toolevals compare`: what the server says of two runs, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from toolevals.cli import main as command
+from toolevals.cli.exits import Exit
+
+LAYER = {
+    "name": "outcome",
+    "examples": 20,
+    "before": 0.55,
+    "after": 0.95,
+    "difference": 0.4,
+    "interval": {"low": 0.15, "high": 0.6},
+    "fixed": 9,
+    "broken": 1,
+    "p_value": 0.021484375,
+    "p_holm": 0.04296875,
+}
+FOUND = {
+    "sentence": "Better, and not by chance.",
+    "details": "Difference +40.0 points.",
+    "tools_sentence": "",
+    "cautions": ["Other graders graded them."],
+    "examples": 20,
+    "outside": {"only_before": 2, "only_after": 0, "other_gold": 0},
+    "differences": [{"what": "prompt", "before": "p1", "after": "p2"}],
+    "layers": [LAYER],
+}
+MOVED = {"before": 9.0, "after": 1.0, "fixed": 9, "broken": 1, "p_value": 0.02, "p_holm": 0.086}
+STILL = {"before": 0.0, "after": 0.0, "fixed": 0, "broken": 0, "p_value": 1.0, "p_holm": 1.0}
+RECALL = {"before": 0.4, "after": 0.9333, "difference": 0.5333, "interval": None}
+TOOLS = [
+    {"tool": "refund", "support": [15.0, 15.0], "recall": RECALL, "missed": MOVED, "wrong": STILL},
+    {"tool": "quiet", "support": [5.0, 5.0], "recall": RECALL, "missed": STILL, "wrong": STILL},
+]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A server that knows runs 1 and 2; the addresses that it was asked for."""
+    seen: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(f"{request.url.path}?{request.url.query.decode()}")
+        if "/compare/3/" in request.url.path:
+            return httpx.Response(409, json={"detail": "Two datasets cannot be compared."})
+        return httpx.Response(200, json={"tools": TOOLS} if request.url.path.endswith("tools/") else FOUND)
+
+    client = httpx.Client
+
+    def made(**options: Any) -> httpx.Client:
+        return client(**options | {"transport": httpx.MockTransport(answer)})
+
+    monkeypatch.setattr("toolevals.cli.client.httpx.Client", made)
+    monkeypatch.setenv("TOOLEVALS_TOKEN", "t")
+    monkeypatch.setenv("TOOLEVALS_PROJECT", "shop")
+    return seen
+
+
+def test_a_comparison_is_a_sentence_and_two_tables(asked, capsys):
+    assert command.main(["compare", "1", "2", "--layer", "selection"]) == Exit.OK
+    out = capsys.readouterr().out
+    assert out.startswith("Better, and not by chance.\nDifference +40.0 points.\nOther graders graded them.\n")
+    assert "20 examples compared, left out: 2 only_before\ndiffers: prompt p1 -> p2" in out
+    layer = next(line for line in out.splitlines() if line.startswith("outcome"))
+    assert layer.split() == [
+        "outcome",
+        "20",
+        "55.0",
+        "95.0",
+        "+40.0",
+        "+15.0",
+        "to",
+        "+60.0",
+        "9",
+        "1",
+        "0.021",
+        "0.043",
+    ]
+    assert "refund" in out
+    assert "9 -> 1" in out
+    assert "quiet" not in out
+    assert asked[0] == "/api/v1/projects/shop/runs/1/compare/2/?layer=selection"
+
+
+def test_as_json_it_is_what_the_server_said(asked, capsys):
+    assert command.main(["compare", "1", "2", "--json"]) == Exit.OK
+    assert json.loads(capsys.readouterr().out) == FOUND | {"tools": TOOLS}
+
+
+def test_what_cannot_be_compared_is_said(asked, capsys):
+    assert command.main(["compare", "1", "3"]) == Exit.DATA
+    assert "Two datasets cannot be compared." in capsys.readouterr().err
