@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from http import HTTPStatus
+from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
 import django
@@ -40,13 +41,16 @@ def main() -> None:
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
     grading = store_grading()
+    # As the web server does.
+    import toolevals.wsgi  # noqa: F401
+
     client = Client(SERVER_NAME="localhost")
     client.force_login(User.objects.get(email="bench@example.org"))
     base = "/p/bench/runs/1/"
     largest = max(matrix_of(matrix_counts(grading, Filters())).cells, key=lambda cell: cell.count)
     cell = {"expected": largest.expected, "actual": largest.actual}
     ids = listed_cases(grading, CaseFilter(expected=largest.expected, actual=largest.actual)).order_by("pk")
-    middle = str(ids[largest.count // 2].pk)
+    middle, late = (str(ids[largest.count * share // 100].pk) for share in (50, 90))
     assert read_id(middle) is not None
 
     def page(path: str, **query: str) -> Callable[[], Any]:
@@ -62,17 +66,30 @@ def main() -> None:
             cursor.execute(GROUPED, [grading.pk.hex if connection.vendor == "sqlite" else grading.pk])
             return cursor.fetchall()
 
+    page("")()
+    start = time.perf_counter()
+    page("reliability/")()
+    first = 1000 * (time.perf_counter() - start)
     found = {
         "raw GROUP BY": milliseconds(grouped),
         "run page": milliseconds(page("")),
         "matrix page": milliseconds(page("matrix/")),
         "matrix page, filtered": milliseconds(page("matrix/", bucket="selection")),
+        "cell": milliseconds(page("matrix/cell/", **cell)),
         "cell, in the middle of its cases": milliseconds(page("matrix/cell/", after=middle, **cell)),
+        "cell, near the end of its cases": milliseconds(page("matrix/cell/", after=late, **cell)),
+        "cases that failed, in the middle": milliseconds(page("cases/", outcome="failed", after=middle)),
         "case page": milliseconds(page(f"cases/{middle}/", **cell)),
+        "arguments page": milliseconds(page("arguments/")),
+        "reliability page, first view": first,
+        "reliability page": milliseconds(page("reliability/")),
         "per-tool CSV": milliseconds(lambda: streamed(client.get(base + "tools.csv"))),
     }
+    before = getrusage(RUSAGE_SELF).ru_maxrss
     rows, seconds = counted(lambda: streamed(client.get(base + "cases.csv")))
     found["cases CSV"] = rows / seconds
+    # Kilobytes on Linux; what was the most before is nearly all in use.
+    found["memory of the cases CSV"] = (getrusage(RUSAGE_SELF).ru_maxrss - before) / 1000
     rows, seconds = counted(lambda: raw_csv(connection, grading))
     found["raw CSV"] = rows / seconds
     json.dump(found, sys.stdout)

@@ -1,7 +1,8 @@
-"""A grading of 100,000 cases over 200 tools, written straight into the tables of an empty installation."""
+"""A grading of many cases over 200 tools, written straight into the tables of an empty installation."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
@@ -9,7 +10,8 @@ from typing import Any
 
 from uuid_utils.compat import uuid7
 
-CASES, TRIALS, TOOLS = 100_000, 5, 200
+CASES = int(os.environ.get("REPORTS_CASES", "1000000"))
+TRIALS, TOOLS = 5, 200
 EXAMPLES = CASES // TRIALS
 BUCKETS, DIFFICULTIES = ("selection", "arguments", "no call"), ("easy", "hard")
 SEED = 20_260_310
@@ -24,7 +26,9 @@ def store_grading() -> Any:
     from labeling.models import Dataset, DatasetVersion
     from toolevals.grading.values import ToolSpec
     from toolevals.registry.tool_lists import tool_list_of
-    from toolevals.runs.models import Experiment, Grading, Run, Subject
+    from toolevals.runs.models import AlignedPair, CaseGrade, Experiment, Grading, Run, Subject, Transcript, TrialCount
+    from toolevals.runs.services.trial_rollups import TRIAL_COLUMNS, trial_rows
+    from toolevals.workspace.bulk import rows_insert, tables_analyze
     from toolevals.workspace.models import Role
     from toolevals.workspace.services import member_set, project_create, user_create
 
@@ -44,6 +48,9 @@ def store_grading() -> Any:
     grading = Grading.objects.create(run=run, number=1, dataset_version=version, graders=[])
     with transaction.atomic():
         _store(dataset, version, tools, grading, names)
+    tables_analyze(Transcript, CaseGrade, AlignedPair)
+    with transaction.atomic():
+        rows_insert(TrialCount, TRIAL_COLUMNS, list(trial_rows(grading)))
     grading.finished_at = timezone.now()
     grading.save()
     run.grading = grading

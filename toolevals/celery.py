@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from typing import Any
 
 from celery import Celery
 from celery.signals import worker_process_init, worker_ready, worker_shutting_down
+
+from toolevals.garbage import search_seldom
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 
@@ -16,16 +17,10 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-# New objects between two searches for garbage in cycles; Python's own is 700. A batch makes many that live to its end.
-OBJECTS_BETWEEN_SEARCHES = 50_000
-
-
 @worker_process_init.connect
 def garbage_seldom(**_: Any) -> None:
-    """Seldom search for garbage in cycles, and never in what was loaded: else it takes a third of a grading's time."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(OBJECTS_BETWEEN_SEARCHES, 20, 20)
+    """Search seldom for garbage in each process at work."""
+    search_seldom()
 
 
 @worker_ready.connect

@@ -13,6 +13,8 @@ Cell = str | int | float | bool | UUID | datetime | None
 # Characters that make a spreadsheet read the cell as a formula, full-width forms among them.
 FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
 ROWS_A_CHUNK = 500
+# What the csv module writes as `safe_cell` does.
+_READY = frozenset({int, float, type(None), UUID})
 
 
 def safe_cell(cell: Cell) -> str | int | float:
@@ -34,7 +36,14 @@ def csv_stream(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterat
     writer = csv.writer(buffer)
     writer.writerow([safe_cell(column) for column in columns])
     for number, row in enumerate(rows, start=1):
-        writer.writerow([safe_cell(cell) for cell in row])
+        writer.writerow(
+            [
+                cell
+                if (kind := type(cell)) in _READY or (kind is str and cell[:1] not in FORMULA_STARTS)  # type: ignore[index]
+                else safe_cell(cell)
+                for cell in row
+            ]
+        )
         if number % ROWS_A_CHUNK == 0:
             yield _taken(buffer)
     if buffer.tell():

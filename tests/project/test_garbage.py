@@ -1,4 +1,4 @@
-"""How often a worker's process searches for garbage in cycles."""
+"""How often the processes of the server search for garbage in cycles."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import gc
 
 import pytest
 
-from toolevals.celery import OBJECTS_BETWEEN_SEARCHES, garbage_seldom
+from toolevals.celery import garbage_seldom
+from toolevals.garbage import OBJECTS_BETWEEN_SEARCHES
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def own_ways():
     gc.unfreeze()
 
 
-def test_a_worker_searches_seldom_and_never_in_what_it_has_loaded(own_ways):
+def test_a_process_at_work_searches_seldom_and_never_in_what_it_has_loaded(own_ways):
     garbage_seldom()
 
     assert gc.isenabled()
