@@ -18,8 +18,9 @@ NOBODY = 65534
 REFUSED = ("No permissions to create", "setting up uid map", "Operation not permitted", "Permission denied")
 SCRIPT = """
 import json, os, sys
+from tests.agents.hostile_code import HOSTILE
 from tests.agents.players import call
-from tests.agents.test_sandbox import EXAMPLE, HOSTILE, LIMITS
+from tests.agents.test_sandbox import EXAMPLE, LIMITS
 from toolevals.agents.code import CodeSimulator
 from toolevals.agents.code.children import ChildDiedError
 

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -40,7 +41,7 @@ def unprivileged() -> dict[str, Any]:
     return {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
 
 
-class Server:
+class Server(ABC):
     """A process that is started, killed and started again on the same port and files, and cleaned up at the end."""
 
     name: str
@@ -65,20 +66,20 @@ class Server:
     ) -> None:
         self.close()
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027 (most need nothing)
         """Make what the first start needs."""
 
+    @abstractmethod
     def command(self) -> Sequence[str | Path]:
         """Return the command that runs the server in the foreground."""
-        raise NotImplementedError
 
     def identity(self) -> dict[str, Any]:
         """Return the options of `subprocess` that say as whom the server runs."""
         return {}
 
+    @abstractmethod
     def answers(self) -> bool:
         """Return whether a client can use the server now."""
-        raise NotImplementedError
 
     def start(self) -> None:
         """Start the process and return when it answers. Raises UnavailableError."""
