@@ -9,7 +9,8 @@ from typing import Final
 from uuid import UUID
 
 from reports.models import HeldGate
-from toolevals.grading.gates.values import Check, GateResult
+from toolevals.grading.gates.values import PUBLISHED_METRICS, Check, GateResult
+from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.gates.report import GATE_WORDS, ORDER, figure, interval, remarks
 from toolevals.runs.models import CaseGrade, Grading
@@ -68,7 +69,7 @@ class CheckRow:
 
 @dataclass(frozen=True, slots=True)
 class ExampleRow:
-    """An example of a check: its trials in the run, and in the run before, as (case, outcome)."""
+    """An example of a check: its trials in the run, and in the run before, as (case, verdict)."""
 
     external_id: str
     now: tuple[tuple[UUID, str], ...]
@@ -100,10 +101,18 @@ def check_rows(result: GateResult) -> list[CheckRow]:
     return sorted(rows, key=lambda row: ORDER.index(row.check.status))
 
 
-def example_rows(held: HeldGate, names: Sequence[str], *, consistency: bool = False) -> list[ExampleRow]:
+def verdict_of(metric: str) -> str:
+    """Return the verdict that a metric is, under its published name or ours; the whole case's for any other."""
+    name = PUBLISHED_METRICS.get(metric, metric)
+    return name if name in VERDICT_NAMES else "outcome"
+
+
+def example_rows(
+    held: HeldGate, names: Sequence[str], verdict: str = "outcome", *, consistency: bool = False
+) -> list[ExampleRow]:
     """Return the examples of these external ids with their cases, in this order. Two queries at most."""
     graded = held.consistency if consistency else held.grading
-    now, before = _cases(graded, names), _cases(held.baseline, names)
+    now, before = _cases(graded, names, verdict), _cases(held.baseline, names, verdict)
     return [ExampleRow(name, tuple(now.get(name, ())), tuple(before.get(name, ()))) for name in names]
 
 
@@ -137,14 +146,14 @@ def checks_csv(held: HeldGate, result: GateResult) -> Iterator[tuple[Cell, ...]]
         yield held.pk, number, *facts, check.reason, check.note, check.example_count
 
 
-def _cases(grading: Grading | None, names: Sequence[str]) -> dict[str, list[tuple[UUID, str]]]:
+def _cases(grading: Grading | None, names: Sequence[str], verdict: str) -> dict[str, list[tuple[UUID, str]]]:
     if grading is None or not names:
         return {}
     cases = CaseGrade.objects.filter(
         grading=grading, transcript__entry__revision__example__external_id__in=list(names)
     ).order_by("transcript__trial")
     found: dict[str, list[tuple[UUID, str]]] = {}
-    rows = cases.values_list("transcript__entry__revision__example__external_id", "pk", "outcome")
-    for name, case, outcome in rows:
-        found.setdefault(name, []).append((case, outcome))
+    rows = cases.values_list("transcript__entry__revision__example__external_id", "pk", verdict)
+    for name, case, status in rows:
+        found.setdefault(name, []).append((case, status))
     return found

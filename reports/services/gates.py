@@ -105,7 +105,7 @@ def _decided(held: HeldGate, gate: Gate) -> GateResult:
     )
     floors = highest(version_floors(held.grading.dataset_version_id))
     judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)
-    rates = {metric: floor_note(share, name) for metric, (share, name) in floors.items()}
+    rates = {metric: floor_note(share, name) for metric, (share, name) in floors.items() if share}
     return with_notes(hold_gate(gate, evidence), judges, rates)
 
 

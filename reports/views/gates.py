@@ -21,6 +21,7 @@ from reports.gate_page import (
     gate_rows,
     gate_words,
     gates_csv,
+    verdict_of,
 )
 from reports.models import GateBadge, HeldGate
 from reports.services import badge_drop, badge_make
@@ -96,12 +97,13 @@ def check(request: ProjectRequest, gate: UUID, number: int) -> HttpResponse:
     names = row.check.examples[max(skip, 0) : max(skip, 0) + EXAMPLES_A_PAGE]
     of_slice = row.check.name.endswith("(consistency slice)")
     shown = held.consistency if of_slice else held.grading
-    page = max(skip, 0) // EXAMPLES_A_PAGE + 1
+    page, verdict = max(skip, 0) // EXAMPLES_A_PAGE + 1, verdict_of(row.check.metric)
     context = {
         "held": held,
         "row": row,
         "shown_run": shown.run if shown else held.run,
-        "examples": example_rows(held, names, consistency=of_slice),
+        "verdict": verdict,
+        "examples": example_rows(held, names, verdict, consistency=of_slice),
         "kept": len(row.check.examples),
         "page": page,
         "more": page * EXAMPLES_A_PAGE < len(row.check.examples),

@@ -14,8 +14,9 @@ from django.urls import reverse
 from reports.models import GateBadge, HeldGate
 from reports.services import badge_drop, badge_make
 from tests.reports.building import Case, cases_of
-from tests.reports.gate_building import hold, rate
+from tests.reports.gate_building import checks, hold, rate
 from tests.reports.reading import csv_rows, text
+from tests.runs.building import STATUS, call, silence, uploaded_run, version_of
 from toolevals.presentation.gates.badge import COLOURS, badge_svg
 from toolevals.runs.models import Experiment
 from toolevals.workspace.models import AuditEntry
@@ -83,6 +84,21 @@ def test_a_gate_opens_down_to_the_case(browser_of, held, address):
     assert link in text(browser_of.get(check))
     assert browser_of.get(link).status_code == 200
     assert browser_of.get(address("gate-check", held.pk, 2)).status_code == 404
+
+
+def test_a_check_shows_its_own_verdict_in_both_runs(browser_of, project, run_jobs, address):
+    version = version_of(project)
+    wrong_value = call("status", STATUS, order_id="ORD-2")
+    rest = [call("history", "get_order_history"), call("refund", "issue_refund"), silence("hello")]
+    before = uploaded_run(project, version, [wrong_value, *rest], commit="1")
+    after = uploaded_run(project, version, [call("status", "issue_refund"), *rest], commit="2")
+    run_jobs()
+    document = {"regressions": [{"rule": "cases", "metrics": ["tool_name_match", "outcome"]}]}
+    held = hold(after, document, baseline=str(before.number))
+    (row,) = browser_of.get(address("gate-check", held.pk, 1)).context["examples"]
+    # The whole case failed before too, for its argument; the tool was right then.
+    assert ([status for _, status in row.now], [status for _, status in row.before]) == (["failed"], ["passed"])
+    assert [check.status for check in checks(held)] == ["failed", "passed"]
 
 
 def test_a_check_with_many_examples_is_listed_in_pages(browser_of, build, address):

@@ -49,7 +49,7 @@ def gate_table(report: GateReport) -> str:
     rows = ((c.name, c.status, figure(c), interval(c), c.bound, f"{c.count:,}") for c in checks)
     said = []
     for check in checks:
-        named = f"Examples: {examples(check)}." if check.examples else ""
+        named = f"Examples: {listed}." if (listed := examples(check)) else ""
         if words := " ".join(filter(None, (remarks(check), named))):
             text = f"{check.status}: {check.name}: {words}"
             said.append(textwrap.fill(text, _WIDTH, subsequent_indent="  "))

@@ -1,6 +1,7 @@
 """An agent to try the examples with: it looks for words. Put your own in its place.
 
-`python agent.py cases.jsonl > answers.jsonl` writes each example with what the agent does of it.
+`python agent.py cases.jsonl > answers.jsonl` writes each example with what the agent does of it, for a gate without
+a server; with `--bare` only what it does, for a server that has the examples.
 """
 
 import json
@@ -22,4 +23,5 @@ def answer(example: dict) -> dict:
 if __name__ == "__main__":
     for line in Path(sys.argv[1]).read_text().splitlines():
         row = json.loads(line)
-        sys.stdout.write(json.dumps({**row, **answer(row)}) + "\n")
+        kept = {"id": row["id"]} if "--bare" in sys.argv else row
+        sys.stdout.write(json.dumps({**kept, **answer(row)}) + "\n")

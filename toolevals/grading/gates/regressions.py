@@ -34,12 +34,15 @@ def check_regressions(
         for metric, (before, after) in zip(rule.metrics, pairs, strict=True):
             yield _by_cases(rule, metric, before, after)
         return
-    as_is = _verdicts(rule, pairs)
-    at_worst = _verdicts(rule, [(before, _at_worst(before, after)) for before, after in pairs])
-    for metric, (compared, reason), (_, worst_reason), pair in zip(rule.metrics, as_is, at_worst, pairs, strict=True):
-        depends = f"It depends on {_examples(len(_missing(*pair)))} scored before and not now: score them."
+    missing = [_missing(*pair) for pair in pairs]
+    as_is = at_worst = _verdicts(rule, pairs)
+    if any(missing):
+        at_worst = _verdicts(rule, [(before, _at_worst(before, after)) for before, after in pairs])
+    for place, (metric, pair) in enumerate(zip(rule.metrics, pairs, strict=True)):
+        (compared, reason), (_, worst_reason) = as_is[place], at_worst[place]
+        depends = f"It depends on {_examples(len(missing[place]))} scored before and not now: score them."
         check = _concluded(rule, metric, compared, reason, depends if worst_reason else "")
-        yield with_examples(check, _worsened(*pair) or _missing(*pair))
+        yield check if check.status == "passed" else with_examples(check, _worsened(*pair) or missing[place])
 
 
 def _by_cases(rule: RegressionRule, metric: str, before: _Outcomes, after: _Outcomes) -> Check:

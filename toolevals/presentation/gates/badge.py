@@ -15,7 +15,8 @@ COLOURS: Final[Mapping[str, str]] = {
     "not held yet": "#5f5f66",
 }
 _LABEL: Final = "gate"
-_LETTER: Final = 7
+# Of a letter of Verdana at 11 px; the others are about 7 wide.
+_NARROW: Final = {"f": 4, "i": 3, "l": 3, "t": 5, " ": 4, "w": 9}
 _PADDING: Final = 12
 
 _SVG: Final = (
@@ -32,7 +33,7 @@ _SVG: Final = (
 def badge_svg(status: str) -> bytes:
     """Return the badge of a gate's status; an empty one says that none was held yet."""
     status = status or "not held yet"
-    label_length, length = len(_LABEL) * _LETTER, len(status) * _LETTER
+    label_length, length = (sum(_NARROW.get(letter, 7) for letter in words) for words in (_LABEL, status))
     label_width = label_length + _PADDING
     width = label_width + length + _PADDING
     return _SVG.format(

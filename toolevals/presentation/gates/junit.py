@@ -62,7 +62,8 @@ def _facts(check: Check) -> str:
         f"{check.status}: {figure(check)} over {check.count:,}, asked for {check.bound}",
         f"95 % interval: {interval(check)}",
     ]
-    return "\n".join([*lines, *([f"examples: {examples(check)}"] if check.examples else [])])
+    named = examples(check)
+    return "\n".join([*lines, *([f"examples: {named}"] if named else [])])
 
 
 def _xml(text: str) -> str:

@@ -1,0 +1,163 @@
+"""`toolevals gate --run` against the running application: the sample project's two runs, and the CI examples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.cli.gate_examples import FOLDER, checkout, run, runnable
+from tests.presentation.junit_structure import junit_faults
+from toolevals.cli.exits import Exit
+from toolevals.cli.main import main
+
+pytestmark = pytest.mark.servers
+
+TOKEN = """
+from toolevals.workspace.models import Project, User, Role
+from toolevals.workspace.services import token_create
+user = User.objects.get(email={email!r})
+project = Project.objects.get(slug={project!r})
+print(token_create(project=project, actor=user, user=user, name="gate", role=Role.{role})[1])
+"""
+DATASET = "support-messages"
+LOW = ("--threshold-name", ".1", "--threshold-args-shape", ".1", "--threshold-args-semantic", ".1")
+
+
+def token_of(app: Any, project: str, email: str = "otto@shop.example", role: str = "ADJUDICATOR") -> str:
+    """Return a new token of a person's."""
+    made: str = app.python(TOKEN.format(email=email, project=project, role=role))
+    return made.strip()
+
+
+@pytest.fixture(scope="module")
+def sample(live_app_start) -> Iterator[Any]:
+    """An application with the sample project, its two runs graded as they are first asked for."""
+    app = live_app_start(sample=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOOLEVALS_URL", app.url)
+        patch.setenv("TOOLEVALS_PROJECT", "shop-support")
+        patch.setenv("TOOLEVALS_TOKEN", token_of(app, "shop-support"))
+        for name in ("GITHUB_REF_NAME", "GITHUB_HEAD_REF", "CI_COMMIT_REF_NAME", "GITHUB_SHA", "CI_COMMIT_SHA"):
+            patch.delenv(name, raising=False)
+        yield app
+
+
+def gate(capsys: Any, *asked: str) -> tuple[int, dict[str, Any]]:
+    status = main(["gate", *asked, "--json"])
+    printed = capsys.readouterr()
+    return status, json.loads(printed.out) if printed.out else {"said": printed.err}
+
+
+def failed(shown: dict[str, Any], metric: str) -> list[dict[str, Any]]:
+    return [check for check in shown["checks"] if check["status"] == "failed" and check["metric"] == metric]
+
+
+def test_the_sample_s_two_runs_pass_and_fail_on_a_threshold(sample, capsys):
+    status, shown = gate(capsys, "--run", "2", "--threshold", "outcome=.2", *LOW, "--branch", "main")
+    assert (status, shown["status"]) == (Exit.OK, "passed")
+    assert shown["subject"].startswith("run 2 (baseline, descriptions after)")
+    status, shown = gate(capsys, "--run", "1")
+    assert (status, shown["status"]) == (Exit.FAILED, "failed")
+    assert [check["bound"] for check in shown["checks"]] == [">= 0.95", ">= 0.97", ">= 0.93"]
+    page = httpx.get(shown["links"]["confusion matrix"])
+    assert page.status_code == 302  # to sign in
+
+
+def test_a_worse_run_fails_on_regression_and_says_what_can_be_shown(sample, capsys):
+    asked = (*LOW, "--fail-on-regression", "--worse-allowed", "1000")
+    # The rewritten descriptions are the better ones.
+    assert gate(capsys, "--run", "2", "--baseline", "1", "--branch", "main", *asked)[0] == Exit.OK
+    status, shown = gate(capsys, "--run", "1", "--baseline", "branch:main", *asked)
+    assert status == Exit.FAILED
+    (worse,) = [
+        check for check in shown["checks"] if check["status"] == "failed" and "tool_name_match" in check["name"]
+    ]
+    assert worse["observed"] < 0
+    assert "can show a difference of" in worse["reason"]
+
+
+def tool_of(row: dict[str, Any]) -> str:
+    """Return the first tool that an example expects, empty where it expects no call."""
+    if row.get("expectation", {}).get("kind") != "calls":
+        return row.get("expected_tool") or ""
+    first = row["expectation"]["alternatives"][0]
+    (call, *_) = first.get("ordered") or first["unordered"]
+    return str(call.get("any_order", [call])[0]["tool"])
+
+
+def predictions(tmp_path: Path, wrong: set[int]) -> str:
+    """Write what the sample's gold expects, except at these places, where another tool is called."""
+    cases = tmp_path / "cases.jsonl"
+    assert main(["export", f"{DATASET}@1", "-o", str(cases)]) == Exit.OK
+    rows = [json.loads(line) for line in cases.read_text().splitlines()]
+    due = [row["id"] for row in rows if tool_of(row)]
+    made = tmp_path / f"made-{'-'.join(map(str, sorted(wrong)))}.jsonl"
+    lines = [
+        {"id": row["id"], "tool_calls": [{"name": tool, "arguments": {}}]}
+        if (tool := tool_of(row)) and due.index(row["id"]) not in wrong
+        else {"id": row["id"], "answer": "Good morning."}
+        for row in rows
+    ]
+    made.write_text("\n".join(map(json.dumps, lines)))
+    return str(made)
+
+
+def test_a_regression_hidden_by_an_equal_average_fails(sample, tmp_path, capsys):
+    numbers = []
+    for wrong in ({0, 1, 2}, {3, 4, 5}):
+        asked = ["--experiment", "swapped", "--predictions", predictions(tmp_path, wrong), "--name", "agent", "--json"]
+        capsys.readouterr()
+        assert main(["run", DATASET, *asked]) == Exit.OK
+        numbers.append(str(json.loads(capsys.readouterr().out)["number"]))
+    before, after = numbers
+    rates = [gate(capsys, "--run", number, *LOW)[1]["checks"][0]["observed"] for number in numbers]
+    assert rates[0] == rates[1]
+    averages = tmp_path / "averages.json"
+    averages.write_text('{"regressions": [{"rule": "averages", "metrics": ["selection"]}]}')
+    assert gate(capsys, "--run", after, "--baseline", before, "--config", str(averages))[0] == Exit.OK
+    status, shown = gate(capsys, "--run", after, "--baseline", before, *LOW, "--fail-on-regression")
+    assert status == Exit.FAILED
+    (hidden,) = failed(shown, "tool_name_match")
+    assert (hidden["observed"], hidden["example_count"]) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        (["--run", "999999"], Exit.CONFIGURATION),
+        (["--run", "2", "--baseline", "999999"], Exit.CONFIGURATION),
+        (["--run", "2", "--baseline", "yesterday"], Exit.CONFIGURATION),
+        (["--run", "2", "--server", "http://127.0.0.1:9"], Exit.UNREACHABLE),
+        (["--run", "2", "--timeout", "0", "--consistency", "nine"], Exit.CONFIGURATION),
+    ],
+)
+def test_each_fault_has_its_status(sample, asked, status):
+    assert main(["gate", *asked]) == status
+
+
+def test_a_viewer_s_token_cannot_hold_a_gate(sample, monkeypatch):
+    monkeypatch.setenv("TOOLEVALS_TOKEN", token_of(sample, "shop-support", "vi@shop.example", "VIEWER"))
+    assert main(["gate", "--run", "2"]) == Exit.CONFIGURATION
+
+
+@pytest.mark.parametrize("job", ["github server", "gitlab agent-gate-on-server"])
+def test_the_ci_examples_with_a_server_run(sample, tmp_path, job, monkeypatch):
+    place, project = checkout(tmp_path), f"ci-{job.split()[0]}"
+    sample.python(
+        "from toolevals.workspace.models import User; from toolevals.workspace.services import project_create\n"
+        f"project_create(actor=User.objects.get(email='otto@shop.example'), slug={project!r}, name='CI')"
+    )
+    environment = {"TOOLEVALS_URL": sample.url, "TOOLEVALS_PROJECT": project}
+    environment |= {"TOOLEVALS_TOKEN": token_of(sample, project), "GITHUB_SHA": "3f9c2ab", "CI_COMMIT_SHA": "3f9c2ab"}
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert main(["import", "jsonl", str(FOLDER / "cases.jsonl"), "--dataset", "core", "--freeze", "first"]) == Exit.OK
+    done = run(runnable(job), place, environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert junit_faults((place / "gate.xml").read_bytes()) == []
+    assert f"[confusion matrix]({sample.url}/p/{project}/runs/1/matrix/" in (place / "gate.md").read_text()
