@@ -78,7 +78,10 @@ INTERFACE = (
 RULES = {
     **{f"reports:{name}": Rule(Role.VIEWER) for name in (*PAGES, *DOWNLOADS)},
     "reports:badge-change": Rule(Role.ADJUDICATOR),
-    **{f"reports:{name}": Rule(Role.REVIEWER) for name in ("dispute", "suspect-dispute", "case-tag", "case-note")},
+    **{
+        f"reports:{name}": Rule(Role.REVIEWER)
+        for name in ("dispute", "suspect-dispute", "case-tag", "case-note", "thumb")
+    },
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
     "reports-api:run-gates": Rule(Role.VIEWER, Role.ADJUDICATOR),
     # Its address is a secret of its own, which an adjudicator makes and takes back.

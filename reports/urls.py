@@ -17,6 +17,7 @@ from reports.views import (
     remarks,
     run,
     suspects,
+    thumbs,
     trends,
 )
 
@@ -48,6 +49,7 @@ urlpatterns = [
     path("runs/<int:number>/cases/<uuid:case_id>/", case.case_page, name="case"),
     path("runs/<int:number>/cases/<uuid:case_id>/dispute/", case.dispute, name="dispute"),
     path("runs/<int:number>/cases/<uuid:case_id>/tag/", remarks.tag, name="case-tag"),
+    path("runs/<int:number>/cases/<uuid:case_id>/thumb/", thumbs.thumb, name="thumb"),
     path("runs/<int:number>/cases/<uuid:case_id>/note/", remarks.note, name="case-note"),
     path("runs/<int:number>/compare/", compare.compare_with, name="compare-with"),
     path("runs/<int:number>/compare/<int:candidate>/", compare.compare, name="compare"),

@@ -8,6 +8,7 @@ from django import template
 
 from labeling.conversation import CallBlock, Turn
 from reports.analyses.judges import UNMARKED, Mark
+from toolevals.runs.models import Thumb
 
 register = template.Library()
 
@@ -22,6 +23,12 @@ def status_in(block: CallBlock, statuses: Mapping[int, str]) -> str:
 def mark_for(marks: Mapping[str, Mark], rubric: str) -> Mark:
     """Return what is known of a rubric's judge beside people."""
     return marks.get(rubric, UNMARKED)
+
+
+@register.filter
+def thumb_for(thumbs: Mapping[str, Thumb], rubric: str) -> Thumb | None:
+    """Return what this person says of a rubric's judge."""
+    return thumbs.get(rubric)
 
 
 @register.filter

@@ -17,7 +17,7 @@ from reports.judge_queries import judge_marks
 from reports.pages import graded, run_head, run_url
 from reports.queries import case_of, listed_cases, neighbours
 from toolevals.grading.problems import InvalidDocument
-from toolevals.runs.models import CaseGrade
+from toolevals.runs.models import CaseGrade, Thumb
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
 
@@ -47,6 +47,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "case": case,
         "reading": read_case(case, request.user, request.role),
         "marks": judge_marks(case.grading),
+        "thumbs": {thumb.rubric: thumb for thumb in Thumb.objects.of_person(case, request.user)},
         "wanted": wanted,
         "from_matrix": from_matrix,
         "back": run_url("matrix" if from_matrix else "cases", head.run) + (f"?{query}" if query else ""),

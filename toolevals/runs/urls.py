@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.views import calibrations, judges, live, new, rating, repeating, runs, simulators, subjects
+from toolevals.runs.views import calibrations, judges, live, new, rating, repeating, runs, simulators, subjects, thumbs
 
 app_name = "runs"
 urlpatterns = [
@@ -26,6 +26,8 @@ urlpatterns = [
     path("judges/new/", judges.judge_new, name="judge-new"),
     path("judges/layer/", judges.layer, name="judges-layer"),
     path("judges/<uuid:judge>/", calibrations.judge, name="judge"),
+    path("judges/<uuid:judge>/thumbs/", thumbs.thumbs, name="thumbs"),
+    path("judges/<uuid:judge>/thumbs.csv", thumbs.thumbs_csv, name="thumbs-csv"),
     path("judges/<uuid:judge>/calibrate/", calibrations.calibration_new, name="calibration-new"),
     path("judges/calibrations/<uuid:calibration>/", calibrations.calibration, name="calibration"),
     path("judges/calibrations/<uuid:calibration>/close/", calibrations.calibration_end, name="calibration-close"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import calibrating, case_views, judging, live, repeating, simulators, views
+from toolevals.runs.api import calibrating, case_views, judging, live, repeating, simulators, thumbs, views
 
 app_name = "runs-api"
 urlpatterns = [
@@ -25,6 +25,8 @@ urlpatterns = [
     path("runs/<int:number>/failing.csv", repeating.FailingTable.as_view(), name="failing-csv"),
     path("judges/", judging.Judges.as_view(), name="judges"),
     path("judges/<uuid:judge>/", judging.JudgeDetail.as_view(), name="judge"),
+    path("judges/<uuid:judge>/thumbs/", thumbs.Thumbs.as_view(), name="thumbs"),
+    path("runs/<int:number>/cases/<uuid:case>/thumbs/", thumbs.CaseThumbs.as_view(), name="case-thumbs"),
     path("judges/<uuid:judge>/calibrations/", calibrating.Calibrations.as_view(), name="calibrations"),
     path("judge-calibrations/<uuid:calibration>/", calibrating.CalibrationDetail.as_view(), name="calibration"),
     path(

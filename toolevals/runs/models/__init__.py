@@ -17,6 +17,7 @@ from toolevals.runs.models.remarks import CaseNote, CaseTag
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.models.subjects import Connector, Subject
+from toolevals.runs.models.thumbs import Thumb
 from toolevals.runs.models.trials import StepCount, TrialCount
 from toolevals.runs.models.turns import RevisionTurn
 
@@ -50,6 +51,7 @@ __all__ = [
     "SimulatorKind",
     "StepCount",
     "Subject",
+    "Thumb",
     "ToolAnswers",
     "Transcript",
     "TrialCount",

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import models
 from django.db.models import Count, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from toolevals.runs.judging.blindness import verdict_hidden
 
@@ -40,6 +41,17 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
             newest_run=Subquery(counts.values("grading__run__number")[:1]),
             **{f"newest_{name}": Subquery(counts.values(name)[:1]) for name in ("passed", "failed", "errored", "cost")},
         )
+
+    def with_thumbs(self) -> Any:
+        """Add `thumbs_up` and `thumbs_down`: how many people say so now."""
+        from toolevals.runs.models import Thumb
+
+        def count(is_up: bool) -> Any:
+            rows = Thumb.objects.counted().filter(~verdict_hidden(), judge=OuterRef("pk"), is_up=is_up)
+            counted = rows.order_by().values("judge").annotate(count=Count("pk")).values("count")
+            return Coalesce(Subquery(counted), 0)
+
+        return self.annotate(thumbs_up=count(True), thumbs_down=count(False))
 
     def switched_on(self) -> JudgeQuerySet:
         """Return those that gradings ask, in one order always."""

@@ -35,6 +35,7 @@ from toolevals.runs.services.rollups import grading_roll_up
 from toolevals.runs.services.simulators import simulator_choose, simulator_ensure
 from toolevals.runs.services.starting import MAX_TRIALS, RunParts, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
+from toolevals.runs.services.thumbs import thumb_give
 
 __all__ = [
     "MAX_TRIALS",
@@ -72,6 +73,7 @@ __all__ = [
     "subject_ensure",
     "tag_add",
     "tag_remove",
+    "thumb_give",
     "transcripts_converse",
     "transcripts_ingest",
     "transcripts_produce",

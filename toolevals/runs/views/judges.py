@@ -26,7 +26,9 @@ from toolevals.workspace.requests import ProjectRequest
 @require_safe
 def judges(request: ProjectRequest) -> HttpResponse:
     """List the judges, the newest first, with what is known of each."""
-    page = page_of(Judge.objects.in_project(request.project).with_newest_count(), request.GET.get("before", ""))
+    page = page_of(
+        Judge.objects.in_project(request.project).with_thumbs().with_newest_count(), request.GET.get("before", "")
+    )
     standings = standings_of(page.rows)
     newest = Run.objects.filter(project=request.project, grading__isnull=False, floor="").order_by("-number").first()
     to_rate = JudgeCalibration.objects.in_project(request.project).open().with_progress()

@@ -1,0 +1,83 @@
+"""What people think of a judge's verdicts, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+from uuid import UUID
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.runs.models import Judge, Thumb
+from toolevals.runs.querysets.thumbs import ThumbQuerySet
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+COLUMNS: Final = (
+    "thumb_id",
+    "case_id",
+    "external_id",
+    "run",
+    "rubric",
+    "person",
+    "said",
+    "note",
+    "is_current",
+    "created_at",
+)
+KEYSET_PAGE = 1_000
+
+
+@require_safe
+def thumbs(request: ProjectRequest, judge: UUID) -> HttpResponse:
+    """List what people say now of a judge's verdicts, the newest first."""
+    found = _judge(request, judge)
+    said = request.GET.get("said", "")
+    rows = Thumb.objects.on(found).counted()
+    counts = {name: rows.filter(is_up=is_up).count() for name, is_up in (("up", True), ("down", False))}
+    listed = rows.filter(is_up=said == "up") if said in ("up", "down") else rows
+    context = {
+        "judge": found,
+        "page": page_of(listed, request.GET.get("before", "")),
+        "counts": counts,
+        "said": said if said in ("up", "down") else "",
+    }
+    return render(request, "runs/thumbs.html", context)
+
+
+@require_safe
+def thumbs_csv(request: ProjectRequest, judge: UUID) -> StreamingHttpResponse:
+    """Send every thumb that was ever given to a judge, those that others took the place of too."""
+    found = _judge(request, judge)
+    return StreamingHttpResponse(
+        csv_stream(COLUMNS, _rows(Thumb.objects.on(found).order_by("pk"))),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="judge-{found.pk}-thumbs.csv"'},
+    )
+
+
+def _rows(thumbs: ThumbQuerySet) -> Iterator[tuple[Cell, ...]]:
+    page = list(thumbs[:KEYSET_PAGE])
+    while page:
+        for thumb in page:
+            yield (
+                thumb.pk,
+                thumb.case_id,
+                thumb.case.transcript.entry.revision.example.external_id,
+                thumb.case.grading.run.number,
+                thumb.rubric,
+                thumb.person.name if thumb.person else "",
+                thumb.words,
+                thumb.note,
+                thumb.is_current,
+                thumb.created_at,
+            )
+        page = list(thumbs.filter(pk__gt=page[-1].pk)[:KEYSET_PAGE])
+
+
+def _judge(request: ProjectRequest, pk: UUID) -> Judge:
+    found: Judge = get_object_or_404(Judge.objects.in_project(request.project), pk=pk)
+    return found
