@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import psycopg
 import pytest
 
 from scripts.dev.application import end_group
 from tests.agents.chat_server import ChatServer, chat_server
 from tests.fixtures.application import LiveApp
+from tests.runs.disturbed import ENVIRONMENT, Disturbed
 from tests.runs.live import shop_agent
 from tests.servers import PostgresServer, RedisServer
 
@@ -24,13 +24,6 @@ pytestmark = pytest.mark.servers
 
 EXAMPLES, TRIALS = 60, 2
 ALL = EXAMPLES * TRIALS
-SECONDS = 300
-ENVIRONMENT = {
-    "BATCH_LEASE_SECONDS": "3",
-    "SWEEP_SECONDS": "0.25",
-    "BATCH_MAX_ATTEMPTS": "8",
-    "AGENT_NETWORKS": "127.0.0.0/8",
-}
 PREPARE = f"""
 from tests.runs.building import HISTORY, STATUS, example, version_of
 from toolevals.workspace.services import project_create
@@ -75,14 +68,12 @@ SELECT count(*) FROM runs_transcript JOIN runs_run ON runs_run.id = runs_transcr
 """
 
 
-class Scene:
+class Scene(Disturbed):
     """An application, an agent that takes its time, and an undisturbed run to compare with."""
 
     def __init__(self, app: LiveApp, database: str, agent: ChatServer) -> None:
-        self.app = app
-        self.database = database
+        super().__init__(app, database)
         self.agent = agent
-        self.runs = 0
         app.python(PREPARE)
         self.start()
         self.wait(self.finished)
@@ -92,29 +83,9 @@ class Scene:
         self.app.python(START.format(url=self.agent.url, trials=TRIALS))
         self.runs += 1
 
-    def ask(self, query: str) -> int:
-        """Return the one number that a query finds; -1 while the database is away."""
-        try:
-            with psycopg.connect(self.database, connect_timeout=2) as server:
-                [number] = server.execute(query).fetchone() or [0]
-        except psycopg.OperationalError:
-            return -1
-        return int(number)
-
-    def finished(self) -> bool:
-        """Return whether every run is."""
-        return self.ask("SELECT count(*) FROM workspace_job WHERE kind = 'run' AND state = 'succeeded'") == self.runs
-
     def answered(self) -> int:
         """Return how many conversations of the newest run are kept."""
         return self.ask(ANSWERED) - ALL * (self.runs - 1)
-
-    def wait(self, condition: Callable[[], bool]) -> None:
-        """Return once the condition holds."""
-        deadline = time.monotonic() + SECONDS
-        while not condition():
-            assert time.monotonic() < deadline, "the run does not come to its end"
-            time.sleep(0.02)
 
     def start_and_wait_for_the_middle(self) -> None:
         """Start a run, and return when some conversations are kept and others are not."""
@@ -140,7 +111,9 @@ def scene(
 
     url = postgres_server.database_create(f"faults_{os.getpid()}")
     with chat_server(slowly) as agent:
-        app = live_app_start(**ENVIRONMENT, DATABASE_URL=url, REDIS_URL=redis_server.database_url())
+        app = live_app_start(
+            **ENVIRONMENT, AGENT_NETWORKS="127.0.0.0/8", DATABASE_URL=url, REDIS_URL=redis_server.database_url()
+        )
         yield Scene(app, url, agent)
 
 

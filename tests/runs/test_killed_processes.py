@@ -5,27 +5,20 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sqlite3
 import subprocess
-import time
 from collections.abc import Callable
-from contextlib import closing
-from pathlib import Path
 
-import psycopg
 import pytest
 
 from scripts.dev.application import end_group
 from tests.fixtures.application import LiveApp
+from tests.runs.disturbed import ENVIRONMENT, Disturbed
 from tests.servers import PostgresServer, RedisServer
 
 pytestmark = pytest.mark.servers
 
 EXAMPLES = 800
 TRIALS = 4
-SECONDS = 180
-# A lease that runs out soon: the test waits for it.
-ENVIRONMENT = {"BATCH_LEASE_SECONDS": "3", "SWEEP_SECONDS": "0.25", "BATCH_MAX_ATTEMPTS": "8"}
 
 PREPARE = f"""
 from tests.runs.building import STATUS, HISTORY, example, version_of
@@ -55,13 +48,11 @@ JOIN runs_run ON runs_run.id = runs_grading.run_id WHERE runs_run.floor = ''
 """
 
 
-class Installation:
+class Installation(Disturbed):
     """An application with a dataset, and an undisturbed run to compare with."""
 
     def __init__(self, app: LiveApp, database: str = "") -> None:
-        self.app = app
-        self.database = database
-        self.runs = 0
+        super().__init__(app, database)
         app.python(PREPARE)
         self.start()
         self.wait(self.finished)
@@ -71,31 +62,9 @@ class Installation:
         self.app.python(START)
         self.runs += 1
 
-    def ask(self, query: str) -> int:
-        """Return the one number that a query finds."""
-        if self.database:
-            with psycopg.connect(self.database) as server:
-                [number] = server.execute(query).fetchone() or [0]
-        else:
-            path = Path(self.app.application.environment["TOOLEVALS_DATA_DIR"]) / "toolevals.sqlite3"
-            with closing(sqlite3.connect(path)) as file:
-                [number] = file.execute(query).fetchone()
-        return int(number)
-
-    def finished(self) -> bool:
-        """Return whether every run is."""
-        return self.ask("SELECT count(*) FROM workspace_job WHERE kind = 'run' AND state = 'succeeded'") == self.runs
-
     def graded(self) -> int:
         """Return how many cases of the newest run are graded."""
         return self.ask(GRADED) - EXAMPLES * TRIALS * (self.runs - 1)
-
-    def wait(self, condition: Callable[[], bool]) -> None:
-        """Return once the condition holds."""
-        deadline = time.monotonic() + SECONDS
-        while not condition():
-            assert time.monotonic() < deadline, "the run does not come to its end"
-            time.sleep(0.02)
 
     def start_and_wait_for_the_middle(self) -> None:
         """Start a run, return when some of its cases are graded, and check that others are not."""
