@@ -38,6 +38,13 @@ class GzipParser(JsonLinesParser):
     name = "examples.gz"
 
 
+class ZipParser(JsonLinesParser):
+    """Several files in one."""
+
+    media_type = "application/zip"
+    name = "examples.zip"
+
+
 class WholeJsonParser(JsonLinesParser):
     """One JSON document, such as a simulator's results."""
 

@@ -1,25 +1,32 @@
-"""Files that are packed with gzip: told by their first bytes, whatever they are called."""
+"""Files that are packed: told by their first bytes, whatever they are called."""
 
 from __future__ import annotations
 
 import gzip
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, cast
 
 from toolevals.grading.problems import InvalidDocument
 
 _MAGIC = b"\x1f\x8b"
+_ZIP_MAGIC = b"PK\x03\x04"
 _CHUNK = 1 << 20
 _BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
 def is_packed(file: IO[bytes]) -> bool:
-    """Tell whether a file is packed."""
+    """Tell whether a file is packed with gzip."""
     file.seek(0)
-    return file.read(2) == _MAGIC
+    return file.read(len(_MAGIC)) == _MAGIC
+
+
+def is_zip(file: IO[bytes]) -> bool:
+    """Tell whether a file is a zip of files."""
+    file.seek(0)
+    return file.read(len(_ZIP_MAGIC)) == _ZIP_MAGIC
 
 
 @contextmanager
@@ -33,17 +40,23 @@ def unpacked(file: IO[bytes]) -> Iterator[IO[bytes]]:
         raise InvalidDocument.at("", f"is no whole gzip file: {error}") from None
 
 
-@contextmanager
-def plain_copy(file: IO[bytes], limit: int) -> Iterator[IO[bytes]]:
-    """Give a packed file's content as a file on disk, gone afterwards.
+def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield the file's content, unpacked with gzip where it is packed. Raises InvalidDocument where it is broken."""
+    with unpacked(file) as content:
+        while some := content.read(_CHUNK):
+            yield some
 
-    Raises InvalidDocument where it is broken, or is larger than `limit` bytes: a small file may unpack to any size.
+
+@contextmanager
+def plain_copy(pieces: Iterable[bytes], limit: int) -> Iterator[IO[bytes]]:
+    """Give what was packed as a file on disk, gone afterwards.
+
+    Raises InvalidDocument where it is larger than `limit` bytes: a small file may unpack to any size.
     """
     with tempfile.TemporaryFile() as copy:
-        with unpacked(file) as content:
-            while some := content.read(_CHUNK):
-                if copy.tell() + len(some) > limit:
-                    raise InvalidDocument.at("", f"unpacks to more than {limit:,} bytes")
-                copy.write(some)
+        for some in pieces:
+            if copy.tell() + len(some) > limit:
+                raise InvalidDocument.at("", f"unpacks to more than {limit:,} bytes")
+            copy.write(some)
         copy.seek(0)
         yield cast("IO[bytes]", copy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 from labeling.imports.formats.bfcl import bfcl_row
 from labeling.imports.formats.columns import table_row, targets_problems
@@ -14,6 +14,8 @@ from labeling.imports.formats.openai_chat import openai_chat_row
 from labeling.imports.formats.openai_evals import openai_evals_row
 from labeling.imports.formats.recorded_tasks import OPTIONS, Found, tau2_rows, tau_rows
 from labeling.imports.formats.settings import Settings
+from labeling.imports.leaderboard import leaderboard_lines
+from labeling.imports.packing import is_packed, is_zip, pieces_of
 from labeling.imports.tables import DELIMITERS
 from toolevals.grading.examples import ExampleRow, read_example
 from toolevals.grading.problems import InvalidDocument, Problem
@@ -71,6 +73,16 @@ class Source:
     check: OptionsCheck = _no_options
     # Whether a person is asked before the import begins.
     asks: bool = False
+    # How a zip of several files is read as one; None where the format has no such zip.
+    unzip: Callable[[IO[bytes]], Iterator[bytes]] | None = None
+
+    def is_packed(self, file: IO[bytes]) -> bool:
+        """Tell whether a file has to be unpacked before it can be cut into parts."""
+        return is_packed(file) or (self.unzip is not None and is_zip(file))
+
+    def unpacked(self, file: IO[bytes]) -> Iterator[bytes]:
+        """Yield the content of a packed file. Raises InvalidDocument where it is broken."""
+        return self.unzip(file) if self.unzip is not None and is_zip(file) else pieces_of(file)
 
     def require_options(self, options: Mapping[str, Any]) -> None:
         """Raise InvalidDocument where the options are not what the format takes."""
@@ -115,8 +127,10 @@ SOURCES: dict[str, Source] = {
         Source(
             "bfcl",
             "Berkeley Function-Calling Leaderboard",
+            "a zip of BFCL_v4_<category>.json and possible_answer/, as exported and as published; or "
             '{"question_row": {...}, "answer_row": {...} or null, "category": "multiple"} a line',
             read=bfcl_row,
+            unzip=leaderboard_lines,
         ),
         Source(
             "tau",

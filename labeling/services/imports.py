@@ -14,7 +14,7 @@ from django.utils import timezone
 from labeling.imports.findings import findings_of
 from labeling.imports.formats.settings import Settings
 from labeling.imports.lines import parts_of
-from labeling.imports.packing import is_packed, plain_copy
+from labeling.imports.packing import plain_copy
 from labeling.imports.reading import part_read
 from labeling.imports.sources import Source, source_named
 from labeling.imports.staging import Part, part_resolve, part_store
@@ -70,9 +70,9 @@ def import_prepare(lease: Lease) -> None:
     payload = lease.payload
     upload, source = Upload.objects.get(pk=payload["upload"]), source_named(payload["source"])
     with upload.file.open("rb") as file:
-        if is_packed(file):
-            with plain_copy(file, settings.UPLOAD_MAX_BYTES) as plain:
-                name = upload.name.removesuffix(".gz")
+        if source.is_packed(file):
+            with plain_copy(source.unpacked(file), settings.UPLOAD_MAX_BYTES) as plain:
+                name = upload.name.removesuffix(".gz").removesuffix(".zip")
                 upload = upload_store(project=upload.project, actor=upload.user, file=File(plain), name=name)
     with upload.file.open("rb") as file:
         ranges = _ranges(source, file, upload.size, payload.get("options", {}))
@@ -158,7 +158,7 @@ def examples_import(*, dataset: Dataset, actor: User | None, rows: Iterable[Exam
 
 def _first_batches(source: Source, file: IO[bytes], size: int, reading: dict[str, Any]) -> list[BatchPlan]:
     """Return the batches that begin a job: the parts where the file's size tells them, else one that finds them."""
-    if source.shape != "document" and (is_packed(file) or source.shape == "table"):
+    if source.shape != "document" and (source.is_packed(file) or source.shape == "table"):
         return [BatchPlan("labeling.import_prepare", reading)]
     return _parts(reading, [(0, size)] if source.shape == "document" else parts_of(size))
 

@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from labeling import services
 from labeling.api.base import LabelingView
-from labeling.api.parsers import CsvParser, GzipParser, JsonLinesParser, NdjsonParser, WholeJsonParser
+from labeling.api.parsers import CsvParser, GzipParser, JsonLinesParser, NdjsonParser, WholeJsonParser, ZipParser
 from labeling.api.serializers.transfer import NewExportSerializer, NewImportSerializer
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
 from labeling.imports.sources import SOURCES
@@ -48,7 +48,7 @@ class Imports(LabelingView):
     Send a form, or the file itself as the body with `?source=`.
     """
 
-    parser_classes = (MultiPartParser, JsonLinesParser, NdjsonParser, CsvParser, GzipParser, WholeJsonParser)
+    parser_classes = (MultiPartParser, JsonLinesParser, NdjsonParser, CsvParser, GzipParser, ZipParser, WholeJsonParser)
 
     @extend_schema(
         request={"multipart/form-data": NewImportSerializer, "application/x-ndjson": OpenApiTypes.BINARY},

@@ -15,7 +15,9 @@ from toolevals.grading.problems import InvalidDocument, Problem
 def bfcl_row(row: Any, settings: Settings) -> ExampleRow:
     """Return `{"question_row", "answer_row", "category"}` as an example that remembers it. Raises InvalidDocument."""
     if not isinstance(row, Mapping) or not isinstance(row.get("question_row"), Mapping):
-        raise InvalidDocument.at("/question_row", "must be the row of a question file")
+        alone = isinstance(row, Mapping) and {"question", "ground_truth"} & row.keys()
+        hint = ": put the leaderboard's files, questions and answers, into one zip" if alone else ""
+        raise InvalidDocument.at("/question_row", f"must be the row of a question file{hint}")
     if row.get("category") not in CATEGORIES:
         raise InvalidDocument.at("/category", f"must be one of {', '.join(sorted(CATEGORIES))}")
     try:

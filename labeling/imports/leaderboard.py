@@ -1,0 +1,105 @@
+"""A zip of the leaderboard's files, as it publishes them and as our export writes them, read as lines of one file."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import IO, Any
+
+from labeling.imports.lines import BOM, MAX_LINE_BYTES
+from toolevals.grading.bfcl import CATEGORIES
+from toolevals.grading.documents import load_json
+from toolevals.grading.problems import InvalidDocument
+
+# The answers of a category are held in memory while its questions are read.
+MAX_ANSWERS_BYTES = 100_000_000
+_NAME, _ENDING, _ANSWERS = "BFCL_v4_", ".json", "possible_answer"
+# NotImplementedError: a compression that is not known here; RuntimeError: a password is needed.
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+
+
+def leaderboard_lines(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield a line `{"question_row", "answer_row", "category"}` for each question of a zip, in the order of categories.
+
+    Question files are `BFCL_v4_<category>.json` in any folder, answer files have the same names in a folder
+    `possible_answer`; other files are left aside. Rows are copied as they are written. Raises InvalidDocument, with the
+    file's name and the line, where a file is broken, comes twice, or holds an answer without a question.
+    """
+    try:
+        with zipfile.ZipFile(file) as packed:
+            questions, answers = _named(packed)
+            for category in CATEGORIES:
+                if category in questions:
+                    yield from _category(packed, category, questions[category], answers.get(category))
+    except _BROKEN as error:
+        raise InvalidDocument.at("", f"is no zip that can be read: {error}") from None
+
+
+def _named(packed: zipfile.ZipFile) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the question files and the answer files by category."""
+    questions: dict[str, str] = {}
+    answers: dict[str, str] = {}
+    for name in packed.namelist():
+        path = PurePosixPath(name)
+        if not path.name.startswith(_NAME) or path.suffix != _ENDING:
+            continue
+        category = path.name.removeprefix(_NAME).removesuffix(_ENDING)
+        if category not in CATEGORIES:
+            message = f"{name} is of no category that is read; take it out. Read are {', '.join(CATEGORIES)}"
+            raise InvalidDocument.at("", message)
+        files = answers if path.parent.name == _ANSWERS else questions
+        if category in files:
+            raise InvalidDocument.at("", f"{files[category]} and {name} are of the same category")
+        files[category] = name
+    if alone := [name for category, name in answers.items() if category not in questions]:
+        raise InvalidDocument.at("", f"{', '.join(alone)}: there are no questions for these answers")
+    if not questions:
+        raise InvalidDocument.at("", f"the zip holds no {_NAME}<category>{_ENDING}")
+    return questions, answers
+
+
+def _category(packed: zipfile.ZipFile, category: str, questions: str, answers: str | None) -> Iterator[bytes]:
+    known = _answers(packed, answers) if answers else {}
+    for name, row in _rows(packed, questions):
+        yield b'{"question_row":%b,"answer_row":%b,"category":"%b"}\n' % (
+            row,
+            known.pop(name, b"null"),
+            category.encode(),
+        )
+    if known:
+        raise InvalidDocument.at("", f"{answers}: there is no question {next(iter(known))}")
+
+
+def _answers(packed: zipfile.ZipFile, name: str) -> dict[str, bytes]:
+    if packed.getinfo(name).file_size > MAX_ANSWERS_BYTES:
+        raise InvalidDocument.at("", f"{name} has more than {MAX_ANSWERS_BYTES:,} bytes")
+    found: dict[str, bytes] = {}
+    for each, row in _rows(packed, name):
+        if each in found:
+            raise InvalidDocument.at("", f"{name} answers {each} twice")
+        found[each] = row
+    return found
+
+
+def _rows(packed: zipfile.ZipFile, name: str) -> Iterator[tuple[str, bytes]]:
+    """Yield the id of each row of a file of JSON Lines, and the row as it is written."""
+    with packed.open(name) as lines:
+        number = 0
+        while line := lines.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            row = line.removeprefix(BOM).strip()
+            if row:
+                yield _id(row, f"{name}, line {number}"), row
+
+
+def _id(row: bytes, place: str) -> str:
+    try:
+        value: Any = load_json(row, max_bytes=MAX_LINE_BYTES)
+    except InvalidDocument as error:
+        raise InvalidDocument.at("", f"{place}: {error}") from None
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        raise InvalidDocument.at("", f"{place}: is not an object with an id")
+    name: str = value["id"]
+    return name
