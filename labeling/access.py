@@ -37,6 +37,7 @@ RULES: dict[str, Rule] = {
     "labeling:lint": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "labeling:lint-csv": Rule(Role.VIEWER),
     "labeling:lint-ignore": Rule(Role.ADJUDICATOR),
+    "labeling:calibration-waiting": Rule(Role.REVIEWER),
     "labeling:calibrations": Rule(Role.REVIEWER, Role.ADJUDICATOR),
     "labeling:calibration": Rule(Role.REVIEWER),
     "labeling:calibration-close": Rule(Role.ADJUDICATOR),

@@ -95,6 +95,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/lint/", lint.lint, name="lint"),
     path("datasets/<slug:dataset>/lint/csv/", lint.lint_csv, name="lint-csv"),
     path("datasets/<slug:dataset>/lint/ignore/", lint.lint_ignore, name="lint-ignore"),
+    path("calibration/", calibration.calibration_waiting, name="calibration-waiting"),
     path("datasets/<slug:dataset>/calibration/", calibration.calibrations, name="calibrations"),
     path("datasets/<slug:dataset>/calibration/<uuid:calibration>/", calibration.calibration, name="calibration"),
     path(

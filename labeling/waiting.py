@@ -84,6 +84,12 @@ def to_answer(project: Project, user: User) -> int:
     return waiting.order_by()[:MANY].count()
 
 
+def left_to_calibrate(project: Project, user: User) -> int:
+    """Return how many examples of the calibration round that waits for this person they have still to answer."""
+    waiting = calibration_waiting(project, user)
+    return waiting.size - waiting.own if waiting is not None else 0
+
+
 def to_calibrate(project: Project, user: User) -> CalibrationRound | None:
     """Return a calibration round of which this person has something to answer, with `size` and `own`; None if none."""
     return calibration_waiting(project, user)

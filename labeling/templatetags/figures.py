@@ -26,5 +26,10 @@ def estimate_words(estimate: Estimate) -> str:
     if estimate.value is None:
         return estimate.reason
     if estimate.interval is None:
-        return f"{estimate.value:.2f}"
-    return f"{estimate.value:.2f} ({estimate.interval.low:.2f} to {estimate.interval.high:.2f})"
+        return _two_digits(estimate.value)
+    low, high = _two_digits(estimate.interval.low), _two_digits(estimate.interval.high)
+    return f"{_two_digits(estimate.value)} ({low} to {high})"
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")

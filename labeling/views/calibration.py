@@ -23,6 +23,7 @@ from labeling.errors import InvalidAct
 from labeling.forms.calibration import CalibrationForm
 from labeling.models import CalibrationRound, Dataset
 from labeling.views.example_rows import last_words
+from labeling.waiting import to_calibrate
 from labeling.wording import expectation_words
 from toolevals.grading.problems import InvalidDocument
 from toolevals.presentation.csv import csv_stream
@@ -60,6 +61,16 @@ def calibrations(request: ProjectRequest, dataset: str) -> HttpResponse:
         "may_own": may_own,
     }
     return render(request, "labeling/calibrations.html", context, status=422 if form.errors else 200)
+
+
+@require_GET
+def calibration_waiting(request: ProjectRequest) -> HttpResponse:
+    """Go to the round that waits for the person who asks."""
+    waiting = to_calibrate(request.project, request.user)
+    if waiting is None:
+        messages.info(request, "No calibration round waits for you.")
+        return redirect("labeling:datasets", request.project.slug)
+    return redirect("labeling:calibration", request.project.slug, waiting.dataset.slug, waiting.pk)
 
 
 @require_GET

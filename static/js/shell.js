@@ -15,7 +15,7 @@ document.addEventListener("keydown", (event) => {
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const showLocalTimes = (root) => {
-  for (const element of root.querySelectorAll("time[datetime]:not([title])")) {
+  for (const element of root.querySelectorAll("time[datetime*=T]:not([title])")) {
     const moment = new Date(element.dateTime);
     if (Number.isNaN(moment.valueOf())) continue;
     element.title = element.dateTime;

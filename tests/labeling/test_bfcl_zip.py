@@ -88,7 +88,7 @@ def test_a_zip_that_is_not_whole_is_refused_by_file(dataset, load, files, said):
 def test_a_row_that_is_wrong_is_named_by_its_place_among_the_questions(dataset, load):
     job = load(zipped({QUESTIONS: [question("a"), question("b")], ANSWERS: [answer("a")]}), "bfcl")
     assert job.state == JobState.FAILED
-    assert [(each["line"], each["pointer"]) for each in job.report["errors"]] == [(2, "/answer_row")]
+    assert [(each["line"], each["pointer"]) for each in job.report["errors"]] == [(2, "/question_row")]
     assert not Example.objects.exists()
 
 

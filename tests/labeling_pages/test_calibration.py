@@ -221,3 +221,19 @@ def test_lists_take_as_many_queries_for_many_rounds_as_for_one(opened: Calibrati
         for number in range(10):
             calibration_open(dataset=opened.dataset, actor=None, name=f"Round {number}")
     assert counts[0] == counts[1] <= 14
+
+
+def test_a_round_that_waits_stands_in_the_top_bar_until_it_is_answered(
+    opened: CalibrationRound, reviewer: User, as_user: AsUser
+):
+    client = as_user(reviewer)
+    waiting, project = (
+        reverse(f"{name}", args=["shop"]) for name in ("labeling:calibration-waiting", "workspace:project")
+    )
+    page = text(client.get(project))
+    assert f'href="{waiting}">Calibration <span class="count">2</span>' in page
+    assert client.get(waiting)["Location"] == url("calibration", opened.pk)
+    finish(client, opened, NONE)
+    assert waiting not in text(client.get(project))
+    page = text(client.get(waiting, follow=True))
+    assert "No calibration round waits for you." in page

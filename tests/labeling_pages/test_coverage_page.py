@@ -71,7 +71,7 @@ def test_what_to_add_next_leads_to_drafts_and_batches(
     page = body(client.get(at("coverage")))
     assert at("queue", "?bucket=arguments#new-h") in page
     assert at("proposals", "?tool=create_return") in page
-    assert "make a batch of the 1 that waits" in page
+    assert "of the 1 without gold" in page
     chosen = body(client.get(at("queue", "?bucket=arguments")))
     assert '<option value="arguments" selected>' in chosen
     first = table(client.get(at("coverage-csv", "?form=next")))[0]

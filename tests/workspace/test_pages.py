@@ -77,7 +77,7 @@ def test_settings_are_saved(client, owner, project, page):
 def test_the_overview_shows_the_latest_jobs(page, job_of, django_assert_max_num_queries):
     for _ in range(8):
         job_of([{}, {}])
-    with django_assert_max_num_queries(34):
+    with django_assert_max_num_queries(35):
         assert page("/p/shop/").count('class="job"') == 5
 
 
@@ -85,7 +85,7 @@ def test_members_are_listed_in_a_fixed_number_of_queries(page, project, django_a
     for number in range(20):
         user = user_create(actor=None, email=f"m{number}@example.org", name=HOSTILE)
         Membership.objects.create(project=project, user=user, role=Role.VIEWER)
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         text = page("/p/shop/members/")
     assert HOSTILE not in text
     assert "&lt;script&gt;" in text
@@ -161,7 +161,7 @@ def test_a_tokens_secret_is_shown_once_and_only_its_hash_is_kept(client, owner, 
 def test_the_audit_log_is_read_page_by_page(page, owner, project, django_assert_max_num_queries):
     for number in range(120):
         audit_record(project=project, actor=owner, verb=f"act_{number}", target=project, detail={"note": HOSTILE})
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         text = page("/p/shop/audit/")
     assert HOSTILE not in text
     seen = re.findall(r"<code>(act_\d+)</code>", text)
@@ -178,7 +178,7 @@ def test_a_cursor_that_is_none_shows_the_first_page(page, project):
 def test_jobs_are_listed_in_a_fixed_number_of_queries(page, job_of, django_assert_max_num_queries):
     for _ in range(12):
         job_of([{}, {}])
-    with django_assert_max_num_queries(9):
+    with django_assert_max_num_queries(10):
         assert page("/p/shop/jobs/").count('class="job"') == 12
 
 

@@ -15,10 +15,19 @@ class Entry(NamedTuple):
     sections: tuple[str, ...] = ()
     # Dotted path of a function `(project, user) -> int` that counts what waits there.
     counted_by: str = ""
+    # Whether the link is there only while something waits.
+    when_waiting: bool = False
 
 
 NAVIGATION = (
     Entry("Label", "labeling:label", "REVIEWER", counted_by="labeling.waiting.to_label"),
+    Entry(
+        "Calibration",
+        "labeling:calibration-waiting",
+        "REVIEWER",
+        counted_by="labeling.waiting.left_to_calibrate",
+        when_waiting=True,
+    ),
     Entry("Adjudicate", "labeling:adjudicate", "ADJUDICATOR", counted_by="labeling.waiting.to_adjudicate"),
     Entry("Questions", "labeling:questions", "REVIEWER", counted_by="labeling.waiting.questions"),
     Entry("Feedback", "labeling:feedback", "REVIEWER", counted_by="labeling.waiting.to_read"),

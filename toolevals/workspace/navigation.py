@@ -31,8 +31,10 @@ def navigation(request: HttpRequest) -> list[Link]:
     for entry in settings.NAVIGATION:
         if role < Role[entry.role]:
             continue
+        count = import_string(entry.counted_by)(project, request.user) if entry.counted_by else None
+        if entry.when_waiting and not count:
+            continue
         url = reverse(entry.to, args=[project.slug])
         places = (url, *(f"/p/{project.slug}/{section}/" for section in entry.sections))
-        count = import_string(entry.counted_by)(project, request.user) if entry.counted_by else None
         links.append(Link(entry.title, url, request.path.startswith(places), count))
     return links
