@@ -87,7 +87,7 @@ def to_answer(project: Project, user: User) -> int:
 def left_to_calibrate(project: Project, user: User) -> int:
     """Return how many examples of the calibration round that waits for this person they have still to answer."""
     waiting = calibration_waiting(project, user)
-    return waiting.size - waiting.own if waiting is not None else 0
+    return 0 if waiting is None else int(vars(waiting)["size"] - vars(waiting)["own"])
 
 
 def to_calibrate(project: Project, user: User) -> CalibrationRound | None:

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.conftest import WAIT
-from tests.browser.test_labelling import SEED
+from tests.browser.labelling_shop import SEED
 from tests.fixtures.application import LiveApp
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]

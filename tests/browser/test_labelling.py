@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.keyboard import choose_tool, heading, submit
+from tests.browser.labelling_shop import EXAMPLES, SEED_ONE, alone, app, label_return, say_none
 from tests.fixtures.application import LiveApp
 
+__all__ = ["alone", "app"]
 pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
-EXAMPLES = 6
-SEED = """
-import json
-from labeling.services import dataset_create, examples_import
-from tests.fixtures.people import PASSWORD
-from tests.labeling_pages.shop import TOOLS, row
-from toolevals.grading.examples import read_example
-from toolevals.registry.services import registry_create, registry_publish
-from toolevals.workspace.models import Role
-from toolevals.workspace.services import member_set, project_create, user_create
-
-project = project_create(actor=None, slug="shop", name="Shop support")
-for name, role in (("Ann", Role.REVIEWER), ("Ben", Role.REVIEWER), ("Ada", Role.ADJUDICATOR)):
-    user = user_create(actor=None, email=f"{name.lower()}@example.org", name=name, password=PASSWORD)
-    member_set(project=project, actor=None, user=user, role=role)
-registry = registry_create(project=project, actor=None, slug="tools", name="Tools")
-tools = registry_publish(registry=registry, actor=None, document=TOOLS)
-dataset = dataset_create(
-    project=project, actor=None, slug="core", name="Core", guideline="# Dates", default_tools=tools
-)
-examples_import(dataset=dataset, actor=None, rows=[read_example(row(number)) for number in range(6)])
-"""
 GOLD = """
 import json
 from labeling.models import Revision
@@ -51,44 +30,6 @@ import json
 from labeling.models import Label
 print(json.dumps(sorted([l.revision.example.external_id, l.reviewer.name] for l in Label.objects.in_force())))
 """
-
-
-@pytest.fixture(scope="module")
-def app(live_app_start: Callable[..., LiveApp]) -> LiveApp:
-    started = live_app_start()
-    started.python(SEED)
-    return started
-
-
-def label_return(page: Page, refund: str) -> None:
-    """Label a return by keyboard: the order from the conversation, a SKU, the refund by space or arrow."""
-    choose_tool(page, "return")
-    fill_return(page, refund)
-
-
-def fill_return(page: Page, refund: str) -> None:
-    page.keyboard.press("Escape")
-    page.keyboard.press("v")
-    page.keyboard.press("a")
-    expect(page.locator("[name='c1.v/order_id']")).to_have_value(re.compile(r"A-\d+"))
-    page.keyboard.press("Enter")
-    expect(page.locator("input[id][name='c1.v/skus']")).to_be_focused()
-    page.keyboard.type("LIN")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Tab")
-    page.keyboard.press("Space")
-    if refund == "store credit":
-        page.keyboard.press("ArrowRight")
-    page.keyboard.press("r")
-    page.keyboard.type(f"She wants {refund}.")
-
-
-def say_none(page: Page) -> None:
-    page.keyboard.press("0")
-    expect(page.locator("#panel input[name=why]").first).to_be_focused()
-    page.keyboard.press("ArrowDown")
-    expect(page.get_by_label("clarification")).to_be_checked()
 
 
 def test_three_people_at_once(person: Callable[[str], Page], app: LiveApp, axe: Callable[..., list[str]]):
@@ -130,95 +71,6 @@ def test_three_people_at_once(person: Callable[[str], Page], app: LiveApp, axe: 
     ] * 3
     calls = [gold[f"ex-{number}"][1]["alternatives"][0]["ordered"][0] for number in range(EXAMPLES)]
     assert {call["arguments"]["refund_to"]["exact"] for call in calls} == {"original payment"}
-
-
-@pytest.fixture
-def alone(person: Callable[[str], Page], app: LiveApp) -> Page:
-    """A reviewer in front of the first of two new examples."""
-    app.python(SEED_ONE)
-    page = person("Ann")
-    page.goto(f"{app.url}/p/shop/label/")
-    expect(page.locator(".tool-row").first).to_be_visible()
-    return page
-
-
-SEED_ONE = """
-from labeling.models import Dataset, LabelSlot
-from labeling.services import examples_import
-from tests.labeling_pages.shop import row
-from toolevals.grading.examples import read_example
-dataset = Dataset.objects.get(slug="core")
-LabelSlot.objects.exclude(state="submitted").update(state="closed")
-start = 100 + dataset.examples.count()
-examples_import(dataset=dataset, actor=None, rows=[read_example(row(start + number)) for number in range(2)])
-"""
-
-
-def test_a_reload_keeps_the_draft(alone: Page):
-    label_return(alone, "store credit")
-    alone.reload()
-    expect(alone.locator("#rationale")).to_have_value("She wants store credit.")
-    expect(alone.get_by_label("store credit")).to_be_checked()
-    expect(alone.locator(".chip")).to_have_text(re.compile("LIN"))
-
-
-def test_a_lost_connection_keeps_draft_and_label(alone: Page):
-    choose_tool(alone, "return")
-    expect(alone.locator("[data-saved]")).to_contain_text("saved")
-    alone.context.set_offline(True)
-    fill_return(alone, "original payment")
-    expect(alone.locator("[data-saved]")).to_have_text("Offline, kept in this browser")
-    before = heading(alone)
-    alone.keyboard.press("Control+Enter")
-    expect(alone.locator("[data-saved]")).to_have_text("Offline, 1 label waits")
-    alone.context.set_offline(False)
-    expect(alone.get_by_role("heading", level=1)).not_to_have_text(before, timeout=30_000)
-    expect(alone.locator("[data-toast]")).to_contain_text("Submitted")
-
-
-def test_skip_and_undo_without_a_connection_say_so_and_change_nothing(alone: Page):
-    before = heading(alone)
-    alone.keyboard.press("s")
-    alone.keyboard.press("Space")
-    alone.context.set_offline(True)
-    alone.get_by_role("button", name="Skip and next").press("Enter")
-    dialog = alone.locator("dialog#skip")
-    expect(dialog.get_by_role("alert")).to_contain_text("Not skipped: the server cannot be reached.")
-    expect(dialog.get_by_label("Unclear what is wanted")).to_be_checked()
-    assert heading(alone) == before
-    alone.context.set_offline(False)
-    dialog.get_by_role("button", name="Skip and next").press("Enter")
-    expect(alone.get_by_role("heading", level=1)).not_to_have_text(before)
-
-    after = heading(alone)
-    alone.context.set_offline(True)
-    alone.keyboard.press("u")
-    expect(alone.locator("[data-toast]").get_by_role("alert")).to_contain_text("Not taken back")
-    assert heading(alone) == after
-    alone.context.set_offline(False)
-    alone.keyboard.press("u")
-    expect(alone.get_by_role("heading", level=1)).to_have_text(before)
-
-
-def test_a_copy_that_the_server_never_got_is_put_back(alone: Page):
-    choose_tool(alone, "return")
-    expect(alone.locator("[data-saved]")).to_contain_text("saved")
-    alone.route("**/draft/", lambda route: route.abort())
-    fill_return(alone, "original payment")
-    expect(alone.locator("[data-saved]")).to_have_text("Offline, kept in this browser")
-    alone.unroute("**/draft/")
-    alone.reload()
-    expect(alone.locator("#rationale")).to_have_value("She wants original payment.")
-    expect(alone.get_by_label("original payment")).to_be_checked()
-
-
-def test_undo_brings_the_label_back(alone: Page):
-    before = heading(alone)
-    label_return(alone, "original payment")
-    submit(alone)
-    alone.keyboard.press("u")
-    expect(alone.get_by_role("heading", level=1)).to_have_text(before)
-    expect(alone.locator("#rationale")).to_have_value("She wants original payment.")
 
 
 def test_problems_stand_beside_their_fields(alone: Page):

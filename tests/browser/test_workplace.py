@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.conftest import WAIT
-from tests.browser.test_labelling import SEED, SEED_ONE
+from tests.browser.labelling_shop import SEED, SEED_ONE
 from tests.fixtures.application import LiveApp
 from tests.fixtures.people import PASSWORD
 

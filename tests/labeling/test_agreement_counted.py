@@ -1,0 +1,154 @@
+"""What of a dataset's labels counts for agreement: resolved rounds, blind labels, and the cases behind a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from labeling.agreement import kept
+from labeling.agreement.cases import Asked, case_page, cases
+from labeling.agreement.comparing import decided_tools, units_of
+from labeling.agreement.filling import labels_read
+from labeling.agreement.filters import Filters
+from labeling.agreement.kept import agreement_counted, agreement_now
+from labeling.models import AgreementReport, Dataset, Label, LabelAnswer, LabelReading, Revision
+from labeling.services import (
+    adjudication_decide,
+    adjudication_set_aside,
+    adjudication_withdraw,
+    revision_reopen,
+    settle_due,
+)
+from labeling.tasks import agreement as agreement_task
+from tests.labeling.rows import NO_CALL, call
+from tests.labeling.test_labels import later
+from toolevals.workspace.models import Job, Project, User
+
+
+@pytest.fixture
+def labelled(
+    dataset: Dataset, project: Project, examples: list[Revision], ann: User, ben: User, submit: Callable[..., Label]
+) -> list[Revision]:
+    """Agreed; differing in the argument; differing in the tool."""
+    for one, other in ((call(), call()), (call(), call(order="A-2")), (call(), NO_CALL)):
+        submit(ann, one)
+        submit(ben, other)
+    return examples
+
+
+@pytest.mark.django_db
+def test_nothing_counts_before_it_is_resolved(
+    dataset: Dataset, labelled: list[Revision], project: Project, adjudicator: User
+) -> None:
+    before = agreement_now(dataset, Filters())
+    assert (before.labels, before.units, labels_read(dataset)) == (0, 0, 0)
+    settle_due(later())
+    labels_read(dataset)
+    found = agreement_now(dataset, Filters())
+    assert (found.labels, found.units, found.tool.percent.value) == (2, 1, 1.0)
+    assert LabelReading.objects.count() == 2
+    made = adjudication_decide(revision=labelled[2], actor=adjudicator, expectation=call(), rationale="An order.")
+    counted = agreement_counted(dataset, Filters(), actor=None).agreement
+    assert counted is not None
+    assert (counted.labels, counted.tool.percent.value, counted.cells) == (
+        4,
+        0.5,
+        {("get_order", "get_order"): 1, ("(none)", "get_order"): 1},
+    )
+    assert [row.right_tool.value for row in counted.reviewers] in ([1.0, 0.0], [0.0, 1.0])
+    assert made.adjudication is not None
+    adjudication_withdraw(adjudication=made.adjudication, actor=adjudicator)
+    assert agreement_now(dataset, Filters()) == found
+
+
+@pytest.mark.django_db
+def test_rounds_are_units_of_their_own_and_rest_while_open(
+    dataset: Dataset,
+    labelled: list[Revision],
+    project: Project,
+    adjudicator: User,
+    ann: User,
+    ben: User,
+    submit: Callable[..., Label],
+) -> None:
+    first = labelled[0]
+    settle_due(later())
+    labels_read(dataset)
+    revision_reopen(revision=first, actor=adjudicator, reason="The guideline changed.")
+    assert agreement_now(dataset, Filters()).labels == 0
+    submit(ann, NO_CALL)
+    assert agreement_now(dataset, Filters()).labels == 0
+    submit(ben, call())
+    adjudication_decide(revision=first, actor=adjudicator, expectation=call(), rationale="Still.")
+    found = agreement_counted(dataset, Filters(), actor=None).agreement
+    assert found is not None
+    assert (found.units, found.tool.percent.value) == (2, 0.5)
+    shown = case_page(dataset, Filters(), Asked(show="tool_differs"), "")
+    assert [(one.revision, one.round) for one in shown.units] == [(first.pk, 2)]
+
+
+@pytest.mark.django_db
+def test_a_label_handed_in_after_the_decision_is_not_blind(
+    dataset: Dataset, labelled: list[Revision], project: Project, adjudicator: User
+) -> None:
+    adjudication_decide(revision=labelled[1], actor=adjudicator, expectation=call(), rationale="A-1.")
+    labels_read(dataset)
+    late = Label.objects.filter(revision=labelled[1]).order_by("pk").last()
+    assert late is not None
+    assert len(units_of(dataset, Filters())[0].labels) == 2
+    Label.objects.filter(pk=late.pk).update(created_at=later())
+    assert [one.labels[0].pk != late.pk for one in units_of(dataset, Filters())] == [True]
+
+
+@pytest.mark.django_db
+def test_cases_are_as_many_as_the_number(
+    dataset: Dataset, labelled: list[Revision], project: Project, adjudicator: User, ann: User, ben: User
+) -> None:
+    settle_due(later())
+    for revision in labelled[1:]:
+        adjudication_decide(revision=revision, actor=adjudicator, expectation=call(), rationale="So.")
+    counted = agreement_counted(dataset, Filters(), actor=None).agreement
+    assert counted is not None
+    for (one, two), count in counted.cells.items():
+        assert len(list(cases(dataset, Filters(), Asked(one=one, two=two)))) == count
+    pair = Filters(reviewer=ben.pk, other=ann.pk)
+    assert len(list(cases(dataset, pair, Asked(one="(none)", two="get_order")))) == 1
+    assert list(cases(dataset, pair, Asked(one="get_order", two="(none)"))) == []
+    (row,) = counted.each_argument
+    asked = Asked(show="argument_differs", tool=row.tool, argument=row.argument)
+    assert [one.revision for one in cases(dataset, Filters(), asked)] == [labelled[1].pk]
+    assert row.differ == 1
+    wrong = Asked(gold="label_wrong", of=ben.pk)
+    assert len(list(cases(dataset, Filters(), wrong))) == 2
+    assert len(list(cases(dataset, Filters(), Asked(gold="tool_wrong", of=ben.pk)))) == 1
+    assert list(cases(dataset, Filters(), Asked(gold="label_wrong", of=ann.pk))) == []
+
+
+@pytest.mark.django_db
+def test_what_is_set_aside_is_a_class_of_its_own(dataset: Dataset, labelled: list[Revision], adjudicator: User) -> None:
+    adjudication_set_aside(
+        revision=labelled[2], actor=adjudicator, answer=LabelAnswer.AMBIGUOUS, rationale="Who knows."
+    )
+    assert decided_tools(dataset) == {labelled[2].pk: "(ambiguous)"}
+    labels_read(dataset)
+    assert [row.right_tool.value for row in agreement_now(dataset, Filters()).reviewers] == [0.0, 0.0]
+
+
+@pytest.mark.django_db
+def test_many_labels_are_counted_by_a_job_and_forgotten_when_reopened(
+    dataset: Dataset, labelled: list[Revision], project: Project, adjudicator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle_due(later())
+    expected = agreement_counted(dataset, Filters(), actor=None).agreement
+    monkeypatch.setattr(kept, "COUNTED_AT_ONCE", 1)
+    waiting = agreement_counted(dataset, Filters(), actor=adjudicator)
+    assert (waiting.agreement, waiting.job is not None) == (None, True)
+    assert agreement_counted(dataset, Filters(), actor=adjudicator).job == waiting.job
+    job = Job.objects.get(kind="agreement")
+    agreement_task(str(job.batches.get().pk))
+    done = agreement_counted(dataset, Filters(), actor=adjudicator)
+    assert (done.agreement, done.job) == (expected, None)
+    revision_reopen(revision=labelled[0], actor=adjudicator, reason="Look again.")
+    assert not AgreementReport.objects.exists()
+    assert agreement_counted(dataset, Filters(), actor=adjudicator).agreement is None
