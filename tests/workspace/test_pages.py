@@ -77,7 +77,7 @@ def test_settings_are_saved(client, owner, project, page):
 def test_the_overview_shows_the_latest_jobs(page, job_of, django_assert_max_num_queries):
     for _ in range(8):
         job_of([{}, {}])
-    with django_assert_max_num_queries(35):
+    with django_assert_max_num_queries(36):
         assert page("/p/shop/").count('class="job"') == 5
 
 
