@@ -62,6 +62,8 @@ class Drawn:
     severities: Sequence[tuple[str, int]]
     ignored: int
     found: int
+    # So many more of these were found and are counted only.
+    unlisted: int
     pages: int
     # What an agent that does nothing scores, in percent with its interval; empty where nothing is scored.
     floor: str
@@ -83,6 +85,7 @@ def drawn(document: Mapping[str, Any], state: State) -> Drawn:
         severities=[(name, severities[name]) for name in SEVERITIES if severities[name]],
         ignored=len(document["findings"]) - len(standing),
         found=len(chosen),
+        unlisted=sum(count for name, count in more.items() if _is_of(RULES[name], state)),
         pages=pages,
         floor=_share(document["passed_idle"], document["gold"]),
     )  # fmt: skip
@@ -116,6 +119,11 @@ def _chosen(document: Mapping[str, Any], state: State) -> Iterator[dict[str, Any
         fits = state.rule in ("", finding["rule"]) and state.severity in ("", finding["severity"])
         if fits and (finding["key"] in document["ignored"]) == state.ignored:
             yield finding
+
+
+def _is_of(rule: Rule, state: State) -> bool:
+    """Tell whether findings of a rule that are not listed are asked for: what is let be is always listed."""
+    return not state.ignored and state.rule in ("", rule.name) and state.severity in ("", rule.severity)
 
 
 def _row(finding: dict[str, Any], ignored: Mapping[str, Any]) -> dict[str, Any]:

@@ -241,4 +241,4 @@ def test_many_findings_of_a_rule_are_counted_and_the_first_listed() -> None:
         report.add("no_trigger", f"{number}", about=[number], tools=[str(number)])
     shown = drawn({**report.to_document(), "ignored": {}}, State(rule="no_trigger", page=2))
     assert [(each.rule, each.count, each.more) for each in shown.rules] == [(RULES["no_trigger"], LISTED + 5, 5)]
-    assert (shown.found, shown.pages, len(shown.findings)) == (LISTED, 4, 50)
+    assert (shown.found, shown.unlisted, shown.pages, len(shown.findings)) == (LISTED, 5, 4, 50)
