@@ -129,7 +129,8 @@ def _mixed(cell: Confusion, expected: ToolSpec, actual: ToolSpec) -> Advice:
         meant = _lower(_ADDRESS.sub("", opening(expected.description)) or expected.name)
         text = f"Tighten {actual.name}: it says {words}. Add “Not for: {meant}; use {expected.name}.”"
         tries.append(Sentence(text, cases, "tighten"))
-    if both := [cell.actual_words[form] for form in cell.actual_words if form in cell.expected_words][:MOST_WORDS]:
+    both = [cell.actual_words[form] for form in cell.actual_words if form in cell.expected_words][:MOST_WORDS]
+    if both and cell.cases:
         shown.append(
             Sentence(
                 f"Both texts speak of {listed(both)}: nothing in these words tells the tools apart",

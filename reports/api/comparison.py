@@ -68,7 +68,7 @@ class WordedOtherwiseSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField(source="change.kind")
 
 
-class ComparisonSerializer(serializers.Serializer[Any]):
+class RunComparisonSerializer(serializers.Serializer[Any]):
     """Two runs on the examples that both hold with the same gold."""
 
     baseline = serializers.IntegerField()
@@ -84,7 +84,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
     layers = LayerDeltaSerializer(many=True)
 
 
-class FigureSerializer(serializers.Serializer[Any]):
+class DeltaFigureSerializer(serializers.Serializer[Any]):
     """A figure before and after, with the paired bootstrap interval of the difference."""
 
     before = serializers.FloatField(allow_null=True)
@@ -110,9 +110,9 @@ class ToolDeltaSerializer(serializers.Serializer[Any]):
     tool = serializers.CharField(source="name")
     support = serializers.ListField(child=serializers.FloatField())
     predicted = serializers.ListField(child=serializers.FloatField())
-    precision = FigureSerializer(source="figures.precision")
-    recall = FigureSerializer(source="figures.recall")
-    f1 = FigureSerializer(source="figures.f1")
+    precision = DeltaFigureSerializer(source="figures.precision")
+    recall = DeltaFigureSerializer(source="figures.recall")
+    f1 = DeltaFigureSerializer(source="figures.f1")
     missed = MistakesSerializer()
     wrong = MistakesSerializer()
     stands = serializers.BooleanField()
@@ -192,7 +192,7 @@ class CompareView(PairView):
 
     @extend_schema(
         parameters=[OpenApiParameter("layer", str, enum=list(VERDICT_NAMES), description="What the sentence is of.")],
-        responses=ComparisonSerializer,
+        responses=RunComparisonSerializer,
     )
     def get(self, request: Request, number: int, candidate: int) -> Response:
         runs = self.runs(number, candidate)
@@ -211,7 +211,7 @@ class CompareView(PairView):
             "registry": registry_change(runs, found),
             "layers": found.layers,
         }
-        return Response(ComparisonSerializer(document).data)
+        return Response(RunComparisonSerializer(document).data)
 
 
 class CompareToolsView(PairView):

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.judge_queries import judges_of
-from toolevals.runs.api.calibrating import EstimateSerializer
+from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
 
 
 class JudgeRowSerializer(serializers.Serializer[Any]):
@@ -30,15 +30,15 @@ class JudgeRowSerializer(serializers.Serializer[Any]):
     unscored = serializers.IntegerField()
     errored = serializers.IntegerField()
     settled = serializers.IntegerField(allow_null=True)
-    corrected = EstimateSerializer(allow_null=True)
+    corrected = CalibrationEstimateSerializer(allow_null=True)
     mean = serializers.FloatField(allow_null=True)
     asked = serializers.IntegerField()
     cost = serializers.FloatField(allow_null=True)
     flag = serializers.CharField(source="mark.flag")
     calibration = serializers.UUIDField(source="mark.calibration", allow_null=True)
     calibrated_at = serializers.DateTimeField(source="mark.calibrated_at", allow_null=True)
-    kappa = EstimateSerializer(source="mark.table.kappa", default=None)
-    agreement = EstimateSerializer(source="mark.table.agreement", default=None)
+    kappa = CalibrationEstimateSerializer(source="mark.table.kappa", default=None)
+    agreement = CalibrationEstimateSerializer(source="mark.table.agreement", default=None)
 
 
 class JudgesView(RunReportView):

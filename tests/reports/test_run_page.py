@@ -12,7 +12,7 @@ from tests.reports.reading import csv_rows, table, text
 from tests.runs.building import REFUND, STATUS, call, example, uploaded_run, version_of
 from toolevals.grading.catalog import TAG_SENTENCES
 from toolevals.grading.verdicts import NONE
-from toolevals.runs.models import Grading
+from toolevals.runs.models import Grading, Run
 
 pytestmark = pytest.mark.django_db
 CASES = [
@@ -87,7 +87,9 @@ def test_the_last_runs_stand_beside_as_small_pictures(get, build):
     assert second.dataset_version != version
     # Another version: not comparable, so nothing to draw.
     assert "Over the last" not in text(get("run", second))
-    second.run.__class__.objects.filter(pk=second.run_id).update(dataset_version=version)
+    # The same version, graded on the same gold.
+    Run.objects.filter(pk=second.run_id).update(dataset_version=version)
+    Grading.objects.filter(pk=second.pk).update(dataset_version=version)
     assert "Over the last 2 runs" in text(get("run", second))
 
 

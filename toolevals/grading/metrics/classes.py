@@ -72,7 +72,7 @@ def set_class(tools: Iterable[str]) -> str:
     names = sorted(set(tools) - {NONE})
     if len(names) < 2:
         return names[0] if names else NONE
-    return _JOIN.join(name.replace("\\", "\\\\").replace(_JOIN, r" \+ ") for name in names)
+    return _JOIN.join(name.replace("\\", "\\\\").replace("+", r"\+") for name in names)
 
 
 def tools_of_class(name: str) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
 
 
-class EstimateSerializer(serializers.Serializer[Estimate]):
+class CalibrationEstimateSerializer(serializers.Serializer[Estimate]):
     """A figure with its 95 % interval, and how much was counted; `reason` says why there is none."""
 
     value = serializers.FloatField(allow_null=True)
@@ -36,7 +36,7 @@ class EstimateSerializer(serializers.Serializer[Estimate]):
     reason = serializers.CharField()
 
 
-class CalibrationSerializer(serializers.ModelSerializer[JudgeCalibration]):
+class JudgeCalibrationSerializer(serializers.ModelSerializer[JudgeCalibration]):
     """A calibration and how far it is. Kappa and agreement are of the held-out cases, null while it is open."""
 
     judge = serializers.UUIDField(source="judge_id")
@@ -120,21 +120,21 @@ class RaterSerializer(serializers.Serializer[Any]):
 
     rater = serializers.CharField()
     rated = serializers.IntegerField()
-    with_judge = EstimateSerializer()
-    with_others = EstimateSerializer()
+    with_judge = CalibrationEstimateSerializer()
+    with_others = CalibrationEstimateSerializer()
 
 
-class ResultsSerializer(serializers.Serializer[Results]):
+class JudgeCalibrationResultsSerializer(serializers.Serializer[Results]):
     """What came of one set of a closed calibration."""
 
-    kappa = EstimateSerializer(source="comparison.table.kappa")
-    agreement = EstimateSerializer(source="comparison.table.agreement")
-    sensitivity = EstimateSerializer(source="comparison.table.sensitivity")
-    specificity = EstimateSerializer(source="comparison.table.specificity")
-    people_agreement = EstimateSerializer(source="comparison.people_agreement")
-    people_kappa = EstimateSerializer(source="comparison.people_kappa")
-    stated = EstimateSerializer(allow_null=True)
-    corrected = EstimateSerializer(allow_null=True)
+    kappa = CalibrationEstimateSerializer(source="comparison.table.kappa")
+    agreement = CalibrationEstimateSerializer(source="comparison.table.agreement")
+    sensitivity = CalibrationEstimateSerializer(source="comparison.table.sensitivity")
+    specificity = CalibrationEstimateSerializer(source="comparison.table.specificity")
+    people_agreement = CalibrationEstimateSerializer(source="comparison.people_agreement")
+    people_kappa = CalibrationEstimateSerializer(source="comparison.people_kappa")
+    stated = CalibrationEstimateSerializer(allow_null=True)
+    corrected = CalibrationEstimateSerializer(allow_null=True)
     confusion = serializers.SerializerMethodField()
     raters = serializers.SerializerMethodField()
     cases = ResultSerializer(many=True)
@@ -161,14 +161,14 @@ class CalibrationView(ProjectView):
 class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
     """A judge's calibrations, the newest first; by POST, one more."""
 
-    serializer_class = CalibrationSerializer
+    serializer_class = JudgeCalibrationSerializer
     queryset = JudgeCalibration.objects.none()
 
     def get_queryset(self) -> QuerySet[JudgeCalibration]:
         rows: QuerySet[JudgeCalibration] = JudgeCalibration.objects.in_project(self.project).with_progress()
         return rows.filter(judge=self._judge())
 
-    @extend_schema(request=CalibrationRequestSerializer, responses={201: CalibrationSerializer})
+    @extend_schema(request=CalibrationRequestSerializer, responses={201: JudgeCalibrationSerializer})
     @idempotent
     def post(self, request: Request, judge: UUID) -> Response:
         asked = CalibrationRequestSerializer(data=request.data)
@@ -178,7 +178,7 @@ class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
         wanted = CalibrationRequest(judge=self._judge(), grading=grading, **said)
         made = calibration_begin(request=wanted, actor=self.user)
         shown = JudgeCalibration.objects.in_project(self.project).with_progress().get(pk=made.pk)
-        return Response(CalibrationSerializer(shown).data, status=HTTPStatus.CREATED)
+        return Response(JudgeCalibrationSerializer(shown).data, status=HTTPStatus.CREATED)
 
     def _judge(self) -> Judge:
         rows = Judge.objects.in_project(self.project).select_related("project")
@@ -196,18 +196,18 @@ class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
 class CalibrationDetail(CalibrationView):
     """One calibration and how far it is."""
 
-    @extend_schema(responses=CalibrationSerializer)
+    @extend_schema(responses=JudgeCalibrationSerializer)
     def get(self, request: Request, calibration: UUID) -> Response:
-        return Response(CalibrationSerializer(self.find(calibration)).data)
+        return Response(JudgeCalibrationSerializer(self.find(calibration)).data)
 
 
 class CalibrationEnd(CalibrationView):
     """End a calibration with the ratings that it has."""
 
-    @extend_schema(request=None, responses=CalibrationSerializer)
+    @extend_schema(request=None, responses=JudgeCalibrationSerializer)
     def post(self, request: Request, calibration: UUID) -> Response:
         calibration_close(calibration=self.find(calibration), actor=self.user)
-        return Response(CalibrationSerializer(self.find(calibration)).data)
+        return Response(JudgeCalibrationSerializer(self.find(calibration)).data)
 
 
 class CalibrationResults(CalibrationView):
@@ -217,14 +217,14 @@ class CalibrationResults(CalibrationView):
         parameters=[
             OpenApiParameter("set", str, enum=list(SETS), description="Which cases; held-out ones by default.")
         ],
-        responses={200: ResultsSerializer, 409: None},
+        responses={200: JudgeCalibrationResultsSerializer, 409: None},
     )
     def get(self, request: Request, calibration: UUID) -> Response:
         found = self.find(calibration)
         if not shows_results(found):
             raise Problems(HTTPStatus.CONFLICT, "This calibration is open: nobody sees its results.")
         results = results_of(found, request.query_params.get("set", SETS[0]))
-        return Response(ResultsSerializer(results, context={"named": names_raters(self.role)}).data)
+        return Response(JudgeCalibrationResultsSerializer(results, context={"named": names_raters(self.role)}).data)
 
 
 class Progress(serializers.Serializer[Any]):

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.problems import InvalidDocument
-from toolevals.runs.api.calibrating import EstimateSerializer
+from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
 from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.standings import Standing, Trust, standings_of
 from toolevals.runs.models import Judge, Measure, Rubric, Run
@@ -50,8 +50,8 @@ class StandingSerializer(serializers.Serializer[Standing]):
     calibration = serializers.UUIDField(source="calibration.pk", default=None)
     calibrated_at = serializers.DateTimeField(allow_null=True)
     is_old = serializers.BooleanField()
-    kappa = EstimateSerializer(source="table.kappa", default=None)
-    agreement = EstimateSerializer(source="table.agreement", default=None)
+    kappa = CalibrationEstimateSerializer(source="table.kappa", default=None)
+    agreement = CalibrationEstimateSerializer(source="table.agreement", default=None)
 
 
 class JudgeSerializer(serializers.ModelSerializer[Judge]):
