@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from tests.access.world import Argument, World
 from tests.runs.building import baseline_run, version_of
-from toolevals.runs.models import CalibratedCase, CaseGrade, Judge, JudgeCalibration, Run
+from toolevals.runs.models import CalibratedCase, CaseGrade, DriftCheck, Judge, JudgeCalibration, Run
 from toolevals.runs.services import JudgeRequest, judge_add, rubric_use, simulator_ensure
 from toolevals.workspace.models import Batch, User
 
@@ -69,6 +69,12 @@ def a_calibration(world: World, person: User) -> UUID:
     return made.pk  # type: ignore[no-any-return]
 
 
+def a_drift(world: World, person: User) -> UUID:
+    """Return a check of the project's judge for drift, under way; the first call makes it."""
+    judge, calibration = a_judge(world, person), a_calibration(world, person)
+    return DriftCheck.objects.get_or_create(judge_id=judge, calibration_id=calibration)[0].pk  # type: ignore[no-any-return]
+
+
 def a_simulator(world: World, person: User) -> UUID:
     results = [{"tool": "get_order_status", "result": "sent"}]
     made = simulator_ensure(
@@ -87,6 +93,7 @@ ARGUMENTS: dict[str, Argument] = {
     "case": a_case,
     "judge": a_judge,
     "calibration": a_calibration,
+    "drift": a_drift,
     "simulator": a_simulator,
     "dataset": a_dataset,
 }

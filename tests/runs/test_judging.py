@@ -14,8 +14,8 @@ from tests.runs.building import cases_of, rows_of
 from tests.runs.judged import POLITE, judge_of, judged_run, verdicts_of
 from toolevals.agents.patience import Patience
 from toolevals.grading.problems import InvalidDocument
-from toolevals.runs.judging import asking as asking_module
 from toolevals.runs.judging import bench
+from toolevals.runs.judging import several as several_module
 from toolevals.runs.models import Judge, JudgeCount, JudgedCase, Judgement, Rubric
 from toolevals.runs.services import JudgeRequest, grading_start, judge_add, judge_change, rubric_add, rubric_use
 from toolevals.workspace.jobs import job_cancel, job_retry
@@ -207,7 +207,7 @@ def test_an_attempt_that_was_cut_short_asks_nothing_again(project, run_jobs, mon
             connection.close()
         return {"score": 1}
 
-    monkeypatch.setattr(asking_module, "CONCURRENCY", 1)
+    monkeypatch.setattr(several_module, "CONCURRENCY", 1)
     with chat_server(judging(cancelling)) as server:
         judge_of(project, server)
         judge_of(project, server, "natural_language")

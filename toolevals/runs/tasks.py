@@ -43,6 +43,18 @@ def calibrate(batch_id: str) -> None:
     batch_work(batch_id, services.calibration_prepare)
 
 
+@app.task(name="runs.drift")
+def drift(batch_id: str) -> None:
+    """Ask a judge again about a part of a calibration's cases."""
+    batch_work(batch_id, services.drift_ask)
+
+
+@app.task(name="runs.drift_count")
+def drift_count(batch_id: str) -> None:
+    """Count a check for drift whose answers are all there."""
+    batch_work(batch_id, services.drift_count)
+
+
 @app.task(name="runs.rollup")
 def roll_up(batch_id: str) -> None:
     """Count a grading whose cases are all there."""

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.views import calibrations, judges, live, new, rating, repeating, runs, simulators, subjects, thumbs
+from toolevals.runs.views import (
+    calibrations,
+    drifting,
+    judges,
+    live,
+    new,
+    rating,
+    repeating,
+    runs,
+    simulators,
+    subjects,
+    thumbs,
+)
 
 app_name = "runs"
 urlpatterns = [
@@ -33,6 +45,9 @@ urlpatterns = [
     path("judges/calibrations/<uuid:calibration>/close/", calibrations.calibration_end, name="calibration-close"),
     path("judges/calibrations/<uuid:calibration>.csv", calibrations.calibration_csv, name="calibration-csv"),
     path("judges/calibrations/<uuid:calibration>/rate/", rating.rate, name="rate"),
+    path("judges/<uuid:judge>/drift/", drifting.drift_new, name="drift-new"),
+    path("judges/drift/<uuid:drift>/", drifting.drift, name="drift"),
+    path("judges/drift/<uuid:drift>.csv", drifting.drift_csv, name="drift-csv"),
     path("judges/<uuid:judge>/change/", judges.judge_switch, name="judge-change"),
     path("rubrics/", judges.rubrics, name="rubrics"),
     path("rubrics/new/", judges.rubric_new, name="rubric-new"),

@@ -43,7 +43,7 @@ class RubricDocumentSerializer(serializers.Serializer[Any]):
 
 
 class StandingSerializer(serializers.Serializer[Standing]):
-    """How far a judge can be trusted, by its newest closed calibration; `flag` is empty where that suffices."""
+    """How far a judge can be trusted, by its newest calibration and check for drift; `flag` says why not."""
 
     trust = serializers.ChoiceField(choices=list(Trust))
     flag = serializers.CharField(source="words")
@@ -52,6 +52,7 @@ class StandingSerializer(serializers.Serializer[Standing]):
     is_old = serializers.BooleanField()
     kappa = CalibrationEstimateSerializer(source="table.kappa", default=None)
     agreement = CalibrationEstimateSerializer(source="table.agreement", default=None)
+    drift_check = serializers.UUIDField(source="drift.check.pk", default=None)
 
 
 class JudgeSerializer(serializers.ModelSerializer[Judge]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import calibrating, case_views, judging, live, repeating, simulators, thumbs, views
+from toolevals.runs.api import calibrating, case_views, drifting, judging, live, repeating, simulators, thumbs, views
 
 app_name = "runs-api"
 urlpatterns = [
@@ -43,6 +43,9 @@ urlpatterns = [
         name="calibration-raters",
     ),
     path("judge-calibrations/<uuid:calibration>/ratings/", calibrating.Ratings.as_view(), name="ratings"),
+    path("judges/<uuid:judge>/drift-checks/", drifting.DriftChecks.as_view(), name="drift-checks"),
+    path("judge-drift-checks/<uuid:drift>/", drifting.DriftCheckDetail.as_view(), name="drift-check"),
+    path("judge-drift-checks/<uuid:drift>/cases/", drifting.DriftCases.as_view(), name="drift-cases"),
     path("rubrics/", judging.Rubrics.as_view(), name="rubrics"),
     path("runs/<int:number>/judging/", judging.Judging.as_view(), name="judging"),
     path("runs/<int:number>/gradings/", views.Gradings.as_view(), name="gradings"),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from toolevals.agents.judge import Heard
 from toolevals.grading.judging import Judgement, JudgementRequest
 from toolevals.runs import models
 from toolevals.runs.judging.bench import Member
+from toolevals.runs.judging.several import Question, several_heard
 from toolevals.workspace.jobs import Lease
 
-# Questions at once in each worker.
-CONCURRENCY = 8
 # By the name of the rubric and the digest of the inputs.
 Key = tuple[str, str]
 
@@ -44,22 +42,15 @@ class Asking:
                 self.made[name, row.inputs] = judgement_of(row, member)
 
     def _heard(self, requests: Iterable[JudgementRequest]) -> Iterator[tuple[JudgementRequest, Heard]]:
-        with ThreadPoolExecutor(CONCURRENCY, thread_name_prefix="judge") as pool:
-            asked: dict[Future[Heard], JudgementRequest] = {}
-            try:
-                for request in requests:
-                    member = self._members[request.rubric.name]
-                    if not self._has_money(member):
-                        self.refused[request.rubric.name, request.digest] = member.seat.too_dear
-                        continue
-                    asked[pool.submit(member.judge.hear, request)] = request
-                    if len(asked) == CONCURRENCY:
-                        yield from _ended(asked)
-                while asked:
-                    yield from _ended(asked)
-            finally:
-                # A lost lease or a cancelled job: what was not begun is not begun.
-                pool.shutdown(wait=False, cancel_futures=True)
+        def affordable() -> Iterator[Question[JudgementRequest]]:
+            for request in requests:
+                member = self._members[request.rubric.name]
+                if self._has_money(member):
+                    yield Question(request, member.judge, request)
+                else:
+                    self.refused[request.rubric.name, request.digest] = member.seat.too_dear
+
+        return several_heard(affordable())
 
     def _has_money(self, member: Member) -> bool:
         if member.seat.budget is None:
@@ -101,9 +92,3 @@ def judgement_of(row: models.Judgement, member: Member) -> Judgement:
         model=row.model,
         pinned=member.row.is_pinned,
     )
-
-
-def _ended(asked: dict[Future[Heard], JudgementRequest]) -> Iterator[tuple[JudgementRequest, Heard]]:
-    ended, _ = wait(asked, return_when=FIRST_COMPLETED)
-    for future in ended:
-        yield asked.pop(future), future.result()

@@ -56,12 +56,13 @@ def bench(grading: models.Grading) -> Iterator[Mapping[str, Member]]:
         for row in rows:
             rubric = Rubric.from_document(row.rubric.document)
             prices = Prices.from_document(row.prices) if row.prices else None
-            judge = _opened(row, rubric, opened)
+            judge = judge_opened(row, rubric, opened)
             members[rubric.name] = Member(seats[str(row.pk)], row, rubric, judge, prices)
         yield members
 
 
-def _opened(row: models.Judge, rubric: Rubric, opened: ExitStack) -> Judge:
+def judge_opened(row: models.Judge, rubric: Rubric, opened: ExitStack) -> Judge:
+    """Open a judge's client, to be closed with `opened`. Where its key cannot be had, each judgement is errored."""
     options = ChatOptions.from_document(row.options)
     try:
         key = secret_read(project=row.project, name=options.secret) if options.secret else ""

@@ -60,6 +60,14 @@ def hidden_rubrics(revision: UUID) -> set[str]:
     return set(rows.values_list("calibration__judge__rubric__name", flat=True))
 
 
+def hidden_examples(rubric: str) -> set[UUID]:
+    """Return the examples of which nobody is shown what judges say by a rubric's name."""
+    from toolevals.runs.models import CalibratedCase
+
+    rows = CalibratedCase.objects.filter(calibration__closed_at=None, calibration__judge__rubric__name=rubric)
+    return set(rows.values_list("case__transcript__entry__revision", flat=True))
+
+
 def shown_detail(case: CaseGrade) -> dict[str, Any]:
     """Return a case's detail without the judges' verdicts that are shown to nobody."""
     hidden = hidden_rubrics(case.transcript.entry.revision_id) if case.detail.get("judged") else set()

@@ -13,30 +13,64 @@ from django.utils import timezone
 from toolevals.grading.metrics.calibration import JudgeTable
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.runs.judging.calibration_results import table_of
-from toolevals.runs.models import Grading, Judge, JudgeCalibration, Measure
+from toolevals.runs.judging.drift_results import DriftCounts, counts_of
+from toolevals.runs.models import DriftCheck, Grading, Judge, JudgeCalibration, Measure
 
 # After so long a judge is to be held beside people again.
 A_MONTH = timedelta(days=30)
 
 
 class Trust(StrEnum):
-    """What a judge's calibration says of it. All but the first are flagged wherever its numbers stand."""
+    """What calibrations and checks for drift say of a judge. All but the first are flagged wherever its numbers are."""
 
     REACHED = "reached"
+    DRIFTED = "drifted"
     BELOW = "below"
     UNKNOWN = "unknown"
     NEVER = "never"
 
 
 @dataclass(frozen=True, slots=True)
+class Drift:
+    """The newest check for drift that compared anything, held to the judge's threshold."""
+
+    check: DriftCheck
+    counts: DriftCounts
+    measure: str
+    threshold: float
+
+    @property
+    def now(self) -> Estimate:
+        """The figure beside people that is held to the threshold, by the answers of now."""
+        return _figure(self.counts.now, self.measure)
+
+    @property
+    def has_fallen(self) -> bool:
+        """Whether that figure reached the threshold by the answers of old, and does not now."""
+        then, now = _figure(self.counts.then, self.measure).value, self.now.value
+        return then is not None and now is not None and now < self.threshold <= then
+
+    @property
+    def words(self) -> str:
+        """What the flag says; empty where nothing has changed."""
+        changes, found = self.counts.changes, []
+        if changes.has_moved:
+            found.append(f"drifted: {changes.changed} of {changes.compared} verdicts changed when asked again")
+        if self.has_fallen:
+            found.append(f"{self.measure} now {self.now.value:.2f}, wanted {self.threshold:g}")
+        return "; ".join(found)
+
+
+@dataclass(frozen=True, slots=True)
 class Standing:
-    """What is known of a judge: its newest closed calibration, held to its threshold."""
+    """What is known of a judge: its newest closed calibration, held to its threshold, and whether it has drifted."""
 
     trust: Trust
     measure: str
     threshold: float
     calibration: JudgeCalibration | None = None
     table: JudgeTable | None = None
+    drift: Drift | None = None
 
     @property
     def is_flagged(self) -> bool:
@@ -62,6 +96,11 @@ class Standing:
     @property
     def words(self) -> str:
         """What the flag says; empty where there is none."""
+        found = (self._words, self.drift.words if self.drift else "")
+        return "; ".join(words for words in found if words)
+
+    @property
+    def _words(self) -> str:
         if self.trust is Trust.NEVER:
             return "never compared with people"
         if self.trust is Trust.BELOW:
@@ -71,14 +110,16 @@ class Standing:
 
 
 def standings_of(judges: Iterable[Judge]) -> dict[UUID, Standing]:
-    """Return each judge's standing, by its id: by the newest closed calibration of its rubric version and model."""
+    """Return each judge's standing, by its id: by the newest calibration and check of its rubric version and model."""
     found = list(judges)
     rows = JudgeCalibration.objects.filter(judge__rubric__in={judge.rubric_id for judge in found})
     newest: dict[tuple[UUID, str], JudgeCalibration] = {}
     closed = rows.filter(closed_at__isnull=False).select_related("judge").order_by("closed_at")
     for row in closed:
         newest[row.judge.rubric_id, row.judge.model] = row
-    return {judge.pk: _standing(judge, newest.get((judge.rubric_id, judge.model))) for judge in found}
+    drifts = _newest_drifts(found)
+    keys = {judge.pk: (judge.rubric_id, judge.model) for judge in found}
+    return {judge.pk: _standing(judge, newest.get(keys[judge.pk]), drifts.get(keys[judge.pk])) for judge in found}
 
 
 def grading_standings(grading: Grading) -> dict[str, Standing]:
@@ -90,12 +131,28 @@ def grading_standings(grading: Grading) -> dict[str, Standing]:
     return {rubrics[pk]: standing for pk, standing in found.items()}
 
 
-def _standing(judge: Judge, calibration: JudgeCalibration | None) -> Standing:
+def _newest_drifts(judges: Iterable[Judge]) -> dict[tuple[UUID, str], tuple[DriftCheck, DriftCounts]]:
+    """Return the newest finished check that compared anything, by rubric and model."""
+    rows = DriftCheck.objects.filter(judge__rubric__in={judge.rubric_id for judge in judges})
+    found = {}
+    for row in rows.filter(finished_at__isnull=False).select_related("judge").order_by("finished_at"):
+        counts = counts_of(row)
+        if counts is not None and counts.changes.compared:
+            found[row.judge.rubric_id, row.judge.model] = (row, counts)
+    return found
+
+
+def _standing(
+    judge: Judge, calibration: JudgeCalibration | None, checked: tuple[DriftCheck, DriftCounts] | None
+) -> Standing:
     if calibration is None:
         return Standing(Trust.NEVER, judge.measure, judge.threshold)
     table = table_of(calibration)
-    value = _figure(table, judge.measure).value
-    return Standing(_trust(value, judge.threshold), judge.measure, judge.threshold, calibration, table)
+    drift = Drift(*checked, judge.measure, judge.threshold) if checked else None
+    trust = _trust(_figure(table, judge.measure).value, judge.threshold)
+    if trust is Trust.REACHED and drift and drift.words:
+        trust = Trust.DRIFTED
+    return Standing(trust, judge.measure, judge.threshold, calibration, table, drift)
 
 
 def _trust(value: float | None, threshold: float) -> Trust:

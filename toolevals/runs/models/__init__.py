@@ -1,6 +1,7 @@
 """What is evaluated, what it did, and how it was graded."""
 
 from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration, Rating
+from toolevals.runs.models.drifting import DriftAnswer, DriftCheck
 from toolevals.runs.models.episodes import Episode, ToolAnswers
 from toolevals.runs.models.gradings import (
     AlignedPair,
@@ -31,6 +32,8 @@ __all__ = [
     "CaseTag",
     "Connector",
     "DatasetSimulator",
+    "DriftAnswer",
+    "DriftCheck",
     "Episode",
     "Experiment",
     "Grading",

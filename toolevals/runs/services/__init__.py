@@ -10,6 +10,7 @@ from toolevals.runs.services.calibrating import (
 from toolevals.runs.services.case_grading import cases_grade
 from toolevals.runs.services.case_judging import cases_judge
 from toolevals.runs.services.conversing import transcripts_converse
+from toolevals.runs.services.drifting import drift_ask, drift_begin, drift_count
 from toolevals.runs.services.floors import floors_start
 from toolevals.runs.services.gradings import grading_start
 from toolevals.runs.services.ingesting import transcripts_ingest
@@ -49,6 +50,9 @@ __all__ = [
     "case_rate",
     "cases_grade",
     "cases_judge",
+    "drift_ask",
+    "drift_begin",
+    "drift_count",
     "errored_ask_again",
     "experiment_ensure",
     "failing_run_again",

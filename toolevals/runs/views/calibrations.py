@@ -17,9 +17,10 @@ from toolevals.runs.judging.calibration_forms import CalibrationForm, JudgeSetti
 from toolevals.runs.judging.calibration_reading import Wanted, case_page, figures_of, gradings_judged_by
 from toolevals.runs.judging.calibration_results import SETS, progress_of, results_of
 from toolevals.runs.judging.calibration_tables import COLUMNS, rating_rows
+from toolevals.runs.judging.drift_results import counts_of
 from toolevals.runs.judging.forms import problem_texts
 from toolevals.runs.judging.standings import standings_of
-from toolevals.runs.models import Judge, JudgeCalibration, Rating
+from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration, Rating
 from toolevals.runs.services import calibration_begin, calibration_close, judge_change
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
@@ -28,7 +29,7 @@ from toolevals.workspace.requests import ProjectRequest
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def judge(request: ProjectRequest, judge: UUID) -> HttpResponse:
-    """Show a judge: how far it can be trusted, its calibrations; by POST, change what may change of it."""
+    """Show a judge: how far it can be trusted, calibrations and checks; by POST, change what may change of it."""
     found = _judge(request, judge)
     form = JudgeSettingsForm(request.POST) if request.method == "POST" else JudgeSettingsForm.of(found)
     if request.method == "POST" and form.is_valid():
@@ -41,12 +42,16 @@ def judge(request: ProjectRequest, judge: UUID) -> HttpResponse:
         judge__rubric=found.rubric_id, judge__model=found.model
     )
     page = page_of(rows.with_progress(), request.GET.get("before", ""), 20)
+    checks = DriftCheck.objects.in_project(request.project).of_judge(found).with_spending()
+    drifts = page_of(checks, request.GET.get("drift_before", ""), 20)
     context = {
         "judge": found,
         "standing": standings_of([found])[found.pk],
         "form": form,
         "page": page,
         "rows": [(row, figures_of(row)) for row in page.rows],
+        "drifts": drifts,
+        "drift_rows": [(check, counts_of(check)) for check in drifts.rows],
     }
     return render(request, "runs/judge.html", context, status=422 if form.errors else 200)
 

@@ -1,0 +1,69 @@
+"""Judges asked the very same again: each check of a judge for drift, and what it answered."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration
+from toolevals.runs.models.judging import Judge
+from toolevals.runs.querysets.drifting import DriftCheckQuerySet
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import Job, User
+
+
+class DriftCheck(models.Model):
+    """One time that a judge was asked the cases of a closed calibration again, past every kept answer."""
+
+    id = PublicIdField()
+    judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="drift_checks")
+    calibration = models.ForeignKey(JudgeCalibration, on_delete=models.CASCADE, related_name="drift_checks")
+    # In the currency of the judge's prices: what it may cost.
+    budget = models.FloatField(null=True)
+    job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+    # Once it is finished: the counts of `toolevals.grading.judging.drift.DriftTable` under `changes`, and under `then`
+    # and `now` those of `JudgeTable` on the held-out cases that are compared and that people have a verdict on.
+    counts = DocumentField(null=True)
+
+    objects = DriftCheckQuerySet.as_manager()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["judge", "-finished_at"], name="drift_check_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"drift check of {self.judge}"
+
+
+class DriftAnswer(models.Model):
+    """What a judge answered to one question of a case when it was asked again, kept as it came.
+
+    One that errored is not asked again by the same check.
+    """
+
+    id = PublicIdField()
+    drift = models.ForeignKey(DriftCheck, on_delete=models.CASCADE, related_name="answers")
+    case = models.ForeignKey(CalibratedCase, on_delete=models.CASCADE, related_name="drift_answers")
+    # Which of the case's questions, from 0.
+    place = models.PositiveIntegerField()
+    value = models.FloatField(null=True)
+    reason = models.TextField(blank=True)
+    error = models.TextField(blank=True)
+    # The snapshot that the endpoint says has answered.
+    answered_by = models.CharField(max_length=120, blank=True)
+    # Null where the judge has no prices.
+    cost = models.FloatField(null=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["case__position", "place"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["drift", "case", "place"], name="drift_asked_once"),
+        ]

@@ -1,0 +1,144 @@
+"""Asking a judge the very same again, to see whether it still says what it said.
+
+Kept answers of gradings are not looked at, and none is kept for them. Each answer of a check is kept as it comes, so
+that an attempt that was cut short asks nothing again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Sum
+from django.urls import reverse
+from django.utils import timezone
+
+from toolevals.agents.judge import Heard
+from toolevals.agents.judge import Judge as Asked
+from toolevals.agents.prices import Prices
+from toolevals.grading.judging import JudgementRequest, Rubric
+from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.runs.judging.bench import judge_opened
+from toolevals.runs.judging.drift_results import cases_again, counted
+from toolevals.runs.judging.several import Question, several_heard
+from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, Judge, JudgeCalibration
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Queue, User
+from toolevals.workspace.services import audit_record
+
+# Cases of a batch.
+SLICE = 20
+# A case, and which of its questions, from 0.
+Place = tuple[CalibratedCase, int]
+
+
+@transaction.atomic
+def drift_begin(
+    *, judge: Judge, calibration: JudgeCalibration, actor: User | None, budget: float | None = None
+) -> DriftCheck:
+    """Begin to ask a judge again about every case of a closed calibration of its rubric version and model.
+
+    `budget` caps what the check may cost, in the currency of the judge's prices. Raises InvalidDocument where the
+    calibration is open, another judge's or without a case that can be asked, where the cap has no prices, and while
+    another check of this rubric version and model goes on.
+    """
+    # One at a time.
+    Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
+    places = list(calibration.cases.ratable().values_list("position", flat=True))
+    if problems := list(_problems(judge, calibration, budget, places)):
+        raise InvalidDocument(problems)
+    check = DriftCheck.objects.create(judge=judge, calibration=calibration, budget=budget, actor=actor)
+    project = judge.project
+    check.job = job_create(
+        project=project,
+        actor=actor,
+        kind="drift",
+        title=f"{judge.name}: {len(places)} cases asked again",
+        batches=_plans(check, places),
+        result_path=reverse("runs:drift", args=[project.slug, check.pk]),
+    )
+    check.save(update_fields=["job"])
+    detail = {"judge": judge.name, "calibration": str(calibration.pk), "cases": len(places), "budget": budget}
+    audit_record(project=project, actor=actor, verb="drift_begin", target=check, detail=detail)
+    return check
+
+
+def drift_ask(lease: Lease) -> None:
+    """Ask the judge again about the batch's cases, but for what this check was answered already."""
+    check = DriftCheck.objects.select_related("judge__rubric", "judge__project").get(pk=lease.payload["drift"])
+    rubric = Rubric.from_document(check.judge.rubric.document)
+    rows = list(CalibratedCase.objects.filter(calibration=check.calibration_id, position__in=lease.payload["places"]))
+    kept = set(check.answers.filter(case__in=rows).values_list("case", "place"))
+    left = [(row, place) for row in rows for place in range(len(row.questions)) if (row.pk, place) not in kept]
+    open_questions = Counter(row.pk for row, _ in left)
+    prices = Prices.from_document(check.judge.prices) if check.judge.prices else None
+    with ExitStack() as opened:
+        asked = judge_opened(check.judge, rubric, opened)
+        for (row, place), heard in several_heard(_questions(check, rubric, asked, left)):
+            open_questions[row.pk] -= 1
+            with lease.transaction():
+                DriftAnswer.objects.create(drift=check, case=row, place=place, **_columns(heard, prices))
+                lease.progress(len(rows) - len(+open_questions))
+
+
+def drift_count(lease: Lease) -> None:
+    """Count a check whose questions were all asked, or refused for its cap."""
+    check = DriftCheck.objects.select_related("judge__rubric", "calibration").get(pk=lease.payload["drift"])
+    counts = counted(cases_again(check)).to_document()
+    with lease.finish():
+        DriftCheck.objects.filter(pk=check.pk).update(counts=counts, finished_at=timezone.now())
+
+
+def _questions(check: DriftCheck, rubric: Rubric, asked: Asked, left: Sequence[Place]) -> Iterator[Question[Place]]:
+    for row, place in left:
+        if not _has_money(check):
+            return
+        yield Question((row, place), asked, JudgementRequest(rubric, row.questions[place]))
+
+
+def _has_money(check: DriftCheck) -> bool:
+    if check.budget is None:
+        return True
+    return bool((check.answers.aggregate(cost=Sum("cost"))["cost"] or 0.0) < check.budget)
+
+
+def _columns(heard: Heard, prices: Prices | None) -> dict[str, Any]:
+    return {
+        "value": heard.judgement.value,
+        "reason": heard.judgement.reason,
+        "error": heard.judgement.error,
+        "answered_by": heard.answered_by[:120],
+        "cost": prices.cost(heard.usage) if prices else None,
+        "input_tokens": int(heard.usage.get("input_tokens", 0)),
+        "output_tokens": int(heard.usage.get("output_tokens", 0)),
+    }
+
+
+def _problems(
+    judge: Judge, calibration: JudgeCalibration, budget: float | None, places: Sequence[int]
+) -> Iterator[Problem]:
+    other = calibration.judge
+    if (other.rubric_id, other.model) != (judge.rubric_id, judge.model):
+        yield Problem("/calibration", "is not of this rubric version and model")
+    elif calibration.is_open:
+        yield Problem("/calibration", "is still open: people rate its cases without knowing what the judge says")
+    elif not places:
+        yield Problem("/calibration", "holds no case that can be asked again")
+    if budget is not None and not (math.isfinite(budget) and budget >= 0):
+        yield Problem("/budget", "must be a number from 0")
+    elif budget is not None and not judge.prices:
+        yield Problem("/budget", "needs prices: without them nobody knows what was spent")
+    if DriftCheck.objects.of_judge(judge).under_way().exists():
+        yield Problem("", "A check of this rubric and model is still going on: wait for it, or cancel it.")
+
+
+def _plans(check: DriftCheck, places: Sequence[int]) -> Iterator[BatchPlan]:
+    for start in range(0, len(places), SLICE):
+        part = list(places[start : start + SLICE])
+        payload = {"drift": str(check.pk), "places": part}
+        yield BatchPlan("runs.drift", payload, size=len(part), queue=Queue.JUDGE)
+    yield BatchPlan("runs.drift_count", {"drift": str(check.pk)}, stage=1, queue=Queue.GRADE)

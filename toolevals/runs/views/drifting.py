@@ -1,0 +1,60 @@
+"""Checks of judges for drift: beginning one, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from toolevals.grading.problems import InvalidDocument
+from toolevals.presentation.csv import csv_stream
+from toolevals.runs.judging.drift_reading import KINDS, DriftForm, again_page, drift_offers
+from toolevals.runs.judging.drift_results import COLUMNS, cases_again, counts_of, drift_rows
+from toolevals.runs.models import DriftCheck, Judge
+from toolevals.runs.services import drift_begin
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def drift_new(request: ProjectRequest, judge: UUID) -> HttpResponse:
+    """Show what can be asked again and what it takes; by POST, begin."""
+    found = get_object_or_404(Judge.objects.in_project(request.project).select_related("project"), pk=judge)
+    offers = drift_offers(found)
+    form = DriftForm(offers, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        budget = form.cleaned_data["budget"]
+        try:
+            made = drift_begin(judge=found, calibration=form.chosen, actor=request.user, budget=budget)
+            return redirect("runs:drift", request.project.slug, made.pk)
+        except InvalidDocument as error:
+            form.add_problems(error)
+    context = {"judge": found, "form": form, "offers": offers}
+    return render(request, "runs/drift_new.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def drift(request: ProjectRequest, drift: UUID) -> HttpResponse:
+    """Show how far a check is; once it is finished, what changed."""
+    found = _check(request, drift)
+    context: dict[str, Any] = {"check": found, "judge": found.judge, "counts": counts_of(found)}
+    if context["counts"]:
+        context |= {"kinds": KINDS, "listed": again_page(cases_again(found), request.GET)}
+    return render(request, "runs/drift.html", context)
+
+
+@require_safe
+def drift_csv(request: ProjectRequest, drift: UUID) -> StreamingHttpResponse:
+    """Send a line for each case of a check."""
+    found = _check(request, drift)
+    return StreamingHttpResponse(
+        csv_stream(COLUMNS, drift_rows(found)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="drift-{found.pk}.csv"'},
+    )
+
+
+def _check(request: ProjectRequest, pk: UUID) -> Any:
+    return get_object_or_404(DriftCheck.objects.in_project(request.project).with_spending(), pk=pk)
