@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from tests.access.world import Argument, World
 from tests.runs.building import baseline_run, version_of
-from toolevals.runs.models import CalibratedCase, CaseGrade, DriftCheck, Judge, JudgeCalibration, Run
+from toolevals.grading.judging import SHIPPED
+from toolevals.runs.models import CalibratedCase, CaseGrade, DriftCheck, Judge, JudgeCalibration, Run, Tryout
 from toolevals.runs.services import JudgeRequest, judge_add, rubric_use, simulator_ensure
 from toolevals.workspace.models import Batch, User
 
@@ -75,6 +76,18 @@ def a_drift(world: World, person: User) -> UUID:
     return DriftCheck.objects.get_or_create(judge_id=judge, calibration_id=calibration)[0].pk  # type: ignore[no-any-return]
 
 
+def a_tryout(world: World, person: User) -> UUID:
+    """Return a try of a rubric, under way; the first call makes it."""
+    document = {**SHIPPED["task_completion"].to_document(), "name": "walk"}
+    made, _ = Tryout.objects.get_or_create(
+        project=world.project,
+        judge_id=a_judge(world, person),
+        grading=a_graded_run(world).gradings.get(),
+        defaults={"document": document, "seed": "walk"},
+    )
+    return made.pk  # type: ignore[no-any-return]
+
+
 def a_simulator(world: World, person: User) -> UUID:
     results = [{"tool": "get_order_status", "result": "sent"}]
     made = simulator_ensure(
@@ -94,6 +107,7 @@ ARGUMENTS: dict[str, Argument] = {
     "judge": a_judge,
     "calibration": a_calibration,
     "drift": a_drift,
+    "tryout": a_tryout,
     "simulator": a_simulator,
     "dataset": a_dataset,
 }

@@ -112,7 +112,7 @@ def test_what_is_wrong_with_a_rubric_is_shown_at_its_field(page, change, said):
 def test_the_list_of_judges_costs_the_same_however_many_there_are(page, django_assert_max_num_queries):
     for number in range(3):
         page("judge-new", data={**JUDGE, "name": f"Judge {number}"})
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         page("judges")
 
 

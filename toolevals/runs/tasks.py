@@ -55,6 +55,18 @@ def drift_count(batch_id: str) -> None:
     batch_work(batch_id, services.drift_count)
 
 
+@app.task(name="runs.tryout_draw")
+def tryout_draw(batch_id: str) -> None:
+    """Draw the cases that a rubric is tried on."""
+    batch_work(batch_id, services.tryout_draw)
+
+
+@app.task(name="runs.tryout_ask")
+def tryout_ask(batch_id: str) -> None:
+    """Ask a rubric that is tried about its cases."""
+    batch_work(batch_id, services.tryout_ask)
+
+
 @app.task(name="runs.rollup")
 def roll_up(batch_id: str) -> None:
     """Count a grading whose cases are all there."""

@@ -34,10 +34,15 @@ def test_the_worst_answer_decides_and_errored_unscored_and_unasked_are_apart(ans
 
 def test_a_table_worked_by_hand():
     # Of twenty: sixteen stay, three fail now and one passes; three more have no verdict now.
-    cases: list[tuple[bool, Now]] = (
-        [(True, "passed")] * 10 + [(False, "failed")] * 6 + [(True, "failed")] * 3 + [(False, "passed")]
+    worked: tuple[tuple[bool, Now, int], ...] = (
+        (True, "passed", 10),
+        (False, "failed", 6),
+        (True, "failed", 3),
+        (False, "passed", 1),
     )
-    table = DriftTable.of_cases([*cases, (True, "errored"), (False, "unscored"), (True, "unasked")])
+    cases = [(before, now) for before, now, count in worked for _ in range(count)]
+    cases += [(True, "errored"), (False, "unscored"), (True, "unasked")]
+    table = DriftTable.of_cases(cases)
     assert (table.changed, table.compared, table.to_failed, table.to_passed) == (4, 20, 3, 1)
     assert (table.errored, table.unscored, table.unasked) == (1, 1, 1)
     assert table.share.value == 0.2

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from toolevals.runs.api import calibrating, case_views, drifting, judging, live, repeating, simulators, thumbs, views
+from toolevals.runs.api import (
+    calibrating,
+    case_views,
+    drifting,
+    judging,
+    live,
+    repeating,
+    simulators,
+    thumbs,
+    tryouts,
+    views,
+)
 
 app_name = "runs-api"
 urlpatterns = [
@@ -47,6 +58,9 @@ urlpatterns = [
     path("judge-drift-checks/<uuid:drift>/", drifting.DriftCheckDetail.as_view(), name="drift-check"),
     path("judge-drift-checks/<uuid:drift>/cases/", drifting.DriftCases.as_view(), name="drift-cases"),
     path("rubrics/", judging.Rubrics.as_view(), name="rubrics"),
+    path("rubric-tryouts/", tryouts.Tryouts.as_view(), name="tryouts"),
+    path("rubric-tryouts/<uuid:tryout>/", tryouts.TryoutDetail.as_view(), name="tryout"),
+    path("rubric-tryouts/<uuid:tryout>/cases/", tryouts.TryoutCases.as_view(), name="tryout-cases"),
     path("runs/<int:number>/judging/", judging.Judging.as_view(), name="judging"),
     path("runs/<int:number>/gradings/", views.Gradings.as_view(), name="gradings"),
     path("runs/<int:number>/gradings/<int:grading>/", views.GradingDetail.as_view(), name="grading"),

@@ -8,7 +8,7 @@ from toolevals.agents.judge import Heard
 from toolevals.grading.judging import Judgement, JudgementRequest
 from toolevals.runs import models
 from toolevals.runs.judging.bench import Member
-from toolevals.runs.judging.several import Question, several_heard
+from toolevals.runs.judging.several import Question, answer_columns, several_heard
 from toolevals.workspace.jobs import Lease
 
 # By the name of the rubric and the digest of the inputs.
@@ -67,14 +67,8 @@ class Asking:
                 inputs=request.digest,
                 defaults={
                     "grading": self._grading,
-                    "value": judgement.value,
-                    "reason": judgement.reason,
                     "answer": dict(judgement.answer),
-                    "error": judgement.error,
-                    "answered_by": heard.answered_by[:120],
-                    "cost": member.prices.cost(heard.usage) if member.prices else None,
-                    "input_tokens": int(heard.usage.get("input_tokens", 0)),
-                    "output_tokens": int(heard.usage.get("output_tokens", 0)),
+                    **answer_columns(heard, member.prices),
                 },
             )
         self.made[request.rubric.name, request.digest] = judgement

@@ -7,8 +7,7 @@ from typing import Any
 
 from django import forms
 
-from toolevals.grading.judging import GATES, SHIPPED
-from toolevals.grading.judging.rubrics import RUBRIC_LAYERS
+from toolevals.grading.judging import SHIPPED
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import Rubric
 from toolevals.runs.services import JudgeRequest
@@ -93,60 +92,6 @@ class JudgeForm(ServiceForm):
             budget=data["budget"],
             allow_alias=data["allow_alias"],
         )
-
-
-class RubricForm(ServiceForm):
-    """A rubric of one's own, with a score and a reason as its answer."""
-
-    name = forms.SlugField(
-        max_length=50, help_text="Lower-case letters, digits and _; a new version under a known one."
-    )
-    title = forms.CharField(max_length=120)
-    layer = forms.ChoiceField(choices=[(name, name.replace("_", " ")) for name in RUBRIC_LAYERS])
-    gate = forms.ChoiceField(
-        label="Asked", choices=[(name, gate.sentence) for name, gate in GATES.items()], help_text="After the rules."
-    )
-    inputs = forms.MultipleChoiceField(
-        choices=[(name, name) for name in dict.fromkeys(name for gate in GATES.values() for name in gate.all_inputs)],
-        widget=forms.CheckboxSelectMultiple({"class": "choices"}),
-        label="Given",
-        help_text="What the judge sees. Criteria, value, expected and actual are there behind their own gates alone.",
-    )
-    text = forms.CharField(
-        label="Instruction",
-        widget=forms.Textarea({"rows": 8}),
-        help_text="What to score and how, naming the values below. Nothing of a case is put into it.",
-    )
-    values = forms.CharField(
-        initial="0, 0.5, 1",
-        label="Values",
-        help_text="From 0 to 1, with commas between; none for any number.",
-        required=False,
-    )
-    passes_from = forms.FloatField(min_value=0, max_value=1, initial=1, label="Passes from")
-
-    def clean_values(self) -> list[float]:
-        try:
-            return [float(part) for part in self.cleaned_data["values"].split(",") if part.strip()]
-        except ValueError:
-            raise forms.ValidationError("Numbers with commas between.") from None
-
-    def document(self) -> dict[str, Any]:
-        """Return the rubric's document, still without its version; the form is valid."""
-        data = self.cleaned_data
-        score: dict[str, Any] = {"type": "number"}
-        score |= {"enum": data["values"]} if data["values"] else {"minimum": 0, "maximum": 1}
-        reason = {"type": "string", "description": "One or two sentences that a person can act on."}
-        return {
-            **{name: data[name] for name in ("name", "title", "layer", "gate", "inputs", "text")},
-            "answer_schema": {
-                "type": "object",
-                "required": ["reason", "score"],
-                "additionalProperties": False,
-                "properties": {"reason": reason, "score": score},
-            },
-            "scale": {"values": data["values"], "passes_from": data["passes_from"]},
-        }
 
 
 class JudgeChangeForm(PlainForm):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from toolevals.agents.judge import Heard, Judge
+from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest
 
 # Questions at once in each worker.
@@ -41,6 +42,19 @@ def several_heard(questions: Iterable[Question[Key]]) -> Iterator[tuple[Key, Hea
         finally:
             # A lost lease or a cancelled job: what was not begun is not begun.
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def answer_columns(heard: Heard, prices: Prices | None) -> dict[str, Any]:
+    """Return what is kept of an answer, but for the answer's own document; no cost without prices."""
+    return {
+        "value": heard.judgement.value,
+        "reason": heard.judgement.reason,
+        "error": heard.judgement.error,
+        "answered_by": heard.answered_by[:120],
+        "cost": prices.cost(heard.usage) if prices else None,
+        "input_tokens": int(heard.usage.get("input_tokens", 0)),
+        "output_tokens": int(heard.usage.get("output_tokens", 0)),
+    }
 
 
 def _ended(asked: dict[Future[Heard], Key]) -> Iterator[tuple[Key, Heard]]:

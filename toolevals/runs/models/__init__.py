@@ -20,6 +20,7 @@ from toolevals.runs.models.simulators import DatasetSimulator, Simulator, Simula
 from toolevals.runs.models.subjects import Connector, Subject
 from toolevals.runs.models.thumbs import Thumb
 from toolevals.runs.models.trials import StepCount, TrialCount
+from toolevals.runs.models.tryouts import Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.models.turns import RevisionTurn
 
 __all__ = [
@@ -58,5 +59,8 @@ __all__ = [
     "ToolAnswers",
     "Transcript",
     "TrialCount",
+    "Tryout",
+    "TryoutAnswer",
+    "TryoutCase",
     "VerdictCount",
 ]

@@ -37,6 +37,7 @@ from toolevals.runs.services.simulators import simulator_choose, simulator_ensur
 from toolevals.runs.services.starting import MAX_TRIALS, RunParts, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 from toolevals.runs.services.thumbs import thumb_give
+from toolevals.runs.services.tryouts import TryoutRequest, tryout_ask, tryout_begin, tryout_draw
 
 __all__ = [
     "MAX_TRIALS",
@@ -44,6 +45,7 @@ __all__ = [
     "JudgeRequest",
     "RunParts",
     "RunRequest",
+    "TryoutRequest",
     "calibration_begin",
     "calibration_close",
     "calibration_prepare",
@@ -81,4 +83,7 @@ __all__ = [
     "transcripts_converse",
     "transcripts_ingest",
     "transcripts_produce",
+    "tryout_ask",
+    "tryout_begin",
+    "tryout_draw",
 ]

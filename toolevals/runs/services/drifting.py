@@ -10,21 +10,19 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Sum
 from django.urls import reverse
 from django.utils import timezone
 
-from toolevals.agents.judge import Heard
 from toolevals.agents.judge import Judge as Asked
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.drift_results import cases_again, counted
-from toolevals.runs.judging.several import Question, several_heard
+from toolevals.runs.judging.several import Question, answer_columns, several_heard
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, Judge, JudgeCalibration
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User
@@ -81,7 +79,7 @@ def drift_ask(lease: Lease) -> None:
         for (row, place), heard in several_heard(_questions(check, rubric, asked, left)):
             open_questions[row.pk] -= 1
             with lease.transaction():
-                DriftAnswer.objects.create(drift=check, case=row, place=place, **_columns(heard, prices))
+                DriftAnswer.objects.create(drift=check, case=row, place=place, **answer_columns(heard, prices))
                 lease.progress(len(rows) - len(+open_questions))
 
 
@@ -104,18 +102,6 @@ def _has_money(check: DriftCheck) -> bool:
     if check.budget is None:
         return True
     return bool((check.answers.aggregate(cost=Sum("cost"))["cost"] or 0.0) < check.budget)
-
-
-def _columns(heard: Heard, prices: Prices | None) -> dict[str, Any]:
-    return {
-        "value": heard.judgement.value,
-        "reason": heard.judgement.reason,
-        "error": heard.judgement.error,
-        "answered_by": heard.answered_by[:120],
-        "cost": prices.cost(heard.usage) if prices else None,
-        "input_tokens": int(heard.usage.get("input_tokens", 0)),
-        "output_tokens": int(heard.usage.get("output_tokens", 0)),
-    }
 
 
 def _problems(

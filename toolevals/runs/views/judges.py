@@ -1,4 +1,4 @@
-"""The judges of a project, its rubrics, and what judging a run takes."""
+"""The judges of a project, and what judging a run takes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging.rubrics import RUBRIC_LAYERS
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.judging.estimate import judging_estimates
-from toolevals.runs.judging.forms import SHIPPED_PREFIX, JudgeChangeForm, JudgeForm, RubricForm, problem_texts
+from toolevals.runs.judging.forms import SHIPPED_PREFIX, JudgeChangeForm, JudgeForm, problem_texts
 from toolevals.runs.judging.layers import layers_of
 from toolevals.runs.judging.standings import standings_of
 from toolevals.runs.models import Judge, JudgeCalibration, Rubric, Run
-from toolevals.runs.services import judge_add, judge_change, layer_switch, rubric_add, rubric_use
+from toolevals.runs.services import judge_add, judge_change, layer_switch, rubric_use
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
@@ -86,27 +85,6 @@ def judge_switch(request: ProjectRequest, judge: UUID) -> HttpResponse:
     except InvalidDocument as error:
         messages.error(request, " ".join(problem_texts(error)))
     return redirect("runs:judges", request.project.slug)
-
-
-@require_safe
-def rubrics(request: ProjectRequest) -> HttpResponse:
-    """List the rubrics: those that come with the program, and the project's own with their versions."""
-    own = Rubric.objects.in_project(request.project).filter(is_shipped=False)
-    page = page_of(own, request.GET.get("before", ""))
-    return render(request, "runs/rubrics.html", {"shipped": SHIPPED.values(), "page": page})
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def rubric_new(request: ProjectRequest) -> HttpResponse:
-    """Show the form; by POST, keep a rubric, or the next version of one."""
-    form = RubricForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            rubric_add(project=request.project, actor=request.user, document=form.document())
-            return redirect("runs:rubrics", request.project.slug)
-        except InvalidDocument as error:
-            form.add_problems(error)
-    return render(request, "runs/rubric_new.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @require_safe

@@ -1,0 +1,79 @@
+"""Rubrics tried on a few cases before they are used: what was asked and answered, beside every grading."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.db import models
+
+from toolevals.runs.models.gradings import CaseGrade, Grading
+from toolevals.runs.models.judging import Judge
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import Job, Project, User
+
+
+class Tryout(models.Model):
+    """One try of a rubric, kept or not yet, on cases of a grading, with the model behind a judge's connection."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="tryouts")
+    # The document of `toolevals.grading.judging.Rubric` that is tried.
+    document = DocumentField()
+    # Whose address, key, model and prices are used; its own rubric is not asked.
+    judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="tryouts")
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="tryouts")
+    seed = models.CharField(max_length=100)
+    # In the currency of the judge's prices: what it may cost.
+    budget = models.FloatField(null=True)
+    # How many examples were looked at until the cases were found; null until they are drawn.
+    looked_at = models.PositiveIntegerField(null=True)
+    job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        document: Any = self.document
+        return f"try of {document['title']}"
+
+
+class TryoutCase(models.Model):
+    """One case that a rubric is tried on, with the inputs of each of its questions."""
+
+    id = PublicIdField()
+    tryout = models.ForeignKey(Tryout, on_delete=models.CASCADE, related_name="cases")
+    position = models.PositiveIntegerField()
+    case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="+")
+    questions = DocumentField()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["position"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["tryout", "position"], name="tryout_position"),
+        ]
+
+
+class TryoutAnswer(models.Model):
+    """What was answered to one question of a case, kept as it came."""
+
+    id = PublicIdField()
+    case = models.ForeignKey(TryoutCase, on_delete=models.CASCADE, related_name="answers")
+    # Which of the case's questions, from 0.
+    place = models.PositiveIntegerField()
+    value = models.FloatField(null=True)
+    reason = models.TextField(blank=True)
+    answer = DocumentField(default=dict)
+    error = models.TextField(blank=True)
+    # The snapshot that the endpoint says has answered.
+    answered_by = models.CharField(max_length=120, blank=True)
+    # Null where the judge has no prices.
+    cost = models.FloatField(null=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["place"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["case", "place"], name="tryout_asked_once"),
+        ]
