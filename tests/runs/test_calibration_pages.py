@@ -19,6 +19,7 @@ from tests.fixtures.people import member, person
 from tests.reports.reading import csv_rows, text
 from tests.runs.calibrated import MARK, SIZE, calibration_made, rate_all, scored, truth
 from toolevals.runs.models import Judge, JudgeCalibration, JudgedCase, Rating
+from toolevals.runs.services.calibrating import CalibrationRequest, calibration_begin, calibration_close
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import member_set
 
@@ -198,6 +199,26 @@ def test_the_file_names_people_to_owners_alone_and_one_sees_ones_own_before_the_
     (row, *_) = [row for row in rows if row["external_id"] == "core-10"]
     assert (row["judge"], row["people"], row["value"], row["passes"]) == ("passed", "failed", "0.0", "false")
     assert {row["rater"] for row in csv_rows(get(people[Role.VIEWER], "runs:calibration-csv", calibration.pk))} == {""}
+
+
+def test_a_closed_calibration_does_not_tell_what_another_hides(get, people, calibration, raters, run_jobs):
+    for one in raters:
+        rate_all(calibration, one)
+    request = CalibrationRequest(judge=calibration.judge, grading=calibration.grading, held_out=SIZE)
+    again = calibration_begin(request=request, actor=None)
+    run_jobs()
+
+    page = text(get(people[Role.OWNER], "runs:calibration", calibration.pk))
+    assert page.count(">hidden</span>") == SIZE
+    assert all(
+        row["judge"] == row["judge_value"] == ""
+        for row in csv_rows(get(people[Role.OWNER], "runs:calibration-csv", calibration.pk))
+    )
+    said = get(people[Role.OWNER], "runs-api:calibration-results", calibration.pk).json()
+    assert {(case["judge"], case["value"]) for case in said["cases"]} == {("hidden", None)}
+
+    calibration_close(calibration=again, actor=None)
+    assert ">hidden</span>" not in text(get(people[Role.OWNER], "runs:calibration", calibration.pk))
 
 
 def test_a_judges_numbers_are_flagged_everywhere_and_put_right_once_people_were_asked(

@@ -109,8 +109,8 @@ class ResultSerializer(serializers.Serializer[Any]):
 
     id = serializers.UUIDField(source="case.pk")
     graded_case = serializers.UUIDField(source="case.case_id")
-    value = serializers.FloatField(source="case.value")
-    judge = serializers.CharField()
+    value = serializers.FloatField(source="shown_value", allow_null=True)
+    judge = serializers.CharField(source="shown_judge", help_text="`hidden` while people rate the case elsewhere.")
     people = serializers.CharField()
     ratings = RatingSerializer(many=True)
 

@@ -41,8 +41,11 @@ class Wanted:
         return urlencode({name: value for name, value in named.items() if value})
 
     def admits(self, case: CaseResult) -> bool:
-        """Tell whether a case is asked for."""
-        return self.judge in ("", case.judge) and self.people in ("", case.people)
+        """Tell whether a case is asked for; of a hidden one it must not be known what the judge says."""
+        return (not self.judge or (self.judge == case.judge and not case.is_hidden)) and self.people in (
+            "",
+            case.people,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from toolevals.grading.judging.raters import Comparison, PeopleSay, RatedCase, c
 from toolevals.grading.metrics.calibration import JudgeTable
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.rates import wilson
+from toolevals.runs.judging.blindness import hidden_examples
 from toolevals.runs.models import CalibratedCase, JudgeCalibration, JudgeCount, Rating
 
 SETS = ("held_out", "tuning")
@@ -18,12 +19,26 @@ SETS = ("held_out", "tuning")
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """One case of a calibration with what judge and people say of it. `ratings` are in the order they came."""
+    """One case of a calibration with what judge and people say of it. `ratings` are in the order they came.
+
+    `is_hidden` says that people rate the example in another calibration now, so that nobody is shown what judges say.
+    """
 
     case: CalibratedCase
     judge: str
     people: PeopleSay
     ratings: tuple[Rating, ...]
+    is_hidden: bool
+
+    @property
+    def shown_judge(self) -> str:
+        """The judge's verdict as anybody may see it now."""
+        return "hidden" if self.is_hidden else self.judge
+
+    @property
+    def shown_value(self) -> float | None:
+        """Its value as anybody may see it now."""
+        return None if self.is_hidden else self.case.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +60,14 @@ def results_of(calibration: JudgeCalibration, chosen: str = "held_out") -> Resul
     """
     rubric = Rubric.from_document(calibration.judge.rubric.document)
     rows = _rows(calibration, held_out=chosen != "tuning")
+    hidden = hidden_examples(rubric.name)
     cases = tuple(
         CaseResult(
             case=row,
             judge="passed" if row.passed else "failed",
             people=people_say([rating.value for rating in row.ratings.all()], rubric.scale),
             ratings=tuple(row.ratings.all()),
+            is_hidden=row.case.transcript.entry.revision_id in hidden,
         )
         for row in rows
     )

@@ -9,7 +9,7 @@ from uuid import UUID
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.raters import people_say
 from toolevals.presentation.csv import Cell
-from toolevals.runs.judging.blindness import names_raters, shows_results
+from toolevals.runs.judging.blindness import hidden_examples, names_raters, shows_results
 from toolevals.runs.models import JudgeCalibration, Rating
 from toolevals.workspace.models import Role, User
 
@@ -42,6 +42,7 @@ def rating_rows(calibration: JudgeCalibration, user: User, role: Role) -> Iterat
     found: dict[UUID, list[Rating]] = {}
     for rating in ratings:
         found.setdefault(rating.case_id, []).append(rating)
+    hidden = hidden_examples(calibration.judge.rubric.name)
     cases = calibration.cases.filter(pk__in=found).defer("questions", "case__detail")
     for case in cases.select_related("case__transcript__entry__revision__example"):
         transcript = case.case.transcript
@@ -49,6 +50,7 @@ def rating_rows(calibration: JudgeCalibration, user: User, role: Role) -> Iterat
         about: tuple[Cell, ...] = ("", "", "")
         if closed:
             about = (case.case_id, transcript.pk, transcript.entry.revision.example.external_id)
+        told = closed and transcript.entry.revision_id not in hidden
         for rating in found[case.pk]:
             yield (
                 calibration.pk,
@@ -62,7 +64,7 @@ def rating_rows(calibration: JudgeCalibration, user: User, role: Role) -> Iterat
                 None if rating.value is None else scale.passes(rating.value),
                 rating.note,
                 rating.created_at,
-                case.value if closed else None,
-                ("passed" if case.passed else "failed") if closed else None,
+                case.value if told else None,
+                ("passed" if case.passed else "failed") if told else None,
                 said if closed else None,
             )
