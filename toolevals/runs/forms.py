@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -44,6 +45,10 @@ class ToolsField(forms.ModelChoiceField[RegistryVersion]):
         return f"{obj.registry.name} v{obj.number}"
 
 
+# What a form says of a run by fields of the same names.
+SAID = ("experiment", "dataset_version", "trials", "tools", "name", "model", "prompt_version", "commit", "preset")
+
+
 class RunForm(PlainForm):
     """What every run needs to know."""
 
@@ -76,8 +81,8 @@ class RunForm(PlainForm):
         tools.queryset = registered.order_by("registry__name", "-number")  # type: ignore[attr-defined]
 
     def request(self) -> RunRequest:
-        """Return what is asked for; the form is valid."""
-        raise NotImplementedError
+        """Return what is asked for, as far as fields of these names say it; the form is valid."""
+        return RunRequest(**{name: self.cleaned_data[name] for name in SAID if name in self.fields})
 
     def add_problems(self, error: InvalidDocument) -> None:
         """Show what a service found wrong, beside the field that it names."""
@@ -98,14 +103,7 @@ class BaselineForm(RunForm):
     )
 
     def request(self) -> RunRequest:
-        data = self.cleaned_data
-        return RunRequest(
-            experiment=data["experiment"],
-            dataset_version=data["dataset_version"],
-            trials=data["trials"],
-            tools=data["tools"],
-            options={"threshold": data["threshold"]},
-        )
+        return replace(super().request(), options={"threshold": self.cleaned_data["threshold"]})
 
 
 class UploadForm(RunForm):
@@ -129,8 +127,3 @@ class UploadForm(RunForm):
         "trials",
         "file",
     )
-
-    def request(self) -> RunRequest:
-        data = self.cleaned_data
-        said = ("dataset_version", "trials", "name", "model", "prompt_version", "commit", "tools", "experiment")
-        return RunRequest(**{key: data[key] for key in said})

@@ -142,23 +142,11 @@ class LiveForm(RunForm):
 
     def request(self) -> RunRequest:
         data = self.cleaned_data
-        said = (
-            "experiment",
-            "dataset_version",
-            "trials",
-            "name",
-            "model",
-            "prompt_version",
-            "commit",
-            "tools",
-            "preset",
-        )
         given = {name: data.get(RENAMED.get(name, name)) for name in OPTIONS}
         options = {
             name: value for name, value in given.items() if name in self.about.options and value not in ("", None)
         }
-        request = RunRequest(**{key: data[key] for key in said}, connector=self.connector)
-        return replace(request, options=options, settings=self._settings())
+        return replace(super().request(), connector=self.connector, options=options, settings=self._settings())
 
     def add_problems(self, error: InvalidDocument) -> None:
         for problem in error.problems:

@@ -34,8 +34,8 @@ class SimulatorForm(PlainForm):
         self.project = project
 
     def content(self) -> Mapping[str, Any]:
-        """Return what the simulator is made of; the form is valid."""
-        raise NotImplementedError
+        """Return what the simulator is made of: every field but its name, by its name. The form is valid."""
+        return {name: value for name, value in self.cleaned_data.items() if name != "name"}
 
     def add_problems(self, error: InvalidDocument) -> None:
         """Show what the service found wrong, beside the field that it names."""
@@ -56,9 +56,6 @@ class ScriptedForm(SimulatorForm):
         widget=forms.Textarea({"rows": 8, "class": "form-control mono", "spellcheck": "false"}),
         initial=[{"tool": "get_order", "arguments": {"order_id": {"exact": "A-1"}}, "result": {"total": 45}}],
     )
-
-    def content(self) -> Mapping[str, Any]:
-        return {"results": self.cleaned_data["results"]}
 
 
 class CodeForm(SimulatorForm):
@@ -115,9 +112,8 @@ class HttpForm(ServerForm):
     field_order = ("name", "base_url", "secret", "timeout", "tools")
 
     def content(self) -> Mapping[str, Any]:
-        data = self.cleaned_data
-        tools = [name.strip() for name in data["tools"].split(",") if name.strip()]
-        return {**{key: data[key] for key in ("base_url", "secret", "timeout")}, "tools": tools}
+        tools = [name.strip() for name in self.cleaned_data["tools"].split(",") if name.strip()]
+        return {**super().content(), "tools": tools}
 
 
 class McpForm(McpServerForm, ServerForm):
