@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, expect
+from playwright.sync_api import Browser, Keyboard, Locator, Page, StorageState, expect
 
 from tests.fixtures.application import LiveApp
 from tests.fixtures.people import PASSWORD
 
 # Milliseconds: a machine may be busy.
 WAIT = 15_000
+
+
+@pytest.fixture(autouse=True)
+def only_on_loaded_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Press keys and click only once a page's scripts run: what people see is shown before its shortcuts listen."""
+    keyboard = vars(Page)["keyboard"]
+    click = Locator.click
+
+    def keyboard_of_loaded(page: Page) -> Keyboard:
+        page.wait_for_load_state()
+        found: Keyboard = keyboard.fget(page)
+        return found
+
+    def click_on_loaded(locator: Locator, **options: Any) -> None:
+        locator.page.wait_for_load_state()
+        click(locator, **options)
+
+    monkeypatch.setattr(Page, "keyboard", property(keyboard_of_loaded))
+    monkeypatch.setattr(Locator, "click", click_on_loaded)
 
 
 @pytest.fixture(scope="module")
