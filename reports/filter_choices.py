@@ -53,7 +53,7 @@ class FilterChoices:
 
 def filter_choices(grading: Grading, filters: Filters) -> FilterChoices:
     """Return what the form offers; a filter without values is left out, unless it is set."""
-    held = _kept(f"reports:choices:{grading.pk}", A_DAY, lambda: _held(grading))
+    held = _kept(f"reports:held-choices:{grading.pk}", A_DAY, lambda: _held(grading))
     live = _kept(f"reports:live-choices:{grading.pk}", SOON, lambda: _live(grading))
     tags = CaseTag.objects.filter(transcript__run=grading.run).order_by("tag").values_list("tag", flat=True)
     values = held["values"] | live | {"tagged": list(tags.distinct())}

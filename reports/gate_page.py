@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
+
+from django.db.models import Count, QuerySet
 
 from reports.models import HeldGate
 from toolevals.grading.gates.values import PUBLISHED_METRICS, Check, GateResult
@@ -16,6 +18,14 @@ from toolevals.presentation.gates.report import GATE_WORDS, ORDER, figure, inter
 from toolevals.runs.models import CaseGrade, Grading
 
 EXAMPLES_A_PAGE: Final = 50
+# A gate's status, the worst first, and how it is said of several of them.
+STATUS_WORDS: Final = {
+    "failed": "failed",
+    "unanswered": "unanswered",
+    "warned": "passed with a warning",
+    "passed": "passed",
+    "": "still at work",
+}
 GATES_CSV: Final = (
     "gate_id",
     "created_at",
@@ -85,6 +95,22 @@ def check_counts(held: HeldGate) -> dict[str, int]:
     """Return how many checks have each status that occurs, the worst first."""
     counts = Counter(check["status"] for check in held.result["checks"]) if held.result else Counter()
     return {status: counts[status] for status in ORDER if counts[status]}
+
+
+def status_counts(held: QuerySet[HeldGate]) -> dict[str, int]:
+    """Return how many gates have each status, "" for those that are still at work. One query."""
+    rows = held.select_related(None).defer(None).order_by("status").values_list("status")
+    return dict(rows.annotate(count=Count("pk")))
+
+
+def statuses_sentence(counts: Mapping[str, int]) -> str:
+    """Return how often a run was held against a gate and how that came out, in a sentence."""
+    total = sum(counts.values())
+    if total == 1:
+        status = next(status for status, count in counts.items() if count)
+        return f"Held against one gate: {STATUS_WORDS[status]}."
+    parts = [f"{counts[status]:,} {words}" for status, words in STATUS_WORDS.items() if counts.get(status)]
+    return f"Held against {total:,} gates: {', '.join(parts)}."
 
 
 def gate_words(result: GateResult) -> str:

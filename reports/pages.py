@@ -94,6 +94,7 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
         ("recovery", "Recovery"),
         ("reliability", "Reliability"),
         ("cases", "Cases"),
+        ("run-gates", "Gates"),
     )
     tabs = [Tab(title, run_url(name, run) + query, name == current) for name, title in pages]
     if not run.floor:
