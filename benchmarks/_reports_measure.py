@@ -31,7 +31,7 @@ def main() -> None:
     from django.db import connection
     from django.test import Client
 
-    from benchmarks._reports_store import store_grading
+    from benchmarks._reports_store import store_gradings
     from reports.analyses.matrix import matrix_of
     from reports.filters import CaseFilter, Filters
     from reports.placing import matrix_counts
@@ -40,7 +40,7 @@ def main() -> None:
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
-    grading = store_grading()
+    grading, _ = store_gradings()
     # As the web server does.
     import toolevals.wsgi  # noqa: F401
 

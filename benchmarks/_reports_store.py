@@ -1,10 +1,11 @@
-"""A grading of many cases over 200 tools, written straight into the tables of an empty installation."""
+"""Gradings of many cases over 200 tools, written straight into the tables of an empty installation."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -18,17 +19,21 @@ SEED = 20_260_310
 VERDICTS = ("outcome", "selection", "arguments", "schema", "shape", "equivalence")
 
 
-def store_grading() -> Any:
-    """Return the grading of the one run of the one project, with a member "bench@example.org"."""
-    from django.db import transaction
-    from django.utils import timezone
+@dataclass(frozen=True)
+class _Examples:
+    """The examples of the dataset, as columns in order."""
 
+    ids: list[dict[str, Any]]
+    expected: list[str]
+    strata: list[tuple[str, str]]
+
+
+def store_gradings(runs: int = 2) -> list[Any]:
+    """Return the gradings of runs 1, 2, ... of the one project, on the same examples; it has a "bench@example.org"."""
     from labeling.models import Dataset, DatasetVersion
     from toolevals.grading.values import ToolSpec
     from toolevals.registry.tool_lists import tool_list_of
-    from toolevals.runs.models import AlignedPair, CaseGrade, Experiment, Grading, Run, Subject, Transcript, TrialCount
-    from toolevals.runs.services.trial_rollups import TRIAL_COLUMNS, trial_rows
-    from toolevals.workspace.bulk import rows_insert, tables_analyze
+    from toolevals.runs.models import Experiment, Subject
     from toolevals.workspace.models import Role
     from toolevals.workspace.services import member_set, project_create, user_create
 
@@ -42,15 +47,41 @@ def store_grading() -> Any:
     version = DatasetVersion.objects.create(dataset=dataset, number=1, size=EXAMPLES)
     experiment = Experiment.objects.create(project=project, slug="bench", name="Bench")
     subject = Subject.objects.create(project=project, name="agent", connector="upload", digest="bench")
+    examples = _stored_examples(dataset, version, tools, names)
+    return [
+        _stored_grading(
+            number, examples, names, project=project, experiment=experiment, subject=subject, version=version
+        )
+        for number in range(1, runs + 1)
+    ]
+
+
+def _stored_grading(
+    number: int, examples: _Examples, names: list[str], *, project: Any, experiment: Any, subject: Any, version: Any
+) -> Any:
+    from django.db import transaction
+    from django.utils import timezone
+
+    from toolevals.runs.models import AlignedPair, CaseGrade, Grading, Run, Transcript, TrialCount
+    from toolevals.runs.services.packing import cases_pack, packed_store
+    from toolevals.runs.services.trial_rollups import TRIAL_COLUMNS, trial_rows
+    from toolevals.workspace.bulk import rows_insert, tables_analyze
+
     run = Run.objects.create(
-        project=project, number=1, experiment=experiment, subject=subject, dataset_version=version, trials=TRIALS
+        project=project,
+        number=number,
+        experiment=experiment,
+        subject=subject,
+        dataset_version=version,
+        trials=TRIALS,
     )
     grading = Grading.objects.create(run=run, number=1, dataset_version=version, graders=[])
     with transaction.atomic():
-        _store(dataset, version, tools, grading, names)
+        _store_cases(grading, examples, names, Random(SEED + number))
     tables_analyze(Transcript, CaseGrade, AlignedPair)
     with transaction.atomic():
         rows_insert(TrialCount, TRIAL_COLUMNS, list(trial_rows(grading)))
+        packed_store(grading, cases_pack(grading))
     grading.finished_at = timezone.now()
     grading.save()
     run.grading = grading
@@ -58,18 +89,27 @@ def store_grading() -> Any:
     return grading
 
 
-def _store(dataset: Any, version: Any, tools: Any, grading: Any, names: list[str]) -> None:
-    from labeling.models import Example, Gold, Revision, VersionEntry
-    from toolevals.runs.models import AlignedPair, CaseGrade, MatrixCount, Transcript, VerdictCount
+def _stored_examples(dataset: Any, version: Any, tools: Any, names: list[str]) -> _Examples:
+    from django.db import transaction
 
     random = Random(SEED)
     ids = [{kind: uuid7() for kind in ("example", "revision", "gold", "entry")} for _ in range(EXAMPLES)]
     expected = [random.choice(names) for _ in range(EXAMPLES)]
     strata = [(random.choice(BUCKETS), random.choice(DIFFICULTIES)) for _ in range(EXAMPLES)]
+    examples = _Examples(ids, expected, strata)
+    with transaction.atomic():
+        _store_examples(dataset, version, tools, examples)
+    return examples
+
+
+def _store_examples(dataset: Any, version: Any, tools: Any, examples: _Examples) -> None:
+    from labeling.models import Example, Gold, Revision, VersionEntry
+
+    ids = examples.ids
     _insert(
         Example,
         ("id", "external_id", "bucket", "difficulty"),
-        ((each["example"], f"ex-{place:06}", *strata[place]) for place, each in enumerate(ids)),
+        ((each["example"], f"ex-{place:06}", *examples.strata[place]) for place, each in enumerate(ids)),
         dataset_id=dataset.pk,
     )
     _insert(
@@ -84,7 +124,7 @@ def _store(dataset: Any, version: Any, tools: Any, grading: Any, names: list[str
     _insert(
         Gold,
         ("id", "revision_id", "expectation"),
-        ((each["gold"], each["revision"], _expects(expected[place])) for place, each in enumerate(ids)),
+        ((each["gold"], each["revision"], _expects(examples.expected[place])) for place, each in enumerate(ids)),
         source="imported",
     )
     _insert(
@@ -93,17 +133,23 @@ def _store(dataset: Any, version: Any, tools: Any, grading: Any, names: list[str
         ((each["entry"], place, each["revision"], each["gold"]) for place, each in enumerate(ids)),
         version_id=version.pk,
     )
+
+
+def _store_cases(grading: Any, examples: _Examples, names: list[str], random: Random) -> None:
+    from toolevals.runs.models import AlignedPair, CaseGrade, MatrixCount, Transcript, VerdictCount
+
     cases = [(uuid7(), uuid7(), place, trial) for place in range(EXAMPLES) for trial in range(TRIALS)]
     _insert(
         Transcript,
         ("id", "entry_id", "trial"),
-        ((transcript, ids[place]["entry"], trial) for _, transcript, place, trial in cases),
+        ((transcript, examples.ids[place]["entry"], trial) for _, transcript, place, trial in cases),
         run_id=grading.run_id,
         document={"messages": []},
     )
+    expected = examples.expected
     cells = [(expected[place], _called(random, expected[place], names)) for _, _, place, _ in cases]
     rows = [_graded(*cell) for cell in cells]
-    in_strata = [strata[place] for _, _, place, _ in cases]
+    in_strata = [examples.strata[place] for _, _, place, _ in cases]
     _insert(
         CaseGrade,
         ("id", "transcript_id", *VERDICTS, "tag", "mode", "expected", "actual", "bucket", "difficulty", "detail"),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
 from labeling.models import VersionEntry
-from reports.analyses.compared.pairing import Places, Trials, Verdicts
+from reports.analyses.compared.pairing import Places, Verdicts
 from reports.case_rows import snippet
 from reports.comparable import OUTSIDE, TwoRuns
 from reports.filters import address_query, text
@@ -87,21 +86,15 @@ def read_moved_filter(parameters: Mapping[str, str]) -> MovedFilter:
     return MovedFilter(known, how if how in ("fixed", "broken", "left_out", "errored") else "")
 
 
-def moved_places(runs: TwoRuns, wanted: MovedFilter) -> list[tuple[int, int]]:
-    """Return the examples of a list, in the order of the baseline: their places in both runs."""
+def moved_places(runs: TwoRuns, wanted: MovedFilter) -> tuple[int, Iterator[tuple[int, int]]]:
+    """Return how many examples a list has, and in the order of the baseline their places in both runs."""
     paired = runs.paired
-    by_verdict = wanted.of in VERDICT_NAMES
-    facts: Any = paired.verdicts if by_verdict else paired.places
-    sides = paired.outcomes() if by_verdict else paired.placed()
-    holds = _by_verdict(wanted) if by_verdict else _by_cell(wanted)
-
-    @cache
-    def listed(before: Trials, after: Trials) -> bool:
-        return holds(facts.before(before), facts.after(after))
-
-    found = [place for place, pair in enumerate(zip(*sides, strict=True)) if listed(*pair)]
+    if wanted.of in VERDICT_NAMES:
+        count, found = paired.verdicts.holding(_by_verdict(wanted))
+    else:
+        count, found = paired.places.holding(_by_cell(wanted))
     pairs = paired.pairs
-    return [(place, place) for place in found] if pairs is None else [pairs[place] for place in found]
+    return count, (((place, place) if pairs is None else pairs[place]) for place in found)
 
 
 def _by_verdict(wanted: MovedFilter) -> Callable[[Verdicts, Verdicts], bool]:
@@ -198,9 +191,9 @@ def moved_page(runs: TwoRuns, wanted: MovedFilter, start: int, size: int = CASES
         entries = runs.shared.outside[wanted.of]
         rows = _outside_rows(runs, wanted.of, entries[start : start + size])
         return MovedPage(rows, len(entries), start + size if len(entries) > start + size else None)
-    places = moved_places(runs, wanted)
-    rows = _rows(runs, places[start : start + size])
-    return MovedPage(rows, len(places), start + size if len(places) > start + size else None)
+    count, places = moved_places(runs, wanted)
+    rows = _rows(runs, list(islice(places, start, start + size)))
+    return MovedPage(rows, count, start + size if count > start + size else None)
 
 
 def moved_rows(runs: TwoRuns, wanted: MovedFilter) -> Iterator[MovedRow]:
@@ -210,7 +203,7 @@ def moved_rows(runs: TwoRuns, wanted: MovedFilter) -> Iterator[MovedRow]:
         while some := list(islice(entries, _CHUNK)):
             yield from _outside_rows(runs, wanted.of, some)
         return
-    places = iter(moved_places(runs, wanted))
+    _, places = moved_places(runs, wanted)
     while chunk := list(islice(places, _CHUNK)):
         yield from _rows(runs, chunk)
 

@@ -88,7 +88,7 @@ def _in_list(
         listed, column = runs.shared.outside[wanted.of], "pk"
     else:
         version, column = runs.before.dataset_version_id, "position"
-        listed = [runs.before.positions[place] for place, _ in moved_places(runs, wanted)]
+        listed = [runs.before.positions[place] for place, _ in moved_places(runs, wanted)[1]]
     entry = entries.get(version)
     own = getattr(entry, column, None)
     if own not in listed:

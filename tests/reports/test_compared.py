@@ -157,7 +157,9 @@ def test_every_count_is_that_of_the_examples_behind_it(paired):
     runs: Any = SimpleNamespace(paired=paired)
 
     def listed(*wanted: str) -> int:
-        return len(moved_places(runs, MovedFilter(*wanted)))
+        count, places = moved_places(runs, MovedFilter(*wanted))
+        assert len(list(places)) == count
+        return count
 
     for row in found.layers:
         assert row.compared.examples + row.compared.left_out == found.examples

@@ -30,7 +30,7 @@ class RunComparison:
 
 def compared(paired: Paired) -> RunComparison:
     """Return the comparison of two runs."""
-    places = weighed(paired.places.read())
+    places = weighed(paired.places)
     return RunComparison(
         paired.examples, layer_deltas(paired.verdicts.read()), tool_deltas(places), matrix_delta(places)
     )

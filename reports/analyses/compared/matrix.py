@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -66,14 +66,7 @@ class MatrixDelta:
 def matrix_delta(found: Weighed) -> MatrixDelta:
     """Return the difference of two matrices."""
     sides = _sums(found)
-    entered, left = Counter[Cell](), Counter[Cell]()
-    for was, now, count in found.rows:
-        if was == now:
-            continue
-        for cell in was.keys() | now.keys():
-            change = now.get(cell, 0) - was.get(cell, 0)
-            if change:
-                (entered if change > 0 else left)[cell] += count
+    entered, left = _moves(found)
     rows: Counter[str] = Counter()
     for (expected, _), parts in sides[0].items():
         rows[expected] += parts
@@ -85,8 +78,8 @@ def matrix_delta(found: Weighed) -> MatrixDelta:
             before=found.amount(sides[0][cell]),
             after=found.amount(sides[1][cell]),
             delta=found.amount(sides[1][cell] - sides[0][cell]),
-            entered=entered[cell],
-            left=left[cell],
+            entered=entered.get(cell, 0),
+            left=left.get(cell, 0),
             row_total=found.amount(rows[cell[0]]),
         )
         for cell in sorted(sides[0].keys() | sides[1].keys())
@@ -94,17 +87,32 @@ def matrix_delta(found: Weighed) -> MatrixDelta:
     return MatrixDelta(found.examples, found.left_out, classes, tuple(cells))
 
 
+def _moves(found: Weighed) -> tuple[Mapping[Cell, int], Mapping[Cell, int]]:
+    """Return how many examples entered, and left, each cell."""
+    entered: defaultdict[Cell, int] = defaultdict(int)
+    left: defaultdict[Cell, int] = defaultdict(int)
+    for first, second, count in found.rows:
+        was, now = found.before[first], found.after[second]
+        if was == now:
+            continue
+        for cell, parts in now.items():
+            before = was.get(cell, 0)
+            if parts != before:
+                (entered if parts > before else left)[cell] += count
+        for cell in was:
+            if cell not in now:
+                left[cell] += count
+    return entered, left
+
+
 def _sums(found: Weighed) -> tuple[Counter[Cell], Counter[Cell]]:
     """Return both matrices, in parts; what occurs again is counted first."""
     sums: tuple[Counter[Cell], Counter[Cell]] = Counter(), Counter()
-    for side, total in enumerate(sums):
-        often: Counter[int] = Counter()
-        known: dict[int, Mapping[Cell, int]] = {}
-        for before, after, count in found.rows:
-            weights = after if side else before
-            known[id(weights)] = weights
-            often[id(weights)] += count
-        for name, weights in known.items():
+    for side, (total, held) in enumerate(zip(sums, (found.before, found.after), strict=True)):
+        often = [0] * len(held)
+        for row in found.rows:
+            often[row[side]] += row[2]
+        for weights, examples in zip(held, often, strict=True):
             for cell, parts in weights.items():
-                total[cell] += parts * often[name]
+                total[cell] += parts * examples
     return sums

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from math import lcm
 from typing import Generic, TypeVar
 
@@ -37,16 +37,31 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class PairedFacts(Generic[Facts]):
-    """Examples by what they came to before and after."""
+class Patterns:
+    """What the trials of each example came to: `numbers` by example are places in `distinct`."""
 
-    counts: Mapping[tuple[Trials, Trials], int]
-    before: Callable[[Trials], Facts]
-    after: Callable[[Trials], Facts]
+    numbers: Sequence[int]
+    distinct: Sequence[Trials]
+
+
+@dataclass(frozen=True, slots=True)
+class PairedFacts(Generic[Facts]):
+    """Examples by what they came to: `sides` by example are places in `before` and `after`, and `counts` of both."""
+
+    sides: tuple[Sequence[int], Sequence[int]]
+    counts: Counter[tuple[int, int]]
+    before: Sequence[Facts]
+    after: Sequence[Facts]
 
     def read(self) -> list[tuple[Facts, Facts, int]]:
         """Return (before, after, how many examples) of everything that is distinct."""
-        return [(self.before(first), self.after(second), count) for (first, second), count in self.counts.items()]
+        return [(self.before[first], self.after[second], count) for (first, second), count in self.counts.items()]
+
+    def holding(self, holds: Callable[[Facts, Facts], bool]) -> tuple[int, Iterator[int]]:
+        """Return how many examples something is true of, and their places in order, found as they are asked for."""
+        wanted = {pair for pair in self.counts if holds(self.before[pair[0]], self.after[pair[1]])}
+        both = enumerate(zip(*self.sides, strict=True))
+        return sum(self.counts[pair] for pair in wanted), (place for place, pair in both if pair in wanted)
 
 
 # Not slotted: what is counted is kept.
@@ -66,39 +81,39 @@ class Paired:
     @cached_property
     def verdicts(self) -> PairedFacts[Verdicts]:
         """The shared examples by their verdicts."""
-        sides = self.outcomes()
-        return PairedFacts(Counter(zip(*sides, strict=True)), _verdicts_in(self.before), _verdicts_in(self.after))
+        return self._paired(lambda packed: (packed.outcomes, len(packed.verdicts)), _verdicts_of)
 
     @cached_property
     def places(self) -> PairedFacts[Places]:
         """The shared examples by their places in the matrix."""
-        sides = self.placed()
-        return PairedFacts(Counter(zip(*sides, strict=True)), _places_in(self.before), _places_in(self.after))
+        return self._paired(lambda packed: (packed.places, len(packed.cells)), _places_of)
 
-    def outcomes(self) -> tuple[Sequence[Trials], Sequence[Trials]]:
-        """Return the numbers of the shared examples' verdicts, before and after."""
-        return self._sides(self.before.outcomes, self.after.outcomes)
-
-    def placed(self) -> tuple[Sequence[Trials], Sequence[Trials]]:
-        """Return the numbers of the shared examples' cells, before and after."""
-        return self._sides(self.before.places, self.after.places)
-
-    def _sides(self, before: array[int], after: array[int]) -> tuple[Sequence[Trials], Sequence[Trials]]:
-        first, second = _by_example(before, self.before.trials), _by_example(after, self.after.trials)
-        if self.pairs is None:
-            return first, second
-        return [first[place] for place, _ in self.pairs], [second[place] for _, place in self.pairs]
+    def _paired(
+        self, of: Callable[[Packed], tuple[array[int], int]], read: Callable[[Packed, Trials], Facts]
+    ) -> PairedFacts[Facts]:
+        first, second = (_patterns(*of(packed), packed.trials) for packed in (self.before, self.after))
+        sides = first.numbers, second.numbers
+        if self.pairs is not None:
+            sides = [sides[0][place] for place, _ in self.pairs], [sides[1][place] for _, place in self.pairs]
+        return PairedFacts(
+            sides,
+            Counter(zip(*sides, strict=True)),
+            [read(self.before, trials) for trials in first.distinct],
+            [read(self.after, trials) for trials in second.distinct],
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
     """The examples that have a place in both matrices: what each cell holds of them before and after, in whole parts.
 
-    An example is `part` parts, spread evenly over its trials that have a place. `rows` are (before, after, examples),
-    where a side that occurs again is the same object.
+    An example is `part` parts, spread evenly over its trials that have a place. `rows` are (place in `before`, place in
+    `after`, examples), each pair of places once.
     """
 
-    rows: Sequence[tuple[Mapping[Cell, int], Mapping[Cell, int], int]]
+    before: Sequence[Mapping[Cell, int]]
+    after: Sequence[Mapping[Cell, int]]
+    rows: Sequence[tuple[int, int, int]]
     part: int
     left_out: int
 
@@ -111,43 +126,51 @@ class Weighed:
         return parts / self.part if parts % self.part else parts // self.part
 
 
-def weighed(places: Sequence[tuple[Places, Places, int]]) -> Weighed:
+def weighed(places: PairedFacts[Places]) -> Weighed:
     """Return what the cells hold of the examples."""
-    both = [each for each in places if each[0].placed and each[1].placed]
-    part = min(lcm(*{side.placed for before, after, _ in both for side in (before, after)}), _FINEST)
-    known: dict[int, Mapping[Cell, int]] = {}
-    for before, after, _ in both:
-        for side in (before, after):
-            if id(side) not in known:
-                known[id(side)] = {cell: round(part * trials / side.placed) for cell, trials in side.cells.items()}
-    rows = [(known[id(before)], known[id(after)], count) for before, after, count in both]
-    return Weighed(rows, part, sum(each[2] for each in places) - sum(each[2] for each in both))
+    before, after = places.before, places.after
+    rows = [(*pair, count) for pair, count in places.counts.items() if before[pair[0]].placed and after[pair[1]].placed]
+    placed = {before[first].placed for first, _, _ in rows} | {after[second].placed for _, second, _ in rows}
+    part = min(lcm(*placed), _FINEST)
+    return Weighed(
+        before=[_in_parts(side, part) for side in before],
+        after=[_in_parts(side, part) for side in after],
+        rows=rows,
+        part=part,
+        left_out=places.counts.total() - sum(count for _, _, count in rows),
+    )
 
 
-def _by_example(numbers: array[int], trials: int) -> Sequence[Trials]:
+def _in_parts(side: Places, part: int) -> Mapping[Cell, int]:
+    if side.placed == part:
+        return side.cells
+    return {cell: round(part * trials / side.placed) for cell, trials in side.cells.items()}
+
+
+def _patterns(numbers: array[int], most: int, trials: int) -> Patterns:
     if trials == 1:
-        return numbers
+        return Patterns(numbers, range(most + 1))
+    known: dict[Trials, int] = {}
     one = iter(numbers)
-    return [tuple(sorted(each)) for each in zip(*[one] * trials, strict=True)]
+    by_example = [known.setdefault(tuple(sorted(each)), len(known)) for each in zip(*[one] * trials, strict=True)]
+    return Patterns(by_example, list(known))
 
 
-def _verdicts_in(packed: Packed) -> Callable[[Trials], Verdicts]:
-    @cache
-    def read(trials: Trials) -> Verdicts:
-        letters = map(packed.letters_of, trials if isinstance(trials, tuple) else (trials,))
-        columns = list(zip(*letters, strict=True))
-        shares = tuple((column.count("p"), column.count("p") + column.count("f")) for column in columns)
-        return Verdicts(shares, tuple(column.count("e") for column in columns))
-
-    return read
+def _verdicts_of(packed: Packed, trials: Trials) -> Verdicts:
+    letters = map(packed.letters_of, trials if isinstance(trials, tuple) else (trials,))
+    columns = list(zip(*letters, strict=True))
+    shares = tuple((column.count("p"), column.count("p") + column.count("f")) for column in columns)
+    return Verdicts(shares, tuple(column.count("e") for column in columns))
 
 
-def _places_in(packed: Packed) -> Callable[[Trials], Places]:
-    @cache
-    def read(trials: Trials) -> Places:
-        if not isinstance(trials, tuple):
-            return Places({packed.cells[trials - 1]: 1}, 1) if trials else Places({}, 0)
-        cells = Counter(packed.cells[number - 1] for number in trials if number)
-        return Places(cells, cells.total())
-
-    return read
+def _places_of(packed: Packed, trials: Trials) -> Places:
+    if not isinstance(trials, tuple):
+        return Places({packed.cells[trials - 1]: 1}, 1) if trials else Places({}, 0)
+    cells: dict[Cell, int] = {}
+    placed = 0
+    for number in trials:
+        if number:
+            cell = packed.cells[number - 1]
+            cells[cell] = cells.get(cell, 0) + 1
+            placed += 1
+    return Places(cells, placed)

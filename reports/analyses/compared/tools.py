@@ -71,15 +71,7 @@ class ToolDelta:
 
 def tool_deltas(found: Weighed) -> tuple[ToolDelta, ...]:
     """Return a row for each class, what moved most first."""
-    pairs: dict[str, Pairs] = defaultdict(Counter)
-    known: dict[int, Mapping[str, ClassCounts]] = {}
-    for before, after, count in found.rows:
-        for side in (before, after):
-            if id(side) not in known:
-                known[id(side)] = _class_counts(side)
-        first, second = known[id(before)], known[id(after)]
-        for name in first.keys() | second.keys():
-            pairs[name][first.get(name, NOTHING), second.get(name, NOTHING)] += count
+    pairs = _class_pairs(found)
     moves = [(_moved(each, 1), _moved(each, 2)) for each in pairs.values()]
     tests = [mcnemar(broken, fixed) for kinds in moves for fixed, broken in kinds]
     adjusted = iter(zip(tests, holm(tests), strict=True))
@@ -111,15 +103,39 @@ def _row(
     )
 
 
-def _class_counts(weights: Mapping[Cell, int]) -> Mapping[str, ClassCounts]:
-    """Return (correct, expected, called) of each class that an example touches, in parts."""
-    counts: dict[str, list[int]] = {}
+def _class_pairs(found: Weighed) -> dict[str, Pairs]:
+    """Return how many examples have which counts of each class, before and after."""
+    numbers: dict[ClassCounts, int] = {NOTHING: 0}
+    before, after = ([_class_counts(side, numbers) for side in sides] for sides in (found.before, found.after))
+    # By class and the numbers of both counts, which are told apart faster than counts are.
+    examples: defaultdict[tuple[str, int, int], int] = defaultdict(int)
+    for place, other, count in found.rows:
+        first, second = before[place], after[other]
+        for name, number in first.items():
+            examples[name, number, second.get(name, 0)] += count
+        for name, number in second.items():
+            if name not in first:
+                examples[name, 0, number] += count
+    counts = list(numbers)
+    pairs: dict[str, Pairs] = defaultdict(Counter)
+    for (name, was, now), count in examples.items():
+        pairs[name][counts[was], counts[now]] = count
+    return pairs
+
+
+def _class_counts(weights: Mapping[Cell, int], numbers: dict[ClassCounts, int]) -> Mapping[str, int]:
+    """Return the number of (correct, expected, called), in parts, of each class that an example touches."""
+    counts: dict[str, tuple[int, int, int]] = {}
     for (expected, actual), parts in weights.items():
-        counts.setdefault(expected, [0, 0, 0])[1] += parts
-        counts.setdefault(actual, [0, 0, 0])[2] += parts
         if expected == actual:
-            counts[expected][0] += parts
-    return {name: (each[0], each[1], each[2]) for name, each in counts.items()}
+            correct, due, called = counts.get(expected, NOTHING)
+            counts[expected] = correct + parts, due + parts, called + parts
+        else:
+            correct, due, called = counts.get(expected, NOTHING)
+            counts[expected] = correct, due + parts, called
+            correct, due, called = counts.get(actual, NOTHING)
+            counts[actual] = correct, due, called + parts
+    return {name: numbers.setdefault(each, len(numbers)) for name, each in counts.items()}
 
 
 def _sums(pairs: Pairs, place: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, erfc, exp, isfinite, lcm, lgamma, log, sqrt
+from math import erfc, exp, isfinite, lcm, lgamma, log, sqrt
 from statistics import fmean
 from typing import Any, Literal
 
@@ -127,7 +127,7 @@ def mcnemar(only_before: int, only_after: int) -> float:
     if only_before == only_after:
         return 1.0
     if n <= _MOST_FLIPPED:
-        return float(Fraction(2 * sum(comb(n, i) for i in range(fewer + 1)), 1 << n))
+        return float(Fraction(2 * _fewer_heads(n, fewer), 1 << n))
     # From the largest term down, until what follows no longer shows.
     term = total = 1.0
     for i in range(fewer, 0, -1):
@@ -173,6 +173,15 @@ def sign_flip_counted(differences: Mapping[Fraction, int]) -> float:
     tail = patterns & ((1 << ((largest - observed) // 2 + 1) * bits) - 1)
     # The sum of the digits in base b is the number modulo b - 1, as long as it is smaller.
     return float(min(Fraction(1), Fraction(2 * (tail % ((1 << bits) - 1)), 1 << many)))
+
+
+def _fewer_heads(n: int, most: int) -> int:
+    """Return how many of all outcomes of n coins have at most so many heads, each binomial made of the one before."""
+    term = total = 1
+    for i in range(1, most + 1):
+        term = term * (n - i + 1) // i
+        total += term
+    return total
 
 
 def _tested(pairs: Sequence[tuple[list[float], list[float]]]) -> tuple[float | None, TestName | None]:
