@@ -13,6 +13,7 @@ from toolevals.grading.gates.rules import Gate
 from toolevals.grading.gates.values import GateCase
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, JudgedCase
+from toolevals.runs.services.due import due_classes
 
 CHUNK: Final = 2000
 # Kept with the case as they were when it was graded.
@@ -29,7 +30,8 @@ def grading_cases(grading: Grading, gate: Gate) -> list[GateCase]:
     wanted = _Wanted(gate)
     f1 = _name_f1(grading) if wanted.name_f1 else {}
     judged = _judged(grading) if wanted.judges else {}
-    return list(_cases(grading, wanted, f1, judged))
+    due = _due(grading) if wanted.tools else {}
+    return list(_cases(grading, wanted, f1, judged, due))
 
 
 class _Wanted:
@@ -43,11 +45,13 @@ class _Wanted:
         every = every or any(assertion.template is None for assertion in gate.assertions)
         self.name_f1 = every or "tool_name_f1" in named
         self.judges = every or any(name.startswith(JUDGED) for name in named)
-        strata = {name for bound in gate.bounds for name in (bound.per_stratum, *bound.where)}
-        self.strata = tuple(name for name in Example.STRATA if name in strata and name not in _HELD)
+        self.strata = tuple(name for name in Example.STRATA if name in gate.strata and name not in _HELD)
+        self.tools = gate.is_per_tool
 
 
-def _cases(grading: Grading, wanted: _Wanted, f1: Mapping[UUID, float], judged: _Extra) -> Iterator[GateCase]:
+def _cases(
+    grading: Grading, wanted: _Wanted, f1: Mapping[UUID, float], judged: _Extra, due: Mapping[UUID, str]
+) -> Iterator[GateCase]:
     columns = (*_BESIDE, *VERDICT_NAMES, *(f"{_EXAMPLE}{name}" for name in wanted.strata))
     scores = _Scores()
     strata: dict[tuple[str, ...], dict[str, str]] = {}
@@ -62,7 +66,8 @@ def _cases(grading: Grading, wanted: _Wanted, f1: Mapping[UUID, float], judged: 
         if wanted.name_f1 and (expected or of_case["selection"] is None):
             extra["tool_name_f1"] = None if of_case["selection"] is None else f1.get(pk, 1.0)
         kept = strata.setdefault(held, {name: value for name, value in zip(names, held, strict=True) if value})
-        yield GateCase(example, {**of_case, **extra} if extra else of_case, trial, expected, actual, kept, latency)
+        tool = expected or due.get(pk, "")
+        yield GateCase(example, {**of_case, **extra} if extra else of_case, trial, tool, actual, kept, latency)
 
 
 class _Scores:
@@ -84,6 +89,14 @@ def _name_f1(grading: Grading) -> dict[UUID, float]:
     for case, expected, actual in rows.iterator(chunk_size=CHUNK):
         pairs[case].append((expected, actual))
     return {case: pairs_name_f1(found) for case, found in pairs.items()}
+
+
+def _due(grading: Grading) -> dict[UUID, str]:
+    """Return the class that each case is counted under which has no place in the matrix, as nobody scored it."""
+    open_cases = CaseGrade.objects.filter(grading=grading, expected="").exclude(selection__in=_JUDGED_SCORES)
+    entries = dict(open_cases.order_by().values_list("pk", "transcript__entry"))
+    classes = due_classes(grading, sorted(set(entries.values())))
+    return {case: classes.get(entry, "") for case, entry in entries.items()}
 
 
 def _judged(grading: Grading) -> _Extra:

@@ -87,7 +87,8 @@ def test_a_regression_hidden_by_an_equal_average_fails(rows, capsys):
     assert main(["gate", after, "--baseline", before, "--fail-on-regression"]) == Exit.FAILED
     said = " ".join(capsys.readouterr().out.split())
     assert "1 example passed before and fail now: ex-1." in said
-    assert "25 examples can show a difference of 0.24 at best" in said
+    # Seven of 25, as three metrics are tested: 2·2^-7 < .05/3 < 2·2^-6.
+    assert "25 examples can show a difference of 0.28 at best" in said
     assert main(["gate", after, "--baseline", before, "--fail-on-regression", "--worse-allowed", "1"]) == Exit.OK
     assert main(["gate", after, "--fail-on-regression"]) == Exit.FAILED
     assert "name a baseline" in capsys.readouterr().out
@@ -211,3 +212,16 @@ def test_it_needs_no_server_part(rows):
         [sys.executable, "-c", code, "gate", rows("run", RIGHT)], capture_output=True, text=True, check=False
     )
     assert (made.returncode, made.stdout.splitlines()[-1]) == (0, "")
+
+
+def test_a_case_without_prediction_counts_under_its_tool(rows, capsys, tmp_path, config):
+    asked = config("bounds: [{metric: selection, min: 1, per: tool}]", "yaml")
+    file = rows("answers", *[RIGHT] * 3, NO_PREDICTION)
+    assert main(["gate", file, *asked]) == Exit.FAILED
+    said = " ".join(capsys.readouterr().out.split())
+    assert "It depends on 1 case still unscored: score them. Examples: ex-3." in said
+    assert main(["grade", file]) == Exit.OK
+    graded = tmp_path / "graded.jsonl"
+    graded.write_text(capsys.readouterr().out)
+    assert main(["gate", str(graded), *asked]) == Exit.FAILED
+    assert "It depends on 1 case still unscored" in " ".join(capsys.readouterr().out.split())

@@ -1,4 +1,7 @@
-"""The structure of JUnit XML as CI servers read it, checked strictly: elements, attributes, order, counts."""
+"""The structure of JUnit XML as CI servers read it, checked strictly: elements, attributes, order, counts.
+
+By the schema of Jenkins' xUnit plugin (junit-10.xsd), as far as a gate writes it; it has no `skipped` of the root.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ class Rule:
 
 
 RULES = {
-    "testsuites": Rule({"name": _ANY, **_COUNTS}, ("testsuite",)),
+    "testsuites": Rule(
+        {"name": _ANY, **{name: each for name, each in _COUNTS.items() if name != "skipped"}}, ("testsuite",)
+    ),
     "testsuite": Rule({"name": _ANY, **_COUNTS}, ("properties", "testcase")),
     "properties": Rule({}, ("property",)),
     "property": Rule({"name": re.compile(r".+", re.DOTALL), "value": _ANY}),
@@ -47,7 +52,7 @@ def junit_faults(document: bytes) -> list[str]:
         faults += _faults_of(element)
     for suite in (root, *root.iter("testsuite")):
         for attribute, tag in _COUNTED.items():
-            if suite.get(attribute) != str(len(list(suite.iter(tag)))):
+            if (suite, attribute) != (root, "skipped") and suite.get(attribute) != str(len(list(suite.iter(tag)))):
                 faults.append(f"{suite.tag} counts {attribute} {suite.get(attribute)}")
     return faults
 

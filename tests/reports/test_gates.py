@@ -204,3 +204,21 @@ def test_it_is_decided_from_a_few_queries(build, django_assert_max_num_queries):
     for grading in (few, many):
         with django_assert_max_num_queries(3):
             grading_cases(grading, gate)
+
+
+def test_an_unscored_case_counts_under_the_tool_that_its_gold_expects(project, run_jobs, django_assert_max_num_queries):
+    before, after = graded(project, run_jobs, RIGHT, RIGHT[1:])
+    rules = {**rate("selection", 0.1, per="tool"), "regressions": [{**RULE, "per": "tool"}]}
+    held = hold(after, rules, baseline=str(before.number))
+    found = {check.name: check for check in checks(held)}
+    assert held.status == "unanswered"
+    assert found[f"selection pass_rate (tool {STATUS})"].examples == ("status",)
+    of_tool = found[f"selection against the run before, by cases (tool {STATUS})"]
+    assert (of_tool.status, of_tool.examples) == ("unanswered", ("status",))
+    assert not [name for name in found if "not known" in name]
+    with django_assert_max_num_queries(8):
+        cases = grading_cases(held.grading, read_gate(rules))
+    assert {case.example: case.tool for case in cases}["status"] == STATUS
+
+
+RULE = {"rule": "cases", "metrics": ["selection"]}

@@ -63,6 +63,7 @@ def gate_document(arguments: argparse.Namespace) -> dict[str, Any]:
         raise CommandError(Exit.CONFIGURATION, f"{where}: is not an object with bounds, assertions, thresholds, …")
     document = dict(document)
     _add(document, "bounds", _bounds(arguments), where)
+    _require_share(f"--threshold-consistency {arguments.threshold_consistency}", arguments.threshold_consistency)
     if arguments.threshold_consistency is not None:
         _add(document, "consistency", [{"min": arguments.threshold_consistency}], where)
     gate = _checked(document, where)
@@ -85,16 +86,25 @@ def _bounds(arguments: argparse.Namespace) -> list[dict[str, Any]]:
     given = {metric: share for metric, share in said.items() if share is not None}
     minimums = given if arguments.config else {**DEFAULT_MINIMUMS, **given}
     minimums |= dict(map(_threshold, arguments.threshold))
+    for name, metric in THRESHOLDS.items():
+        _require_share(f"--{name.replace('_', '-')} {said[metric]}", said[metric])
     return [{"metric": metric, "min": share} for metric, share in minimums.items()]
 
 
 def _threshold(said: str) -> tuple[str, float]:
-    metric, _, share = said.partition("=")
+    metric, _, written = said.partition("=")
     try:
-        return metric, float(share)
+        share = float(written)
     except ValueError:
         words = f"--threshold {said}: is not a metric with a share from 0 to 1, such as outcome=0.9"
         raise CommandError(Exit.CONFIGURATION, words) from None
+    _require_share(f"--threshold {said}", share)
+    return metric, share
+
+
+def _require_share(option: str, share: float | None) -> None:
+    if share is not None and not 0 <= share <= 1:
+        raise CommandError(Exit.CONFIGURATION, f"{option}: is no share from 0 to 1, and not read as a percentage")
 
 
 def _add(document: dict[str, Any], key: str, rules: list[dict[str, Any]], where: str) -> None:
@@ -111,8 +121,6 @@ def _checked(document: dict[str, Any], where: str) -> Any:
     except InvalidDocument as error:
         lines = [f"{where}: {problem}" for problem in error.problems]
         raise CommandError(Exit.CONFIGURATION, "\n".join(lines)) from None
-    if any(bound.statistic == "pass_rate" and bound.condition.value > 1 for bound in gate.bounds):
-        raise CommandError(Exit.CONFIGURATION, f"{where}: a pass rate is a share from 0 to 1, not a percentage")
     return gate
 
 

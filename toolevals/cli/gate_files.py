@@ -16,7 +16,7 @@ from toolevals.grading.gates.values import GateCase, GateResult
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.verdicts import CaseGrade
 
-_BESIDE = ("id", "trial", "strata", "latency_ms")
+_BESIDE = ("id", "trial", "strata", "latency_ms", "due")
 
 
 def hold_against_files(
@@ -65,7 +65,8 @@ def json_rows(name: str) -> list[dict[str, Any]]:
 def gate_cases(rows: list[Case]) -> list[GateCase]:
     """Return graded rows as a gate sees them."""
     return [
-        case_of_grade(row.id, row.grade, trial=row.trial, strata=row.strata, runtime_ms=row.latency_ms) for row in rows
+        case_of_grade(row.id, row.grade, trial=row.trial, strata=row.strata, runtime_ms=row.latency_ms, due=row.due)
+        for row in rows
     ]
 
 
@@ -96,7 +97,7 @@ class _EitherRow:
 
 
 def _graded(row: dict[str, Any]) -> Case:
-    example, trial, strata, latency = (row.get(name) for name in _BESIDE)
+    example, trial, strata, latency, due = (row.get(name) for name in _BESIDE)
     if not isinstance(example, str) or not example:
         raise InvalidDocument.at("/id", "is not text")
     if trial is not None and (not isinstance(trial, int) or isinstance(trial, bool) or trial < 0):
@@ -105,5 +106,7 @@ def _graded(row: dict[str, Any]) -> Case:
         raise InvalidDocument.at("/strata", "is not an object of texts")
     if latency is not None and (isinstance(latency, bool) or not isinstance(latency, int | float) or latency < 0):
         raise InvalidDocument.at("/latency_ms", "is not a number from 0 on")
+    if due is not None and not isinstance(due, str):
+        raise InvalidDocument.at("/due", "is not text")
     grade = CaseGrade.from_document({key: value for key, value in row.items() if key not in _BESIDE})
-    return Case(example, trial or 0, grade, strata or {}, latency)
+    return Case(example, trial or 0, grade, strata or {}, latency, due or "")

@@ -11,6 +11,7 @@ from toolevals.cli.grade_lines import Lines
 from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
 from toolevals.grading.catalog import GRADERS
 from toolevals.grading.documents import schema
+from toolevals.grading.due import due_class
 from toolevals.grading.engine import compile_case, grade
 from toolevals.grading.examples import read_example
 from toolevals.grading.metrics.confusion import ConfusionMatrix
@@ -58,13 +59,17 @@ def native_row(row: Any) -> NativeRow:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A graded row. `latency_ms` is None where the prediction does not say it."""
+    """A graded row. `latency_ms` is None where the prediction does not say it.
+
+    `due` is the class that an unscored or errored row is counted under, empty for others, which have it in their grade.
+    """
 
     id: str
     trial: int
     grade: CaseGrade
     strata: Mapping[str, str] = field(default_factory=dict)
     latency_ms: float | None = None
+    due: str = ""
 
 
 class NativeGrading:
@@ -77,18 +82,22 @@ class NativeGrading:
         read = native_row(row)
         if isinstance(read.tools, str):
             raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
-        graded = grade(compile_case(read.expectation, read.tools or ()), read.transcript)
+        compiled = compile_case(read.expectation, read.tools or ())
+        graded = grade(compiled, read.transcript)
+        due = "" if graded.statuses["selection"] in ("passed", "failed") else due_class(compiled)
         latency = None if read.transcript is None else read.transcript.latency_ms
-        return Case(read.id, read.trial, graded, read.strata, latency)
+        return Case(read.id, read.trial, graded, read.strata, latency, due)
 
     def remark(self, graded: Case) -> None:
         """Return None: the verdicts themselves say why a case is unscored."""
 
     def document(self, graded: Case) -> dict[str, Any]:
-        """Return the full verdicts, with the example's strata and the latency where they are known."""
+        """Return the full verdicts, with the example's strata, the latency and what was due, where they are known."""
         beside: dict[str, Any] = {"strata": dict(graded.strata)} if graded.strata else {}
         if graded.latency_ms is not None:
             beside["latency_ms"] = graded.latency_ms
+        if graded.due:
+            beside["due"] = graded.due
         return {"id": graded.id, "trial": graded.trial, **beside, **graded.grade.to_document()}
 
     def cells(self, graded: Case) -> list[Cell]:

@@ -51,13 +51,13 @@ def test_a_range_is_read():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "expected a metric, not the end at character 1"),
+        ("", "expected a statistic, not the end at character 1"),
         ("pass_rate", "expected one of >= <= > < == !=, not the end at character 10"),
         ("pass_rate = 1", "cannot read '= 1' at character 11"),
         ("pass_rate >= 1.2.3", "cannot read '1.2.3' at character 14"),
         ("pass_rate >= x", "expected a number, not x at character 14"),
         ("pass_rate >= 1 and", "expected the end, not and at character 16"),
-        ("speed >= 1", "speed is none of the metrics pass_rate"),
+        ("speed >= 1", "speed is none of the statistics pass_rate"),
         ("1 < avg_score <= 2", "expected <=, not < at character 3"),
         ("1 <= avg_score < 2", "expected <=, not < at character 16"),
         ("2 <= avg_score <= 1", "1 is below 2, so that nothing can be between at character 19"),

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 
@@ -56,7 +58,16 @@ def test_a_document_is_read_whole():
         RegressionRule("cases", ("outcome",), most=2),
         RegressionRule("paired", ("a", "b")),
     )
+    grouped = read_gate(regression("cases", per="tool", overrides={"x": 3}, where={"bucket": "y"}, skip_below=4))
+    assert grouped.regressions == (
+        RegressionRule("cases", ("a",), per_tool=True, overrides={"x": 3}, where={"bucket": "y"}, skip_below=4),
+    )
+    assert grouped.strata == {"bucket"}
     assert gate.unscored == UnscoredPolicy(0.9, 30)
+
+
+def regression(kind: str, **options: Any) -> dict[str, Any]:
+    return {"regressions": [{"rule": kind, "metrics": ["a"], **options}]}
 
 
 def test_what_is_left_out_has_its_default():
@@ -91,6 +102,28 @@ def test_what_is_left_out_has_its_default():
         ({"thresholds": {"default_pass_rate": 95}}, "/thresholds/default_pass_rate: "),
         ({"regressions": [{"rule": "feeling", "metrics": ["a"]}]}, "/regressions/0/rule: "),
         ({"unscored": {"minimum_share": 2}}, "/unscored/minimum_share: "),
+        ({"bounds": [{"metric": "a", "min": 95}]}, "/bounds/0/min: is 95: pass_rate is a share from 0 to 1"),
+        ({"bounds": [{"metric": "a", "min": 1, "overrides": {"x": 1}}]}, "/bounds/0/overrides: needs per"),
+        (
+            {"bounds": [{"metric": "a", "min": 1, "per": "tool", "overrides": {"x/y": 2}}]},
+            "/bounds/0/overrides/x~1y: is 2",
+        ),
+        (
+            {"assertions": ["a.score >= 2 for at_least 5% of cases"]},
+            "/assertions/0: 2 is not between 0 and 1, as a score is at character 12",
+        ),
+        (
+            {"assertions": [{"template": "a", "conditions": ["0 <= avg_score <= 85"]}]},
+            "/assertions/0/conditions/0: 85 is not between 0 and 1, as avg_score is at character 19",
+        ),
+        (regression("paired", most=1), "/regressions/0/most: says nothing to the rule paired, only to cases"),
+        (regression("cases", alpha=0.1), "/regressions/0/alpha: says nothing"),
+        (regression("paired", per="tool", overrides={"x": 1}), "/regressions/0/overrides: says nothing"),
+        (regression("cases", overrides={"x": 1}), "/regressions/0/overrides: needs per or per_stratum"),
+        (regression("cases", skip_below=3), "/regressions/0/skip_below: needs per or per_stratum"),
+        (regression("cases", per="tool", overrides={"x": 1.5}), "/regressions/0/overrides/x: is 1.5"),
+        (regression("averages", per="tool", overrides={"x": 1.5}), "/regressions/0/overrides/x: is 1.5"),
+        (regression("cases", per="tool", per_stratum="x"), "/regressions/0: takes per or per_stratum, not both"),
     ],
 )
 def test_faults_are_named_by_place(document, problem):

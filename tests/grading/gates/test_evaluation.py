@@ -268,3 +268,22 @@ def test_scoring_what_is_unscored_never_turns_an_answer(scores, minimum):
         full = only_check(document, scored(*(rest if score is None else score for score in scores))).status
         if status in ("passed", "failed"):
             assert full == status
+
+
+def test_an_unscored_case_counts_under_the_tool_that_was_due():
+    cases = [
+        GateCase("a", {"selection": 1.0}, tool="pay", called="pay"),
+        GateCase("b", {"selection": None}, tool="pay"),
+    ]
+    (check,) = evaluate_gate(read_gate({"bounds": [{"metric": "selection", "min": 1, "per": "tool"}]}), cases).checks
+    assert (check.name, check.status, check.count) == ("selection pass_rate (tool pay)", "unanswered", 1)
+
+
+def test_an_unscored_case_of_no_known_tool_is_not_forgotten():
+    cases = [GateCase("a", {"selection": 1.0}, tool="pay", called="pay"), GateCase("b", {"selection": None})]
+    result = evaluate_gate(read_gate({"bounds": [{"metric": "selection", "min": 0.1, "per": "tool"}]}), cases)
+    assert {check.name: check.status for check in result.checks} == {
+        "selection pass_rate (tool (not known))": "unanswered",
+        "selection pass_rate (tool pay)": "passed",
+    }
+    assert result.status == "unanswered"

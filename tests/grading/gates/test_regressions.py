@@ -103,11 +103,14 @@ def test_several_metrics_are_corrected_for_chance():
     assert statuses == {"none": "failed", "holm": "passed", "benjamini_hochberg": "passed"}
 
 
-def test_scores_are_decided_by_the_bootstrap():
+def test_scores_are_decided_by_flipping_signs():
     before, after = run(*[0.9, 0.8, 1.0] * 10), run(*[0.7, 0.7, 0.8] * 10)
     found = check("paired", before, after)
     assert found.status == "failed"
-    assert "the whole interval is below 0" in found.reason
+    # All thirty fell: 2·2^-30.
+    assert found.reason.startswith(
+        "Worse by 0.1667 (p = 1.9e-09): see what changed. 30 examples can show a change of 6"
+    )
     assert check("paired", before, run(*[0.9, 0.9, 0.9] * 10)).status == "passed"
 
 
@@ -144,6 +147,130 @@ def test_what_no_longer_arises_is_left_out_and_not_missing():
     after = [GateCase("a", {"shape": 1.0}), GateCase("b", {"selection": 0.0})]
     gate = read_gate({"regressions": [{"rule": "cases", "metrics": ["shape"]}]})
     assert evaluate_gate(gate, after, before).status == "passed"
+
+
+def test_several_tests_need_more_examples_for_any_finding():
+    def cases(scores: list[float]) -> list[GateCase]:
+        return [GateCase(f"e{i}", {"a": score, "b": 1.0, "c": 1.0}) for i, score in enumerate(scores)]
+
+    # All six fell: p = .031, and .094 after Holm's correction over three. No outcome of six could be found.
+    rule = {"rule": "paired", "metrics": ["a", "b", "c"]}
+    found = evaluate_gate(read_gate({"regressions": [rule]}), cases([0.0] * 6), cases([1.0] * 6)).checks
+    assert [each.status for each in found] == ["unanswered"] * 3
+    assert found[0].bound == "not worse at alpha = 0.05, Holm over 3 tests"
+    found = evaluate_gate(read_gate({"regressions": [rule]}), cases([0.0] * 7), cases([1.0] * 7)).checks
+    assert [each.status for each in found] == ["failed", "passed", "passed"]
+
+
+def of_tools(**outcomes: str) -> list[GateCase]:
+    """Return a run in which each tool's examples come out as the letters say: p, f, or - where nobody knows."""
+    scores = {"p": 1.0, "f": 0.0, "-": None}
+    return [
+        GateCase(f"{tool}{i:02}", {"outcome": scores[each]}, tool="" if each == "-" else tool, strata={"kind": tool[0]})
+        for tool, letters in outcomes.items()
+        for i, each in enumerate(letters)
+    ]
+
+
+def checks(rule: str, before: list[GateCase], after: list[GateCase], **options: object) -> dict[str, Check]:
+    gate = read_gate({"regressions": [{"rule": rule, "metrics": ["outcome"], **options}]})
+    return {each.name.partition(" (")[2].rstrip(")"): each for each in evaluate_gate(gate, after, before).checks}
+
+
+def test_each_tool_is_compared_by_itself():
+    before, after = of_tools(pay="pppf", refund="ffpp"), of_tools(pay="pppf", refund="pfpf")
+    assert check("averages", before, after).status == "passed"
+    found = checks("cases", before, after, per="tool")
+    assert {name: (each.status, each.observed, each.count) for name, each in found.items()} == {
+        "tool pay": ("passed", 0, 4),
+        "tool refund": ("failed", 1, 4),
+    }
+    assert found["tool refund"].examples == ("refund03",)
+    assert checks("cases", before, after, per="tool", overrides={"refund": 1})["tool refund"].status == "passed"
+
+
+def test_each_value_of_a_stratum_is_compared_by_itself():
+    before, after = of_tools(pay="pppp", refund="pppp"), of_tools(pay="pppp", refund="pppf")
+    found = checks("averages", before, after, per_stratum="kind")
+    assert {name: each.status for name, each in found.items()} == {"kind p": "passed", "kind r": "failed"}
+    found = checks("averages", before, after, per_stratum="kind", overrides={"r": 0.25})
+    assert {each.bound for each in found.values()} == {"no drop beyond 0", "no drop beyond 0.25"}
+    assert {each.status for each in found.values()} == {"passed"}
+    assert checks("averages", before, after, where={"kind": "p"})["kind p"].count == 4
+
+
+def test_p_values_are_corrected_over_every_tool():
+    fallen = {"pay": ("p" * 40, "p" * 34 + "f" * 6)}
+    still = {f"tool{i}": ("p" * 40, "p" * 40) for i in range(4)}
+    before, after = (of_tools(**{name: each[side] for name, each in (fallen | still).items()}) for side in range(2))
+    statuses = {
+        correction: checks("paired", before, after, per="tool", correction=correction)["tool pay"].status
+        for correction in ("none", "holm", "benjamini_hochberg")
+    }
+    # Six of six: p = .031, times five.
+    assert statuses == {"none": "failed", "holm": "passed", "benjamini_hochberg": "passed"}
+    found = checks("paired", before, after, per="tool")["tool pay"]
+    assert found.bound.endswith("Holm over 5 tests")
+    # 2·2^-8 < .05/5 < 2·2^-7.
+    assert "40 examples can show a difference of 0.2 at best" in found.reason
+
+
+def test_an_example_that_nobody_scored_now_belongs_to_the_tool_of_the_run_before():
+    found = checks("cases", of_tools(pay="ppp", refund="ppp"), of_tools(pay="ppp", refund="pp-"), per="tool")
+    assert {name: each.status for name, each in found.items()} == {"tool pay": "passed", "tool refund": "unanswered"}
+    assert found["tool refund"].examples == ("refund02",)
+
+
+def test_small_groups_are_skipped_only_where_that_is_asked_for():
+    before, after = of_tools(pay="p" * 8, rare="pp"), of_tools(pay="p" * 8, rare="--")
+    strict = checks("paired", before, after, per="tool", correction="none")
+    assert {name: each.status for name, each in strict.items()} == {"tool pay": "passed", "tool rare": "unanswered"}
+    found = checks("paired", before, after, per="tool", skip_below=3)
+    assert {name: (each.status, each.count) for name, each in found.items()} == {
+        "tool pay": ("passed", 8),
+        "tool rare": ("skipped", 2),
+    }
+    # What is unscored now makes no group small.
+    assert checks("paired", before, after, per="tool", skip_below=2)["tool rare"].status == "unanswered"
+    # And where nothing is left to decide, nothing passes.
+    gate = read_gate({"regressions": [{"rule": "cases", "metrics": ["outcome"], "per": "tool", "skip_below": 99}]})
+    assert evaluate_gate(gate, after, before).status == "unanswered"
+
+
+def test_a_group_that_only_an_override_names_is_not_forgotten():
+    found = checks("cases", of_tools(pay="p"), of_tools(pay="p"), per="tool", overrides={"refund": 1})
+    assert found["tool refund"].status == "unanswered"
+    assert checks("cases", of_tools(pay="p"), of_tools(refund="p"), per="tool")[""].status == "unanswered"
+
+
+def test_what_is_not_asked_any_more_is_said():
+    found = check("cases", run(1.0, 1.0, 1.0, None), run(1.0))
+    assert found.status == "passed"
+    assert found.reason.endswith("2 examples of the run before are not asked for it now.")
+
+
+def test_a_count_of_worse_examples_has_an_interval():
+    found = check("cases", run(*[1.0] * 10), run(*[1.0] * 9, 0.0), most=1)
+    # Wilson's interval of 1 of 10 is .0179 to .4042.
+    assert found.interval is not None
+    assert (found.interval.low, found.interval.high) == pytest.approx((0.179, 4.042), abs=1e-3)
+    assert found.reason == "Of 10 examples each is 0.1 of the rate."
+
+
+tools = st.dictionaries(st.sampled_from(["pay", "refund", "track"]), st.text("pf-", min_size=1, max_size=6), min_size=1)
+
+
+@given(tools, tools)
+@settings(max_examples=80)
+def test_the_tools_together_are_all_examples(before, after):
+    sides = of_tools(**before), of_tools(**after)
+    known = {case.example for side in sides for case in side if case.tool}
+    # An example that nobody has ever scored belongs to no tool.
+    first, second = ([case for case in side if case.example in known] for side in sides)
+    whole = check("cases", first, second)
+    parts = checks("cases", first, second, per="tool").values()
+    assert sum(part.count for part in parts) == whole.count
+    assert sum(part.observed or 0 for part in parts) == (whole.observed or 0)
 
 
 scores = st.lists(st.sampled_from([0.0, 1.0, None]), min_size=1, max_size=12)

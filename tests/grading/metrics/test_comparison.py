@@ -1,5 +1,7 @@
 from fractions import Fraction
 from itertools import product
+from operator import mul
+from statistics import pstdev
 
 import pytest
 from hypothesis import given, settings
@@ -84,9 +86,12 @@ def test_trials_stay_with_their_example():
     assert (compared.test, compared.p_value) == ("sign_flip", 0.03125)
 
 
-def test_scores_have_an_interval_and_no_test():
+def test_scores_are_tested_by_flipping_signs():
     compared = compare_runs({"a": [0.5], "b": [1.0], "c": [0.2]}, {"a": [0.75], "b": [1.0], "c": [0.4]})
-    assert (compared.p_value, compared.test) == (None, None)
+    # Two moved, both up: two of the four sign patterns are as far from 0.
+    assert (compared.p_value, compared.test) == (0.5, "sign_flip")
+    # Of .25, 0 and .2 the mean is .15, the squares' .034166…: √(.0341666 - .0225).
+    assert compared.spread == pytest.approx(0.1080123)
     assert compared.difference == pytest.approx(0.15)
     assert compared.interval is not None
     assert compared.interval.low <= 0.15 <= compared.interval.high
@@ -144,3 +149,23 @@ def test_counting_examples_is_comparing_each_by_itself(counted):
         assert one.after == pytest.approx(other.after)
         assert one.difference == pytest.approx(other.difference, abs=1e-12)
         assert (one.interval is None) == (other.interval is None)
+        assert one.spread == pytest.approx(other.spread, abs=1e-9)
+        assert one.spread == pytest.approx(pstdev(compared_differences(*sides)), abs=1e-9)
+
+
+def compared_differences(before: dict[int, list[bool]], after: dict[int, list[bool]]) -> list[float]:
+    both = [(before[example], after[example]) for example in before if before[example] and after[example]]
+    return [sum(second) / len(second) - sum(first) / len(first) for first, second in both]
+
+
+scores = st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=1, max_size=9)
+
+
+@given(scores)
+def test_the_test_of_scores_is_the_share_of_sign_patterns(pairs):
+    sides = [{place: [pair[side] / 1000] for place, pair in enumerate(pairs)} for side in range(2)]
+    if all(each in (0, 1000) for pair in pairs for each in pair):
+        return
+    moved = [second - first for first, second in pairs]
+    patterns = [abs(sum(map(mul, signs, moved))) >= abs(sum(moved)) for signs in product((1, -1), repeat=len(moved))]
+    assert compare_runs(*sides).p_value == pytest.approx(sum(patterns) / len(patterns))

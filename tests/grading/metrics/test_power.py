@@ -3,7 +3,12 @@ from math import comb
 import pytest
 
 from toolevals.grading.metrics.comparison import mcnemar
-from toolevals.grading.metrics.power import smallest_detectable, smallest_significant
+from toolevals.grading.metrics.power import (
+    fewest_changed,
+    smallest_detectable,
+    smallest_detectable_mean,
+    smallest_significant,
+)
 
 
 def test_six_discordant_examples_are_the_fewest_at_five_percent():
@@ -11,6 +16,19 @@ def test_six_discordant_examples_are_the_fewest_at_five_percent():
     assert smallest_significant(6) == 1
     assert smallest_significant(5) is None
     assert smallest_significant(100, alpha=0.01) == 8 / 100
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.05, 0.05 / 3, 0.05 / 200])
+def test_fewer_changed_examples_are_never_found(alpha):
+    fewest = fewest_changed(alpha)
+    assert mcnemar(0, fewest) <= alpha < mcnemar(0, fewest - 1)
+
+
+def test_a_difference_of_means_by_hand():
+    # (1.95996 + 0.84162)·.5/√49 = .20011.
+    assert smallest_detectable_mean(49, 0.5) == pytest.approx(0.20011, abs=1e-5)
+    assert smallest_detectable_mean(49, 0) is None
+    assert smallest_detectable_mean(0, 0.5) is None
 
 
 def test_connors_formula_by_hand():
@@ -57,3 +75,5 @@ def test_bad_arguments_are_refused():
         smallest_detectable(100, 0.1, power=1)
     with pytest.raises(ValueError):
         smallest_significant(100, alpha=1)
+    with pytest.raises(ValueError):
+        smallest_detectable_mean(100, -0.1)

@@ -44,8 +44,12 @@ def case_of_grade(
     trial: int = 0,
     strata: Mapping[str, str] | None = None,
     runtime_ms: float | None = None,
+    due: str = "",
 ) -> GateCase:
-    """Return a graded case with its verdicts, `tool_name_f1`, and what judges said of it (`judged:RUBRIC`)."""
+    """Return a graded case with its verdicts, `tool_name_f1`, and what judges said of it (`judged:RUBRIC`).
+
+    `due` is the class that it is counted under where it has no place in the matrix, as without a prediction.
+    """
     scores = verdict_scores(grade.statuses)
     if not _is_scored(grade.statuses["selection"]):
         scores["tool_name_f1"] = None
@@ -53,7 +57,7 @@ def case_of_grade(
         scores["tool_name_f1"] = pairs_name_f1((pair.expected, pair.actual) for pair in grade.pairs)
     for name, judged in grade.judged.items():
         scores[f"{JUDGED}{name}"] = _SCORES[judged.status]
-    return GateCase(example, scores, trial, grade.expected, grade.actual, strata or {}, runtime_ms)
+    return GateCase(example, scores, trial, grade.expected or due, grade.actual, strata or {}, runtime_ms)
 
 
 def pairs_name_f1(pairs: Iterable[tuple[str, str]]) -> float:

@@ -7,7 +7,7 @@ B: `pass_rate >= 0.85` or `0.5 <= avg_score <= 1`: of a statistic over the cases
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Literal, get_args
@@ -72,18 +72,24 @@ class CaseAssertion:
         return f"{score.subject}.score {score.words} for at_least {self.share * 100:g}% of cases"
 
 
-def parse_condition(text: str, subjects: tuple[str, ...]) -> Condition:
-    """Return a condition of grammar B on one of `subjects`. Raises ConditionError."""
+def parse_condition(text: str, subjects: tuple[str, ...], shares: Collection[str] = ()) -> Condition:
+    """Return a condition of grammar B on one of `subjects`; those in `shares` are 0 to 1. Raises ConditionError."""
     tokens = _Tokens(text)
+    place = tokens.place
     lower = tokens.number_or_none()
     if lower is None:
-        condition = Condition(tokens.one_of(subjects), tokens.operator(), tokens.number())
+        subject, operator = tokens.one_of(subjects), tokens.operator()
+        place = tokens.place
+        condition = Condition(subject, operator, tokens.number())
+        _require_share(condition.value, place, subject, shares)
     else:
         tokens.exactly("operator", "<=")
         subject = tokens.one_of(subjects)
+        _require_share(lower, place, subject, shares)
         tokens.exactly("operator", "<=")
         place = tokens.place
         upper = tokens.number()
+        _require_share(upper, place, subject, shares)
         if upper < lower:
             raise ConditionError(f"{upper:g} is below {lower:g}, so that nothing can be between", place)
         condition = Condition(subject, ">=", lower, upper)
@@ -99,7 +105,9 @@ def parse_case_assertion(text: str) -> CaseAssertion:
     metric, dot, attribute = name.rpartition(".")
     if not dot or attribute != "score" or not metric:
         raise ConditionError(f"expected METRIC.score, not {name}", place)
-    condition = Condition(metric, tokens.operator(), tokens.number())
+    operator, place = tokens.operator(), tokens.place
+    condition = Condition(metric, operator, tokens.number())
+    _require_share(condition.value, place, "a score", ("a score",))
     tokens.exactly("name", "for")
     tokens.exactly("name", "at_least")
     place = tokens.place
@@ -111,6 +119,11 @@ def parse_case_assertion(text: str) -> CaseAssertion:
     tokens.exactly("name", "cases")
     tokens.end()
     return CaseAssertion(condition, percent / 100)
+
+
+def _require_share(value: float, place: int, subject: str, shares: Collection[str]) -> None:
+    if subject in shares and not 0 <= value <= 1:
+        raise ConditionError(f"{value:g} is not between 0 and 1, as {subject} is", place)
 
 
 class _Tokens:
@@ -144,9 +157,9 @@ class _Tokens:
 
     def one_of(self, subjects: tuple[str, ...]) -> str:
         place = self.place
-        name = self._take("name", "a metric")
+        name = self._take("name", "a statistic")
         if name not in subjects:
-            raise ConditionError(f"{name} is none of the metrics {', '.join(subjects)}", place)
+            raise ConditionError(f"{name} is none of the statistics {', '.join(subjects)}", place)
         return name
 
     def operator(self) -> Operator:

@@ -13,12 +13,14 @@ from toolevals.grading.gates.conditions import (
     parse_case_assertion,
     parse_condition,
 )
-from toolevals.grading.gates.figures import STATISTICS
+from toolevals.grading.gates.figures import SHARES, STATISTICS
 from toolevals.grading.gates.rules import (
+    TOOL_STATISTICS,
     Assertion,
     Bound,
     ConsistencyRule,
     Gate,
+    RegressionKind,
     RegressionRule,
     Thresholds,
     UnscoredPolicy,
@@ -39,7 +41,7 @@ def read_gate(document: Any) -> Gate:
         case_assertions=reader.case_assertions(document.get("assertions", ())),
         assertions=reader.assertions(document.get("assertions", ())),
         thresholds=_thresholds(document.get("thresholds", {})),
-        regressions=tuple(_regression(each) for each in document.get("regressions", ())),
+        regressions=tuple(reader.regression(i, each) for i, each in enumerate(document.get("regressions", ()))),
         unscored=_unscored(document.get("unscored", {})),
         groups=reader.groups(document.get("groups", ())),
         consistency=tuple(_consistency(each) for each in document.get("consistency", ())),
@@ -55,6 +57,9 @@ class _Reader:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
+    def say(self, pointer: str, words: str) -> None:
+        self.problems.append(Problem(pointer, words))
+
     def bound(self, place: int, document: Mapping[str, Any]) -> Bound:
         statistic = document.get("statistic", "pass_rate")
         minimum, maximum = document.get("min"), document.get("max")
@@ -64,11 +69,19 @@ class _Reader:
             else _between(statistic, None, value)
             for name, value in document.get("overrides", {}).items()
         }
+        here = pointer_to(["bounds", place])
         if minimum is not None and maximum is not None:
             if minimum > maximum:
-                self.problems.append(Problem(f"/bounds/{place}/min", "is above max, so that nothing can be between"))
+                self.say(f"{here}/min", "is above max, so that nothing can be between")
             if overrides:
-                self.problems.append(Problem(f"/bounds/{place}/overrides", "cannot stand beside both min and max"))
+                self.say(f"{here}/overrides", "cannot stand beside both min and max")
+        if overrides and not document.keys() & _GROUPED:
+            self.say(f"{here}/overrides", _NEEDS_GROUPS)
+        if statistic in SHARES or statistic in TOOL_STATISTICS:
+            limits = {"min": minimum, "max": maximum} | {f"overrides/{k}": v for k, v in _escaped(document).items()}
+            for name, value in limits.items():
+                if value is not None and value > 1:
+                    self.say(f"{here}/{name}", f"is {value:g}: {statistic} is a share from 0 to 1, not a percentage")
         return Bound(
             metric=document["metric"],
             statistic=statistic,
@@ -80,6 +93,21 @@ class _Reader:
             decide_by=document.get("decide_by", "value"),
             on_fail=document.get("on_fail", "error"),
         )
+
+    def regression(self, place: int, document: Mapping[str, Any]) -> RegressionRule:
+        here, kind = pointer_to(["regressions", place]), document["rule"]
+        for name, kinds in _OF_KINDS.items():
+            if name in document and kind not in kinds:
+                self.say(f"{here}/{name}", f"says nothing to the rule {kind}, only to {' and '.join(kinds)}")
+        for name in ("overrides", "skip_below"):
+            if document.get(name) and not document.keys() & _GROUPED:
+                self.say(f"{here}/{name}", _NEEDS_GROUPS)
+        for name, value in _escaped(document).items():
+            if kind == "cases" and value != int(value):
+                self.say(f"{here}/overrides/{name}", f"is {value:g}: so many examples are a whole number")
+            if kind == "averages" and value > 1:
+                self.say(f"{here}/overrides/{name}", f"is {value:g}: a drop is a share from 0 to 1")
+        return _regression(document)
 
     def groups(self, documents: Sequence[Any]) -> tuple[MetricGroup, ...]:
         found: dict[str, MetricGroup] = {}
@@ -119,10 +147,27 @@ class _Reader:
         found = []
         for at, text in enumerate(texts):
             try:
-                found.append(parse_condition(text, STATISTICS))
+                found.append(parse_condition(text, STATISTICS, SHARES))
             except ConditionError as error:
                 self.problems.append(Problem(pointer_to(["assertions", place, "conditions", at]), str(error)))
         return tuple(found)
+
+
+_GROUPED = frozenset(("per", "per_stratum"))
+_NEEDS_GROUPS = "needs per or per_stratum beside it: it is about one group of several"
+# What only some kinds of regression rules take.
+_OF_KINDS: Mapping[str, tuple[RegressionKind, ...]] = {
+    "most": ("cases",),
+    "alpha": ("paired",),
+    "correction": ("paired",),
+    "max_drop": ("averages",),
+    "overrides": ("cases", "averages"),
+}
+
+
+def _escaped(document: Mapping[str, Any]) -> dict[str, float]:
+    """Return the overrides by what their names are in a JSON pointer."""
+    return {pointer_to([name])[1:]: value for name, value in document.get("overrides", {}).items()}
 
 
 def _between(subject: str, minimum: float | None, maximum: float | None) -> Condition:
@@ -145,6 +190,11 @@ def _regression(document: Mapping[str, Any]) -> RegressionRule:
         alpha=document.get("alpha", 0.05),
         correction=document.get("correction", "holm"),
         max_drop=document.get("max_drop", 0.0),
+        per_tool=document.get("per") == "tool",
+        per_stratum=document.get("per_stratum", ""),
+        overrides=document.get("overrides", {}),
+        where=document.get("where", {}),
+        skip_below=document.get("skip_below", 0),
         on_fail=document.get("on_fail", "error"),
     )
 

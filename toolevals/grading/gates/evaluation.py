@@ -18,6 +18,7 @@ from toolevals.grading.gates.values import (
     GateCase,
     GateResult,
     metrics_of,
+    scope_words,
     softened,
     with_examples,
 )
@@ -85,7 +86,8 @@ class _Evaluation:
             else:
                 figure, at_fault = figure_of(bound.statistic, members, bound.metric), _failing(members, bound.metric)
             condition = bound.overrides.get(group, bound.condition) if group else bound.condition
-            name = f"{bound.metric} {condition.subject}{_of(bound, group)}"
+            scope = scope_words(bound.where, group, "tool" if bound.per_tool else bound.per_stratum)
+            name = f"{bound.metric} {condition.subject}{scope}"
             check = check_figure(
                 name, figure, condition.holds, condition.words, self.gate.unscored, decide_by=bound.decide_by
             )
@@ -138,16 +140,24 @@ class _Evaluation:
                 yield softened(check, rule.on_fail)
 
 
+# The group of those that belong to some tool and nobody knows to which.
+NOT_KNOWN = "(not known)"
+
+
 def _groups(bound: Bound, cases: Sequence[GateCase]) -> Iterable[tuple[str, Sequence[GateCase]]]:
     """Return the groups that a bound is about: all cases under an empty name, or each tool or value of the stratum.
 
-    A group that has an override is there even without cases, so that a bound on a tool that vanished is not forgotten.
+    Two more are never forgotten: a group that has an override, though a tool may have vanished, and the cases that
+    nobody has scored where nobody knows their tool.
     """
     if not (bound.per_tool or bound.per_stratum):
         return [("", cases)]
     groups: dict[str, list[GateCase]] = {name: [] for name in bound.overrides}
     for case in cases:
-        if name := case.tool if bound.per_tool else case.strata.get(bound.per_stratum, ""):
+        name = case.tool if bound.per_tool else case.strata.get(bound.per_stratum, "")
+        if bound.per_tool and not name and case.asks(bound.metric) and case.score(bound.metric) is None:
+            name = NOT_KNOWN
+        if name:
             groups.setdefault(name, []).append(case)
     return sorted(groups.items()) or [("", ())]
 
@@ -172,10 +182,3 @@ def _mistaken(cases: Sequence[GateCase], tool: str) -> Iterator[str]:
     for case in cases:
         if case.tool and case.tool != case.called and tool in (case.tool, case.called):
             yield case.example
-
-
-def _of(bound: Bound, group: str) -> str:
-    parts = [f"{name} {value}" for name, value in sorted(bound.where.items())]
-    if group:
-        parts.append(f"tool {group}" if bound.per_tool else f"{bound.per_stratum} {group}")
-    return f" ({', '.join(parts)})" if parts else ""

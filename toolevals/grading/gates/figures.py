@@ -35,6 +35,8 @@ _RUNTIME_STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
     "runtime_p95": lambda runtimes: percentile(runtimes, 0.95) or 0.0,
 }
 STATISTICS: tuple[str, ...] = (*_SCORE_STATISTICS, *_RUNTIME_STATISTICS)
+# Those that are a share or a score, 0 to 1.
+SHARES: frozenset[str] = frozenset(name for name in _SCORE_STATISTICS if not name.endswith("_count"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,8 +80,12 @@ class RegressionRule:
     """How a run may differ from the one before it.
 
     `cases`: at most `most` examples that passed before may fail now. `paired`: no metric may be worse by the paired
-    test at `alpha`, its p-values adjusted by `correction` where there are several metrics. `averages`: no mean may drop
-    by more than `max_drop`.
+    test at `alpha`, its p-values adjusted by `correction` over all checks of the rule. `averages`: no mean may drop by
+    more than `max_drop`.
+
+    Each metric is compared over all examples, or one by one for each tool or value of a stratum; `overrides` gives one
+    of these a `most` or `max_drop` of its own. `where` takes only examples of these strata. Groups of fewer than
+    `skip_below` examples are skipped.
     """
 
     kind: RegressionKind
@@ -90,7 +94,17 @@ class RegressionRule:
     alpha: float = 0.05
     correction: Correction = "holm"
     max_drop: float = 0.0
+    per_tool: bool = False
+    per_stratum: str = ""
+    overrides: Mapping[str, float] = field(default_factory=dict)
+    where: Mapping[str, str] = field(default_factory=dict)
+    skip_below: int = 0
     on_fail: OnFail = "error"
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether each tool or value of a stratum is compared by itself."""
+        return self.per_tool or bool(self.per_stratum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +143,17 @@ class Gate:
             *self.thresholds.overrides,
         ]
         return tuple(dict.fromkeys(named))
+
+    @property
+    def is_per_tool(self) -> bool:
+        """Whether a rule looks at each tool by itself."""
+        return any(bound.per_tool for bound in self.bounds) or any(rule.per_tool for rule in self.regressions)
+
+    @property
+    def strata(self) -> frozenset[str]:
+        """The strata that rules ask for."""
+        rules: tuple[Bound | RegressionRule, ...] = (*self.bounds, *self.regressions)
+        return frozenset(name for rule in rules for name in (rule.per_stratum, *rule.where) if name)
 
 
 def default_gate(minimums: Mapping[str, float] = DEFAULT_MINIMUMS, *, fail_on_regression: bool = False) -> Gate:

@@ -170,6 +170,14 @@ def with_examples(check: Check, names: Iterable[str]) -> Check:
     return replace(check, examples=distinct[:MOST_EXAMPLES], example_count=len(distinct))
 
 
+def scope_words(where: Mapping[str, str], group: str, kind: str) -> str:
+    """Return which cases a check is about, in brackets: ` (bucket refusal, tool pay)`; empty where it is about all."""
+    parts = [f"{name} {value}" for name, value in sorted(where.items())]
+    if group:
+        parts.append(f"{kind} {group}")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
 def metrics_of(cases: Iterable[GateCase]) -> list[str]:
     """Return every metric that arises in the cases, by name."""
     return sorted({metric for case in cases for metric in case.scores})

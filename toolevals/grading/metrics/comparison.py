@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import erfc, exp, isfinite, lcm, lgamma, log, sqrt
+from math import erfc, exp, fsum, isfinite, lcm, lgamma, log, sqrt
 from statistics import fmean
 from typing import Any, Literal
 
@@ -34,8 +34,9 @@ class Comparison:
 
     `before`, `after` are the means over these examples of the mean over an example's trials, `difference` is after less
     before with its paired bootstrap `interval`. `improved` and `worsened` count the examples whose mean rose and fell.
-    `p_value` is two-sided and None where the outcomes are not all passed or failed, or no example is in both runs.
-    `test` names it: exact McNemar for one trial of each, else the sign-flip test. `left_out` examples are in one run
+    `p_value` is two-sided and None where no example is in both runs. `test` names it: exact McNemar where every example
+    passed or failed once in each run, else the sign-flip test, for scores other than 0 and 1 of differences in
+    thousandths. `spread` is the standard deviation of the examples' differences. `left_out` examples are in one run
     only or unscored in one.
     """
 
@@ -49,6 +50,7 @@ class Comparison:
     worsened: int
     p_value: float | None
     test: TestName | None
+    spread: float | None = None
 
 
 def compare_runs(before: Outcomes, after: Outcomes, *, confidence: float = 0.95) -> Comparison:
@@ -75,6 +77,7 @@ def compare_runs(before: Outcomes, after: Outcomes, *, confidence: float = 0.95)
         worsened=sum(difference < 0 for difference in differences),
         p_value=p_value,
         test=test,
+        spread=_spread(Counter(differences)),
     )
 
 
@@ -110,6 +113,7 @@ def compare_counted(counts: Mapping[tuple[Share, Share], int], *, confidence: fl
         worsened=worsened,
         p_value=mcnemar(worsened, improved) if single else sign_flip_counted(differences),
         test="mcnemar" if single else "sign_flip",
+        spread=_spread(Counter({float(each): count for each, count in differences.items()})),
     )
 
 
@@ -184,9 +188,17 @@ def _fewer_heads(n: int, most: int) -> int:
     return total
 
 
-def _tested(pairs: Sequence[tuple[list[float], list[float]]]) -> tuple[float | None, TestName | None]:
+def _spread(differences: Mapping[float, int]) -> float:
+    """Return the standard deviation, from difference -> how many have it."""
+    many = sum(differences.values())
+    mean = fsum(difference * count for difference, count in differences.items()) / many
+    return sqrt(fsum((difference - mean) ** 2 * count for difference, count in differences.items()) / many)
+
+
+def _tested(pairs: Sequence[tuple[list[float], list[float]]]) -> tuple[float, TestName]:
     if any(outcome not in (0, 1) for first, second in pairs for outcome in (*first, *second)):
-        return None, None
+        thousandths = [round((fmean(second) - fmean(first)) * 1000) for first, second in pairs]
+        return sign_flip([Fraction(each, 1000) for each in thousandths]), "sign_flip"
     if all(len(first) == len(second) == 1 for first, second in pairs):
         only_before = sum(first[0] > second[0] for first, second in pairs)
         only_after = sum(first[0] < second[0] for first, second in pairs)

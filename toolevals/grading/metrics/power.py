@@ -11,14 +11,10 @@ from toolevals.grading.metrics.comparison import mcnemar
 def smallest_significant(examples: int, alpha: float = 0.05) -> float | None:
     """Return the smallest difference of two pass rates that the exact McNemar test can find significant at all.
 
-    It is d/examples, where d is the fewest discordant examples, all in one direction, with 2·(1/2)^d <= alpha: six of
-    them at .05. None where the examples are fewer: then no outcome is significant. Raises ValueError unless 0 < alpha <
-    1.
+    It is d/examples, where d is the fewest discordant examples, all in one direction (`fewest_changed`). None where the
+    examples are fewer: then no outcome is significant. Raises ValueError unless 0 < alpha < 1.
     """
-    _check_share(alpha, "alpha")
-    discordant = 1
-    while mcnemar(0, discordant) > alpha:
-        discordant += 1
+    discordant = fewest_changed(alpha)
     return discordant / examples if examples >= discordant else None
 
 
@@ -54,6 +50,35 @@ def smallest_detectable(
         else:
             high = middle
     return high
+
+
+def smallest_detectable_mean(examples: int, spread: float, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
+    """Return the smallest true difference of two paired means that is found with probability `power`.
+
+    `spread` σ is the standard deviation of the examples' differences: δ = (z(1-alpha/2) + z(power))·σ/√examples, by the
+    normal distribution (J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988, 2.3.5). None without
+    examples or spread. Raises ValueError on a negative spread and unless 0 < alpha < 1 and 0 < power < 1.
+    """
+    _check_share(alpha, "alpha")
+    _check_share(power, "power")
+    if spread < 0:
+        raise ValueError("a spread is not negative")
+    if examples <= 0 or spread == 0:
+        return None
+    return (NormalDist().inv_cdf(1 - alpha / 2) + NormalDist().inv_cdf(power)) * spread / sqrt(examples)
+
+
+def fewest_changed(alpha: float = 0.05) -> int:
+    """Return how many examples have to change, all in one direction, for a paired exact test to find it: six at .05.
+
+    It holds for McNemar's test and for the sign-flip test, whose smallest p-value of d changed examples is 2·(1/2)^d.
+    Raises ValueError unless 0 < alpha < 1.
+    """
+    _check_share(alpha, "alpha")
+    changed = 1
+    while mcnemar(0, changed) > alpha:
+        changed += 1
+    return changed
 
 
 def _check_share(value: float, name: str) -> None:

@@ -86,7 +86,7 @@ def graded_cases(grading: models.Grading, start: int, stop: int) -> Iterator[Gra
     """Yield the grades of the transcripts at these positions, in the order of the dataset version, then by trial."""
     # What an example shows the subject is needed only where its calls are replayed.
     examples = _examples(grading, start, stop, with_input=grading.simulator is not None)
-    compiler = _Compiler(grading.run.subject)
+    compiler = Compiler(grading.run.subject)
     with effects_of(grading.simulator) as effects:
         for entry, transcripts in _documents(grading.run, examples):
             revision, gold = examples[entry]
@@ -133,7 +133,7 @@ def _read(document: Any) -> Transcript | None:
     return None if document is None else Transcript.from_document(document)
 
 
-class _Compiler:
+class Compiler:
     """Compiles each pair of expectation and offered tools once."""
 
     def __init__(self, subject: models.Subject) -> None:
