@@ -1,19 +1,18 @@
-"""What judges said in each run of an experiment."""
+"""What judges said in each of some runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from reports.analyses.judges import JudgeRow, JudgeTotals, Mark, judge_rows
-from reports.analyses.trend import RunFacts
+from reports.analyses.trend import Point, RunFacts, Trend, TrendRow, series_of
 from reports.judge_queries import TOTALS, mark_of
-from reports.run_facts import recent_runs
-from reports.trend_page import MOST_RUNS
-from toolevals.presentation.csv import Cell
 from toolevals.runs.judging.standings import standings_of
-from toolevals.runs.models import Experiment, Grading, Judge, JudgeCount
+from toolevals.runs.models import Grading, Judge, JudgeCount
+
+OTHER_JUDGE = "another judge, model or version of the rubric"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +23,9 @@ class JudgedRun:
     judges: tuple[JudgeRow, ...]
 
 
-def judged_runs(experiment: Experiment) -> tuple[JudgedRun, ...]:
-    """Return the experiment's newest runs that were judged, oldest first; as many queries for one as for all."""
-    runs = recent_runs(experiment, most=MOST_RUNS)
-    seats = dict(Grading.objects.filter(pk__in=[grading for _, grading in runs]).values_list("pk", "judges"))
+def judged_runs(runs: Sequence[RunFacts]) -> tuple[JudgedRun, ...]:
+    """Return the runs that were judged, in their order; as many queries for one as for all."""
+    seats = dict(Grading.objects.filter(pk__in=[run.grading for run in runs]).values_list("pk", "judges"))
     counts: dict[UUID, dict[str, JudgeTotals]] = {}
     found = JudgeCount.objects.filter(grading__in=[pk for pk, judges in seats.items() if judges])
     for count in found:
@@ -36,9 +34,9 @@ def judged_runs(experiment: Experiment) -> tuple[JudgedRun, ...]:
     judges = Judge.objects.filter(pk__in={seat["judge"] for each in seats.values() for seat in each})
     marks = {str(pk): mark_of(standing) for pk, standing in standings_of(judges).items()}
     return tuple(
-        JudgedRun(facts, judge_rows(seats[grading], counts[grading], _named(seats[grading], marks)))
-        for facts, grading in runs
-        if grading in counts
+        JudgedRun(run, judge_rows(seats[grading], counts[grading], _named(seats[grading], marks)))
+        for run in runs
+        if (grading := run.grading) in counts
     )
 
 
@@ -46,12 +44,24 @@ def _named(seats: list[dict[str, str]], marks: dict[str, Mark]) -> dict[str, Mar
     return {seat["rubric"]: marks[seat["judge"]] for seat in seats if seat["judge"] in marks}
 
 
-def judge_trend_rows(found: Iterable[JudgedRun]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each judged run and judge, in the order of `tables.TRENDS`."""
-    for each in found:
-        run = each.run
-        for row in each.judges:
-            rate = row.rate
-            about = run.number, run.created_at, run.subject, run.dataset, run.changed
-            said = row.name, rate.passed, rate.total, rate.value, rate.low, rate.high
-            yield *about, *said, row.judge, row.model, row.mark.flag
+def judge_trend(judged: Sequence[JudgedRun]) -> Trend:
+    """Return the rate of each judge over runs, oldest first; another judge or rubric version is not joined."""
+    rows = [TrendRow(each.run, {row.name: row.rate for row in each.judges}) for each in judged]
+    told = {(each.run.number, row.name): row for each in judged for row in each.judges}
+
+    def apart(before: RunFacts, after: RunFacts, name: str) -> tuple[str, ...]:
+        one, two = told[before.number, name], told[after.number, name]
+        other = (one.judge, one.model, one.version) != (two.judge, two.model, two.version)
+        return (*after.apart_from(before), *([OTHER_JUDGE] if other else []))
+
+    # The goal is that of the newest run.
+    goals = {name: row.goal for (_, name), row in told.items()}
+    return Trend(tuple(rows), tuple(series_of(rows, tuple(goals), goals.__getitem__, apart)))
+
+
+def judge_points(judged: Sequence[JudgedRun]) -> Iterator[Point]:
+    """Yield every judge's rate in every run, with who judged."""
+    told = {(each.run.number, row.name): row for each in judged for row in each.judges}
+    for point in judge_trend(judged).points:
+        row = told[point.run.number, point.name]
+        yield replace(point, judge=row.judge, model=row.model, flag=row.mark.flag)

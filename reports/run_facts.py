@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Final
-from uuid import UUID
+
+from django.db.models import QuerySet
 
 from reports.analyses.trend import RunFacts
 from toolevals.grading.canonical import digest
-from toolevals.runs.models import Experiment, Run
+from toolevals.runs.models import Run
 
 # What of a subject or its dataset is told apart: label -> how to read it from a run.
 COMPARED: Final[dict[str, Callable[[Run], str]]] = {
@@ -23,37 +24,54 @@ COMPARED: Final[dict[str, Callable[[Run], str]]] = {
 }
 
 
-def recent_runs(experiment: Experiment, *, most: int, upto: int | None = None) -> list[tuple[RunFacts, UUID]]:
-    """Return the newest graded runs of an experiment, oldest first, each with the id of the grading that is shown."""
-    runs = Run.objects.filter(experiment=experiment, grading__isnull=False)
+def recent_runs(runs: QuerySet[Run], *, most: int, upto: int | None = None) -> list[RunFacts]:
+    """Return the newest graded ones of some runs, oldest first, as they stand in their shown gradings. One query."""
+    wanted = runs.filter(grading__isnull=False)
     if upto is not None:
-        runs = runs.filter(number__lte=upto)
-    wanted = runs.select_related("subject__tools", "dataset_version__dataset", "grading__dataset_version")
-    wanted = wanted.order_by("-number")[:most]
-    found: list[tuple[RunFacts, UUID]] = []
+        wanted = wanted.filter(number__lte=upto)
+    read = wanted.select_related(
+        "experiment", "subject__tools", "dataset_version__dataset", "grading__dataset_version"
+    ).order_by("-number")[:most]
+    found: list[RunFacts] = []
     before: Run | None = None
-    for run in reversed(wanted):
-        if run.grading_id is not None:
-            found.append((_facts(run, before), run.grading_id))
-            before = run
+    for run in reversed(read):
+        found.append(_facts(run, before))
+        before = run
     return found
 
 
 def _facts(run: Run, before: Run | None) -> RunFacts:
     now = {name: read(run) for name, read in COMPARED.items()}
     then = {name: read(before) for name, read in COMPARED.items()} if before else now
-    changes = tuple(name for name in COMPARED if now[name] != then[name])
+    new = {name: now[name] or "none" for name in COMPARED if now[name] != then[name]}
+    graders = _graders(run)
+    if before and (other := [f"{name} {graders[name]}" for name in _regraded(before, run)]):
+        new["graders"] = ", ".join(other)
     return RunFacts(
         number=run.number,
         subject=run.subject.name,
         dataset_version=run.dataset_version_id,
         dataset=now["dataset"],
         created_at=run.created_at,
-        changed=", ".join(f"{name} {now[name] or 'none'}" for name in changes),
+        changed=", ".join(f"{name} {value}" for name, value in new.items()),
         part=part_of(run),
         graded_on=run.grading.dataset_version_id if run.grading and _graded_elsewhere(run) else None,
-        changes=changes,
+        changes=tuple(new),
+        grading=run.grading_id,
+        graders=graders,
+        experiment=run.experiment.slug,
+        registry=run.subject.tools.registry_id if run.subject.tools else None,
     )
+
+
+def _regraded(before: Run, run: Run) -> list[str]:
+    """Return the graders that both runs know, in another version now."""
+    then, now = _graders(before), _graders(run)
+    return sorted(name for name in then.keys() & now.keys() if then[name] != now[name])
+
+
+def _graders(run: Run) -> dict[str, str]:
+    return {each["name"]: str(each["version"]) for each in run.grading.graders} if run.grading else {}
 
 
 def _graded_elsewhere(run: Run) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.analyses.rates import Rate
-from reports.analyses.trend import Series, trend_of
-from reports.queries import verdict_counts_of
+from reports.analyses.trend import Series
 from reports.run_facts import recent_runs
+from reports.trend_page import runs_trend
 from toolevals.presentation.sparks import Spark, spark
 from toolevals.runs.models import Run
 
@@ -28,15 +28,13 @@ class SmallMultiple:
 
 def small_multiples(run: Run) -> tuple[SmallMultiple, ...]:
     """Return the pictures up to and including `run`; none where it stands alone."""
-    runs = recent_runs(run.experiment, upto=run.number, most=SHOWN_RUNS)
-    counts = verdict_counts_of([grading for _, grading in runs])
-    trend = trend_of([(facts, counts.get(grading, {})) for facts, grading in runs])
-    series = {each.name: each for each in trend.series}
-    return tuple(_picture(series[name]) for name in SHOWN if name in series and len(series[name].segments[-1]) > 1)
+    runs = recent_runs(run.experiment.runs.all(), upto=run.number, most=SHOWN_RUNS)
+    series = {each.name: each for each in runs_trend(runs).series}
+    return tuple(_picture(series[name]) for name in SHOWN if name in series and len(series[name].newest) > 1)
 
 
 def _picture(series: Series) -> SmallMultiple:
-    rows = series.segments[-1]
+    rows = series.newest
     rates = [row.rates[series.name] for row in rows]
     points = [(rate.value or 0.0, rate.low or 0.0, rate.high or 0.0) for rate in rates]
     return SmallMultiple(

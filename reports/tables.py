@@ -10,7 +10,7 @@ from reports.analyses.judges import JudgeRow
 from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
 from reports.analyses.tools import ToolTable
-from reports.analyses.trend import Trend
+from reports.analyses.trend import Point
 from toolevals.presentation.csv import Cell
 
 MATRIX_LONG: Final = (
@@ -103,6 +103,8 @@ JUDGED: Final = (
 )
 TRENDS: Final = (
     "run",
+    "grading_id",
+    "experiment",
     "created_at",
     "subject",
     "dataset",
@@ -113,6 +115,8 @@ TRENDS: Final = (
     "rate",
     "rate_low",
     "rate_high",
+    "line",
+    "broken",
     "judge",
     "model",
     "flag",
@@ -261,24 +265,27 @@ def _beside_people(row: JudgeRow) -> Iterator[Cell]:
     yield mark.flag
 
 
-def trends(found: Trend) -> Iterator[tuple[Cell, ...]]:
+def trends(found: Iterable[Point]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each run and rate."""
-    for row in found.rows:
-        run = row.run
-        for name, rate in row.rates.items():
-            yield (
-                run.number,
-                run.created_at,
-                run.subject,
-                run.dataset,
-                run.changed,
-                name,
-                rate.passed,
-                rate.total,
-                rate.value,
-                rate.low,
-                rate.high,
-                "",
-                "",
-                "",
-            )
+    for point in found:
+        run, rate = point.run, point.rate
+        yield (
+            run.number,
+            run.grading,
+            run.experiment,
+            run.created_at,
+            run.subject,
+            run.dataset,
+            run.changed,
+            point.name,
+            rate.passed,
+            rate.total,
+            rate.value,
+            rate.low,
+            rate.high,
+            point.line,
+            ", ".join(point.broken),
+            point.judge,
+            point.model,
+            point.flag,
+        )

@@ -78,6 +78,8 @@ urlpatterns = [
         suspects.suspect_dispute,
         name="suspect-dispute",
     ),
+    path("subjects/trends/", trends.subject_trends, name="subject-trends"),
+    path("subjects/trends.csv", downloads.subject_trends_csv, name="subject-trends-csv"),
     path("experiments/<slug:experiment>/trends/", trends.trends, name="trends"),
     path("experiments/<slug:experiment>/trends.csv", downloads.trends_csv, name="trends-csv"),
 ]

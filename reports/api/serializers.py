@@ -141,20 +141,3 @@ class LayersSerializer(serializers.Serializer[Any]):
     sentence = serializers.CharField()
     layers = VerdictRowSerializer(source="layers.rows", many=True)
     failure_counts = ModeSerializer(source="modes", many=True)
-
-
-class TrendRunSerializer(serializers.Serializer[Any]):
-    """One run of an experiment, with its rates by name."""
-
-    run = serializers.IntegerField(source="run.number")
-    created_at = serializers.DateTimeField(source="run.created_at")
-    subject = serializers.CharField(source="run.subject")
-    dataset = serializers.CharField(source="run.dataset")
-    changed = serializers.CharField(source="run.changed")
-    rates = serializers.DictField(child=RateSerializer())
-
-
-class TrendSerializer(serializers.Serializer[Any]):
-    """The graded runs of an experiment, oldest first."""
-
-    runs = TrendRunSerializer(source="rows", many=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import bundle, comparison, floors, gates, judges, recovery, reliability, suspects, views
+from reports.api import bundle, comparison, floors, gates, judges, recovery, reliability, suspects, trends, views
 
 app_name = "reports-api"
 urlpatterns = [
@@ -37,5 +37,6 @@ urlpatterns = [
     ),
     path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.FloorsView.as_view(), name="floors"),
     path("datasets/<slug:dataset>/versions/<str:version>/suspects/", suspects.SuspectsView.as_view(), name="suspects"),
-    path("experiments/<slug:experiment>/trends/", views.TrendsView.as_view(), name="trends"),
+    path("subjects/trends/", trends.SubjectTrendsView.as_view(), name="subject-trends"),
+    path("experiments/<slug:experiment>/trends/", trends.TrendsView.as_view(), name="trends"),
 ]

@@ -19,17 +19,14 @@ from reports.api.serializers import (
     MatrixSerializer,
     OverreachSerializer,
     ToolTableSerializer,
-    TrendSerializer,
 )
 from reports.argument_queries import grading_arguments
 from reports.counted import counted_matrix
-from reports.filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Unit, View, choice, text
+from reports.filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Unit, View, text
 from reports.matrix_state import read_matrix_state
 from reports.overreach_queries import grading_overreach
 from reports.pages import graded, run_head
 from reports.queries import verdict_counts
-from reports.tool_trend import ToolRate, experiment_tool_trend
-from reports.trend_page import experiment_of, experiment_trend
 from toolevals.runs.models import Grading
 from toolevals.workspace.api.base import ProjectView
 
@@ -118,21 +115,3 @@ class LayersView(RunReportView):
         counts = verdict_counts(self.grading(number))
         layers, modes = layers_of(counts), failure_modes(counts.get("mode", {}))
         return Response(LayersSerializer({"layers": layers, "modes": modes, "sentence": sentence(layers, modes)}).data)
-
-
-class TrendsView(ProjectView):
-    """The rates of an experiment's runs."""
-
-    @extend_schema(
-        parameters=[
-            OpenApiParameter("of", str, enum=["tools"], description="Rates by tool instead of layers and depths."),
-            OpenApiParameter("rate", str, enum=list(ToolRate), description="Of tools; by default recall."),
-        ],
-        responses=TrendSerializer,
-    )
-    def get(self, request: Request, experiment: str) -> Response:
-        found = experiment_of(self.access, experiment)
-        if request.query_params.get("of") == "tools":
-            which = choice(ToolRate, request.query_params, "rate", ToolRate.RECALL)
-            return Response(TrendSerializer(experiment_tool_trend(found, which)).data)
-        return Response(TrendSerializer(experiment_trend(found)).data)

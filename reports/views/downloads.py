@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 
 from django.http import StreamingHttpResponse
 from django.views.decorators.http import require_safe
@@ -12,16 +11,15 @@ from reports import mistake_tables, tables
 from reports.analyses.layers import layers_of
 from reports.analyses.tools import tools_of
 from reports.counted import counted_matrix
-from reports.filters import choice, read_case_filter
+from reports.filters import read_case_filter
 from reports.judge_queries import judged_for_export, judges_of
-from reports.judge_trend import judge_trend_rows, judged_runs
 from reports.matrix_state import read_matrix_state
 from reports.overreach_queries import grading_overreach
 from reports.pages import graded, run_head
 from reports.queries import cases_for_export, verdict_counts
 from reports.state_rows import state_rows
-from reports.tool_trend import ToolRate, experiment_tool_trend
-from reports.trend_page import experiment_of, experiment_trend
+from reports.trend_asked import asked_trend, read_trend_asked
+from reports.trend_scope import Scope, experiment_scope, subject_scope
 from toolevals.presentation.csv import Cell, csv_stream
 from toolevals.workspace.requests import ProjectRequest
 
@@ -95,13 +93,19 @@ def state_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 @require_safe
 def trends_csv(request: ProjectRequest, experiment: str) -> StreamingHttpResponse:
     """Send every rate of every run of an experiment; with `?of=tools` the recall or precision of every tool."""
-    found = experiment_of(request, experiment)
-    if request.GET.get("of") == "tools":
-        which = choice(ToolRate, request.GET, "rate", ToolRate.RECALL)
-        of_tools = tables.trends(experiment_tool_trend(found, which))
-        return csv_file(f"{experiment}-trends-{which}", tables.TRENDS, of_tools)
-    rows = chain(tables.trends(experiment_trend(found)), judge_trend_rows(judged_runs(found)))
-    return csv_file(f"{experiment}-trends", tables.TRENDS, rows)
+    return _trends_file(request, experiment_scope(request, experiment))
+
+
+@require_safe
+def subject_trends_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the same of the runs of a subject."""
+    return _trends_file(request, subject_scope(request))
+
+
+def _trends_file(request: ProjectRequest, scope: Scope) -> StreamingHttpResponse:
+    asked = read_trend_asked(request.GET)
+    _, points = asked_trend(scope, asked)
+    return csv_file(f"{scope.file}{asked.suffix}", tables.TRENDS, tables.trends(points))
 
 
 def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:

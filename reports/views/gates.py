@@ -25,7 +25,7 @@ from reports.gate_page import (
 )
 from reports.models import GateBadge, HeldGate
 from reports.services import badge_drop, badge_make
-from reports.trend_page import experiment_of
+from reports.trend_scope import experiment_of
 from reports.views.downloads import csv_file
 from toolevals.grading.gates.values import GateResult
 from toolevals.presentation.gates.badge import badge_svg

@@ -1,19 +1,32 @@
-"""Rates over the runs of an experiment."""
+"""Rates over the runs of an experiment, or over those of a subject wherever they were made."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.rates import Rate
-from reports.analyses.trend import RunFacts
-from reports.filters import choice
-from reports.judge_trend import judged_runs
-from reports.tool_trend import ToolRate, experiment_tool_trend, small_judge_trends, small_tool_trends
-from reports.trend_page import experiment_of, experiment_trend, trend_charts
+from reports.analyses.judges import PREFIX
+from reports.analyses.trend import Trend
+from reports.filters import LONGEST_CLASS, choice, text
+from reports.judge_trend import judge_trend, judged_runs
+from reports.tool_trend import ToolRate, runs_tool_trend, small_trends
+from reports.trend_page import (
+    RateShown,
+    RunLine,
+    TrendChart,
+    cases_url,
+    layer_lines,
+    layer_url,
+    runs_trend,
+    trend_chart,
+    trend_charts,
+)
+from reports.trend_scope import Scope, experiment_scope, subject_scope
+from toolevals.workspace.models import Project
 from toolevals.workspace.requests import ProjectRequest
 
 # The worst; the rest is one click away.
@@ -21,35 +34,64 @@ MOST_TOOLS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class RunLine:
-    """One run in the table, its rates in the order of the charts."""
+class Followed:
+    """One tool or judge that is looked at by itself: its chart, and its rate in every run that has one."""
 
-    run: RunFacts
-    shown: tuple[Rate, ...]
+    name: str
+    chart: TrendChart
+    lines: tuple[RunLine, ...]
 
 
 @require_safe
 def trends(request: ProjectRequest, experiment: str) -> HttpResponse:
-    """Show each rate as a line with its band, and all of them as a table."""
-    found = experiment_of(request, experiment)
-    trend = experiment_trend(found)
-    charts = trend_charts(trend)
+    """Show each rate of an experiment's runs as a line with its band, and all of them as a table."""
+    return render(request, "reports/trends.html", _context(request, experiment_scope(request, experiment)))
+
+
+@require_safe
+def subject_trends(request: ProjectRequest) -> HttpResponse:
+    """Show the same of a subject's runs on one dataset, over its states and over experiments."""
+    return render(request, "reports/trends_of_subject.html", _context(request, subject_scope(request)))
+
+
+def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
+    project, runs = request.project, scope.recent
+    trend, judged = runs_trend(runs), judged_runs(runs)
     which = choice(ToolRate, request.GET, "rate", ToolRate.RECALL)
-    tools, judged = experiment_tool_trend(found, which), judged_runs(found)
+    tools, judges = runs_tool_trend(runs, which), judge_trend(judged)
+    charts = trend_charts(trend, project)
     everything = request.GET.get("tools") == "all"
-    names = [chart.series.name for chart in charts]
-    context = {
-        "experiment": found,
+    followed = [
+        *_followed(tools, text(request.GET, "tool", LONGEST_CLASS), which, project),
+        *_followed(judges, text(request.GET, "judge"), None, project),
+    ]
+    return {
+        "scope": scope,
+        "experiment": scope.experiment,
         "trend": trend,
-        "newest_first": [RunLine(row.run, tuple(row.rates[name] for name in names)) for row in trend.rows[::-1]],
-        "names": names,
+        "newest_first": layer_lines(trend, project),
         "charts": charts,
+        "followed": followed,
         "judged": judged[::-1],
-        "judge_multiples": small_judge_trends(judged),
-        "tool_multiples": small_tool_trends(tools, None if everything else MOST_TOOLS),
+        "judge_multiples": small_trends(judges),
+        "tool_multiples": small_trends(tools, None if everything else MOST_TOOLS),
         "tools_left": 0 if everything else max(0, len(tools.series) - MOST_TOOLS),
         "which": which,
         "rates": list(ToolRate),
-        "document": {chart.chart_id: chart.chart for chart in charts},
+        "judge_prefix": PREFIX,
+        "document": {chart.chart_id: chart.chart for chart in (*charts, *(each.chart for each in followed))},
     }
-    return render(request, "reports/trends.html", context)
+
+
+def _followed(trend: Trend, name: str, which: ToolRate | None, project: Project) -> list[Followed]:
+    """Return the one that the address names, if it has something to show; `which` rate of a tool, None for judges."""
+    series = next((each for each in trend.series if each.name == name), None)
+    if series is None:
+        return []
+    lines = []
+    for row in series.rows[::-1]:
+        rate = row.rates[name]
+        url = cases_url(project, row.run, **{which.column: name}) if which else layer_url(project, row.run, name, rate)
+        lines.append(RunLine(row.run, (RateShown(name, rate, url),), series.broken.get(row.run.number, ())))
+    chart = trend_chart(trend, series, project, f"trend-of-{'tool' if which else 'judge'}")
+    return [Followed(name, chart, tuple(lines))]

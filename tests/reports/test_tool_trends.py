@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from reports.analyses.rates import rate
 from reports.analyses.trend import RunFacts, tool_trend_of
-from reports.tool_trend import ToolRate, experiment_tool_trend, small_tool_trends
+from reports.run_facts import recent_runs
+from reports.tool_trend import ToolRate, runs_tool_trend, small_trends
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, text
 from toolevals.presentation.sparks import broken_spark
@@ -33,7 +34,7 @@ def line(build):
     [(ToolRate.RECALL, [4 / 10, 1.0, 1.0], [1.0, 5 / 10]), (ToolRate.PRECISION, [1.0, 10 / 15, 1.0], [10 / 16, 1.0])],
 )
 def test_a_tools_rate_over_runs_by_hand(line, which, a, b):
-    trend = experiment_tool_trend(line[0].run.experiment, which)
+    trend = runs_tool_trend(recent_runs(line[0].run.experiment.runs.all(), most=9), which)
     series = {each.name: each for each in trend.series}
     assert [row.rates["a"].value for row in series["a"].rows] == a
     assert [row.rates["b"].value for row in series["b"].rows] == b
@@ -73,7 +74,7 @@ def test_other_gold_breaks_the_line(build):
     second = build.again(first, [[case] for case in SECOND])
     other = build.grading([Case("a", "a")])
     Grading.objects.filter(pk=second.pk).update(dataset_version=other.dataset_version)
-    trend = experiment_tool_trend(first.run.experiment)
+    trend = runs_tool_trend(recent_runs(first.run.experiment.runs.all(), most=9))
     series = next(each for each in trend.series if each.name == "b")
     assert [len(segment) for segment in series.segments] == [1, 1]
     assert "gold" in trend.rows[1].run.changes
@@ -93,4 +94,4 @@ def test_the_worst_tool_of_the_newest_run_comes_first():
     facts = [RunFacts(number, "agent", UUID(int=1), "core v1", datetime(2026, 3, 1, tzinfo=UTC)) for number in (1, 2)]
     trend = tool_trend_of([(facts[0], {"gone": rate(1, 9)}), (facts[1], {"good": rate(9, 9), "bad": rate(1, 9)})])
     assert [each.name for each in trend.series] == ["bad", "good", "gone"]
-    assert [each.name for each in small_tool_trends(trend, 1)] == ["bad"]
+    assert [each.name for each in small_trends(trend, 1)] == ["bad"]

@@ -69,8 +69,9 @@ def test_a_slice_is_recorded_and_not_compared_as_if_it_were_whole(project, run_j
     assert (part.size, part.trials, part.preset) == (30, 8, "consistency")
     assert part.only == again.only
     assert Transcript.objects.filter(run=part).count() == 240
-    facts = {fact.number: fact for fact, _ in recent_runs(whole.experiment, most=9)}
-    assert facts[whole.number].comparable != facts[part.number].comparable == facts[again.number].comparable
+    facts = {fact.number: fact for fact in recent_runs(whole.experiment.runs.all(), most=9)}
+    assert facts[part.number].apart_from(facts[whole.number]) == ("other examples",)
+    assert facts[again.number].apart_from(facts[part.number]) == ()
     assert "examples 30 of 40" in facts[part.number].changed
     client.force_login(viewer)
     html = client.get(reverse("reports:run", args=[project.slug, part.number])).content.decode()

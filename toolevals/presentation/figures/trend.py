@@ -15,7 +15,7 @@ from toolevals.presentation.palettes import PALETTES
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """One run's rate with its interval, all in percent; `label` stands under it, `hover` beside it."""
+    """One run's rate with its interval, all in percent; `label` stands under it, `hover` beside it, `url` behind it."""
 
     x: int
     label: str
@@ -23,6 +23,7 @@ class TrendPoint:
     low: float
     high: float
     hover: Sequence[str]
+    url: str = ""
 
 
 def trend(
@@ -32,11 +33,13 @@ def trend(
     token: str,
     floor: float | None = None,
     changes: Sequence[tuple[int, str]] = (),
+    breaks: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Return the chart of one rate. Runs that can't be compared stand in different segments, which are not joined.
 
     `goal` (dashed) and `floor` (dotted) are in percent, None where there is none; `token` names the
-    line's colour in the palettes. `changes` are places where something is new, and what: a line each.
+    line's colour in the palettes. `changes` are places where something is new, and what: a line each; `breaks` those
+    of points that are not joined to the one before: a dashed line between the two.
     """
     traces: list[Any] = []
     for segment in segments:
@@ -51,6 +54,7 @@ def trend(
                 mode="lines+markers",
                 hovertext=[lines(point.hover) for point in segment],
                 hoverinfo="text",
+                customdata=[point.url for point in segment],
                 showlegend=False,
             )
         )
@@ -58,20 +62,25 @@ def trend(
     return chart(
         traces,
         {
-            theme: _changed(theme, _theme(theme, points, len(segments), {"dash": goal, "dot": floor}, token), changes)
+            theme: _changed(
+                theme, _theme(theme, points, len(segments), {"dash": goal, "dot": floor}, token), changes, breaks
+            )
             for theme in PALETTES
         },
     )
 
 
-def _changed(theme: str, drawn: dict[str, Any], changes: Sequence[tuple[int, str]]) -> dict[str, Any]:
-    """Add a line and a word where something is new."""
+def _changed(
+    theme: str, drawn: dict[str, Any], changes: Sequence[tuple[int, str]], breaks: Sequence[int]
+) -> dict[str, Any]:
+    """Add a line and a word where something is new, and a dashed line where points are not joined."""
     palette, layout = PALETTES[theme], drawn["layout"]
-    line = {"width": 1, "color": palette["line"]}
+    new = {"width": 1, "color": palette["line"]}
+    apart = {"width": 1, "dash": "dash", "color": palette["ink-3"]}
     layout["shapes"] = [
         *(
             {"type": "line", "yref": "paper", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": line, "layer": "below"}
-            for x, _ in changes
+            for x, line in (*((x, new) for x, _ in changes), *((x - 0.5, apart) for x in breaks))
         ),
         *layout["shapes"],
     ]

@@ -1,0 +1,89 @@
+"""Rates over runs in the REST interface: the same points as the pages and the files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from reports.analyses.trend import Point
+from reports.api.serializers import RateSerializer
+from reports.tool_trend import ToolRate
+from reports.trend_asked import asked_trend, read_trend_asked
+from reports.trend_scope import Scope, experiment_scope, subject_scope
+from toolevals.workspace.api.base import ProjectView
+
+ASKED = [
+    OpenApiParameter("of", str, enum=["tools"], description="Rates by tool instead of layers, depths and judges."),
+    OpenApiParameter("rate", str, enum=list(ToolRate), description="Of tools; by default recall."),
+]
+
+
+class TrendRateSerializer(RateSerializer):
+    """One rate of one run. Runs with the same `line` are joined; `broken` says why a run is not joined to the last."""
+
+    line = serializers.IntegerField(allow_null=True)
+    broken = serializers.ListField(child=serializers.CharField())
+    judge = serializers.CharField(allow_blank=True)
+    model = serializers.CharField(allow_blank=True)
+    flag = serializers.CharField(allow_blank=True)
+
+
+class TrendRunSerializer(serializers.Serializer[Any]):
+    """One run, with its rates by name."""
+
+    run = serializers.IntegerField(source="run.number")
+    grading_id = serializers.UUIDField(source="run.grading", allow_null=True)
+    experiment = serializers.CharField(source="run.experiment")
+    created_at = serializers.DateTimeField(source="run.created_at")
+    subject = serializers.CharField(source="run.subject")
+    dataset = serializers.CharField(source="run.dataset")
+    changed = serializers.CharField(source="run.changed", allow_blank=True)
+    rates = serializers.DictField(child=TrendRateSerializer())
+
+
+class TrendSerializer(serializers.Serializer[Any]):
+    """Graded runs, oldest first."""
+
+    runs = TrendRunSerializer(many=True)
+
+
+class TrendsView(ProjectView):
+    """The rates of an experiment's runs."""
+
+    @extend_schema(parameters=ASKED, responses=TrendSerializer)
+    def get(self, request: Request, experiment: str) -> Response:
+        return _answer(request, experiment_scope(self.access, experiment))
+
+
+class SubjectTrendsView(ProjectView):
+    """The rates of a subject's runs on one dataset, over its states and over experiments."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("subject", str, description="The subject's name; by default that of the newest run."),
+            OpenApiParameter("dataset", str, description="The dataset; by default that of the subject's newest run."),
+            OpenApiParameter("experiment", str, description="Only runs of this experiment."),
+            *ASKED,
+        ],
+        responses=TrendSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        return _answer(request, subject_scope(self.access))
+
+
+def _answer(request: Request, scope: Scope) -> Response:
+    trend, points = asked_trend(scope, read_trend_asked(request.query_params))
+    rates: dict[int, dict[str, dict[str, Any]]] = {}
+    for point in points:
+        rates.setdefault(point.run.number, {})[point.name] = _rate(point)
+    runs = [{"run": row.run, "rates": rates.get(row.run.number, {})} for row in trend.rows]
+    return Response(TrendSerializer({"runs": runs}).data)
+
+
+def _rate(point: Point) -> dict[str, Any]:
+    rate = {name: getattr(point.rate, name) for name in ("passed", "total", "value", "low", "high")}
+    return rate | {name: getattr(point, name) for name in ("line", "broken", "judge", "model", "flag")}
