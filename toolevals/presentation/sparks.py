@@ -67,16 +67,20 @@ def broken_spark(
     return BrokenSpark(
         lines=tuple(_points([(x(place), y(value)) for place, value, _, _ in segment]) for segment in segments),
         bands=tuple(
-            _points(
-                [(x(place), y(high)) for place, _, _, high in segment]
-                + [(x(place), y(low)) for place, _, low, _ in reversed(segment)]
-            )
-            for segment in segments
+            _points([(at, y(high)) for at, _, high in wide] + [(at, y(low)) for at, low, _ in reversed(wide)])
+            for wide in (_wide([(x(place), low, high) for place, _, low, high in segment]) for segment in segments)
         ),
         dots=tuple((f"{x(place):.1f}", f"{y(value):.1f}") for place, value, _, _ in points),
         changes=tuple(f"{x(place):.1f}" for place in changes),
         goal=f"{y(goal):.1f}",
     )
+
+
+def _wide(band: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """Return a band of (x, low, high); that of one point is made as wide as the point, so that it is seen."""
+    if len(band) > 1:
+        return band
+    return [(at + by, low, high) for at, low, high in band for by in (-1.6, 1.6)]
 
 
 def _points(points: Sequence[tuple[float, float]]) -> str:

@@ -55,6 +55,8 @@ def trend(
                 hovertext=[lines(point.hover) for point in segment],
                 hoverinfo="text",
                 customdata=[point.url for point in segment],
+                # A band needs two points; one by itself carries its interval.
+                error_y=_interval(segment[0]) if len(segment) == 1 else None,
                 showlegend=False,
             )
         )
@@ -68,6 +70,11 @@ def trend(
             for theme in PALETTES
         },
     )
+
+
+def _interval(point: TrendPoint) -> dict[str, Any]:
+    over, under = point.high - point.value, point.value - point.low
+    return {"type": "data", "symmetric": False, "array": [over], "arrayminus": [under], "width": 3, "thickness": 1}
 
 
 def _changed(
