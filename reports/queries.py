@@ -14,8 +14,11 @@ from reports.placing import cell_cases
 from toolevals.runs.models import ArgumentFault, CaseGrade, Grading, JudgedCase, Run, VerdictCount
 from toolevals.runs.querysets.gradings import IS_LATENT
 from toolevals.workspace.models import Project
+from toolevals.workspace.querysets.ids import ids_as_text
 
 KEYSET_PAGE = 2000
+# Of rows of a few plain values: large enough that asking for a page costs little beside it.
+EXPORT_PAGE = 5000
 
 
 def shown_grading(run: Run, number: int | None) -> Grading | None:
@@ -127,16 +130,17 @@ def trials_of(case: CaseGrade) -> list[CaseGrade]:
 
 
 def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[str]) -> Iterator[tuple[Any, ...]]:
-    """Yield rows of `columns`, "transcript_id" among them, ordered by it, a page at a time.
+    """Yield rows of `columns`, "transcript_id" among them, ordered by it, a page at a time; ids are text.
 
     Memory does not grow with the number of rows, and every page costs the same.
     """
     place = columns.index("transcript_id")
-    cases = listed_cases(grading, wanted).order_by("transcript_id").values_list(*columns)
-    rows = list(cases[:KEYSET_PAGE])
+    listed = listed_cases(grading, wanted).order_by("transcript_id")
+    cases = listed.values_list(*ids_as_text(listed, columns))
+    rows = list(cases[:EXPORT_PAGE])
     while rows:
         yield from rows
-        rows = list(cases.filter(transcript_id__gt=rows[-1][place])[:KEYSET_PAGE])
+        rows = list(cases.filter(transcript_id__gt=rows[-1][place])[:EXPORT_PAGE])
 
 
 def read_id(text: str) -> UUID | None:

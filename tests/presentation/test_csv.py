@@ -47,6 +47,26 @@ def test_every_text_comes_back_as_it_was_but_for_the_apostrophe(rows):
     assert not any(cell[:1] in FORMULA_STARTS for row in read for cell in row)
 
 
+cells = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.uuids()
+    | st.datetimes()
+    | st.text(alphabet="=+-@\t\r\n＝a1,\"' ")
+)
+
+
+@given(st.lists(st.tuples(cells, st.sampled_from(["a", "b", "=a", ""]), st.integers() | st.just("-1")), max_size=12))
+def test_a_file_is_what_its_cells_are_one_by_one(rows):
+    alone = io.StringIO()
+    writer = csv.writer(alone)
+    for row in [("a", "b", "c"), *rows]:
+        writer.writerow([safe_cell(cell) for cell in row])
+    assert b"".join(csv_stream(["a", "b", "c"], rows)) == alone.getvalue().encode()
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_number_comes_back_to_the_last_digit(number):
     assert float(parsed(["a"], [[number]])[1][0]) == number
