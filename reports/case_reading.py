@@ -117,7 +117,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         snippet=snippet(revision.input),
         given=read_conversation(revision.input),
         done=done,
-        statuses=_statuses(done, grade, transcript),
+        statuses=_statuses(done, grade, transcript, expectation),
         transcript=transcript,
         calls=compared_calls(grade, expectation, transcript),
         state=compared_state(grade.details),
@@ -134,7 +134,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         history=_history(revision, user, role),
         disputes=Dispute.objects.filter(revision=revision).visible_to(user, role).open().count(),
         other_runs=_other_runs(case),
-        trials=_trials(case),
+        trials=_trials(case, expectation),
     )
 
 
@@ -158,12 +158,14 @@ def _messages(transcript: Transcript | None) -> list[dict[str, Any]]:
     return found
 
 
-def _statuses(done: Conversation, grade: Grade, transcript: Transcript | None) -> dict[int, str]:
+def _statuses(
+    done: Conversation, grade: Grade, transcript: Transcript | None, expectation: Expectation
+) -> dict[int, str]:
     """Return the status of each call that is shown, by the identity of its block."""
     if transcript is None:
         return {}
     blocks = [block for turn in done.turns for block in turn.blocks if isinstance(block, CallBlock)]
-    shown = shown_calls(grade, transcript)
+    shown = shown_calls(grade, transcript, expectation)
     return {id(block): each.status for block, each in zip(blocks, shown, strict=False)}
 
 
@@ -182,16 +184,16 @@ def _events(revision: Revision, user: User, role: Role) -> Iterator[Event]:
         )
 
 
-def _trials(case: CaseGrade) -> tuple[Trial, ...]:
+def _trials(case: CaseGrade, expectation: Expectation) -> tuple[Trial, ...]:
     """Return the example's trials beside each other; none where there is one only."""
     cases = trials_of(case) if case.grading.run.trials > 1 else []
-    return tuple(map(_trial, cases)) if len(cases) > 1 else ()
+    return tuple(_trial(each, expectation) for each in cases) if len(cases) > 1 else ()
 
 
-def _trial(case: CaseGrade) -> Trial:
+def _trial(case: CaseGrade, expectation: Expectation) -> Trial:
     document = case.transcript.document
     transcript = None if document is None else Transcript.from_document(document)
-    shown = () if transcript is None else shown_calls(Grade.from_document(case.detail), transcript)
+    shown = () if transcript is None else shown_calls(Grade.from_document(case.detail), transcript, expectation)
     calls = tuple(_trial_call(each) for each in shown)
     answer = shortened(transcript.answer or "", LONGEST_ANSWER) if transcript else ""
     return Trial(case.pk, case.transcript.trial + 1, case.outcome, case.mode, calls, answer)

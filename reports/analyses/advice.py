@@ -94,12 +94,14 @@ class Confusion:
             for form in words_of(case.text):
                 if form in among and form not in without:
                     found.setdefault(form, []).append(case)
-        ranked = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_WORDS]
+        # Sorting is stable: of words that are said as often, those that were said first.
+        ranked = sorted(found.items(), key=lambda item: -len({case.name for case in item[1]}))[:MOST_WORDS]
         return [(form, tuple(cases)) for form, cases in ranked]
 
     def unsaid(self, without: set[str]) -> list[tuple[str, tuple[Asked, ...]]]:
-        """Return the words that at least two cases say and `without` does not hold, most said first."""
-        counts = Counter(form for case in self.cases for form in words_of(case.text))
+        """Return the words that at least two examples say and `without` does not hold, most said first."""
+        texts = {case.name: case.text for case in self.cases}
+        counts = Counter(form for text in texts.values() for form in words_of(text))
         often = {form for form, count in counts.items() if count > 1}
         return self.said(often, without)
 
@@ -126,17 +128,14 @@ def _mixed(cell: Confusion, expected: ToolSpec, actual: ToolSpec) -> Advice:
                 f"{_people(cases)} {words}, which {actual.name} says of itself and {expected.name} does not", cases
             )
         )
-        meant = _lower(_ADDRESS.sub("", opening(expected.description)) or expected.name)
-        text = f"Tighten {actual.name}: it says {words}. Add “Not for: {meant}; use {expected.name}.”"
+        meant = _lower(_ADDRESS.sub("", opening(expected.description)))
+        fits = f"{expected.name} fits ({meant})" if meant else f"{expected.name} fits"
+        text = f"Tighten {actual.name}: it says {_words(pulled, cell.actual_words, 'and')}. Add “Not where {fits}.”"
         tries.append(Sentence(text, cases, "tighten"))
-    both = [cell.actual_words[form] for form in cell.actual_words if form in cell.expected_words][:MOST_WORDS]
-    if both and cell.cases:
-        shown.append(
-            Sentence(
-                f"Both texts speak of {listed(both)}: nothing in these words tells the tools apart",
-                tuple(cell.cases[:MOST_NAMED]),
-            )
-        )
+    shared = cell.said({form for form in cell.actual_words if form in cell.expected_words}, set())
+    if shared:
+        words, cases = _words(shared, cell.actual_words), _cases(shared)
+        shown.append(Sentence(f"{_people(cases)} {words}, as both texts do: no help in telling them apart", cases))
     tries += _examples(cell, expected)
     tries += _merged(cell, expected, actual)
     shown += _undescribed(cell, expected, actual)
@@ -151,8 +150,8 @@ def _examples(cell: Confusion, expected: ToolSpec) -> list[Sentence]:
     if not lacking:
         return []
     case = lacking[0][1][0]
-    words = _words([each for each in lacking if case in each[1]], words_of(case.text))
-    text = f"Add an example to {expected.name}: “{shortened(case.text)}”. Its text has no {words}"
+    words = _words([each for each in lacking if case in each[1]], words_of(case.text), "and")
+    text = f"Add an example to {expected.name}: “{shortened(case.text)}”. Its own text lacks {words}"
     return [Sentence(text, _cases(lacking), "example")]
 
 
@@ -197,13 +196,9 @@ def _missed(cell: Confusion) -> Advice:
         shown.append(
             Sentence(f"{_people(cases)} {words}, which {tool.name} says of itself, and yet nothing was called", cases)
         )
-        tries.append(
-            Sentence(
-                f"Say in {tool.name} that it must be called, not only may: “{opening(tool.description)}”",
-                cases,
-                "tighten",
-            )
-        )
+        quoted = f": “{opening(tool.description)}”" if tool.description.strip() else ""
+        text = f"Say in {tool.name} that it must be called, not only may{quoted}"
+        tries.append(Sentence(text, cases, "tighten"))
     shown += _undescribed(cell, tool)
     tries += _examples(cell, tool)
     return Advice(Kind("missed call"), tuple(shown), tuple(tries))
@@ -219,7 +214,11 @@ def _hallucinated(cell: Confusion) -> Advice:
     for name, cases in sorted(names.items(), key=lambda item: (-len(item[1]), item[0]))[:MOST_WORDS]:
         shown.append(Sentence(f"Called {name}, which is not offered, {_times(len(cases))}", tuple(cases[:MOST_NAMED])))
         near = max(cell.offered, key=lambda offered: (_likeness(name, offered), offered), default="")
-        if near and _likeness(name, near):
+        meant = next((offered for offered in cell.offered if _spelled_otherwise(name, offered)), "")
+        if meant:
+            text = f"{name} is {meant} spelled otherwise: say in the prompt that names are written as they are offered"
+            tries.append(Sentence(text, tuple(cases[:MOST_NAMED]), "spell"))
+        elif near and _likeness(name, near):
             shared = listed(sorted(set(words_of(name)) & set(words_of(near))))
             text = f"{name} is nearest to {near} by {shared}: name that tool so, or say in its text that it does this"
             tries.append(Sentence(text, tuple(cases[:MOST_NAMED]), "rename"))
@@ -252,8 +251,9 @@ def _spec_words(spec: ToolSpec | None) -> dict[str, str]:
     return words_of(spec.name, spec.description) if spec else {}
 
 
-def _words(found: Sequence[tuple[str, tuple[Asked, ...]]], written: dict[str, str]) -> str:
-    return listed([written.get(form, form) for form, _ in found])
+def _words(found: Sequence[tuple[str, tuple[Asked, ...]]], written: dict[str, str], last: str = "or") -> str:
+    """Return the words quoted. Of cases "or" holds: each says one of them at least, not all."""
+    return listed([written.get(form, form) for form, _ in found], last)
 
 
 def _cases(found: Sequence[tuple[str, tuple[Asked, ...]]]) -> tuple[Asked, ...]:
@@ -282,6 +282,13 @@ def _mode(name: str, other: str) -> str:
     """Return what of a tool's name tells it from the other."""
     own = [word for form, word in words_of(name).items() if form not in words_of(other)]
     return "_".join(own) or name
+
+
+def _spelled_otherwise(name: str, offered: str) -> bool:
+    """Return whether two names differ in case and signs only, or one is the other behind a namespace."""
+    one, other = (re.sub(r"[^a-z0-9]", "", each.casefold()) for each in (name, offered))
+    behind = any(f"{sign}{offered.casefold()}" in name.casefold()[-len(offered) - 1 :] for sign in ".:/")
+    return bool(other) and (one == other or behind)
 
 
 def _likeness(one: str, other: str) -> int:

@@ -54,8 +54,8 @@ class ComparedCall:
 class ShownCall:
     """A call of the transcript with what it is worth.
 
-    That is "passed", "failed", "repeated" where it failed for a passing reason and a later try counts in its place, or
-    "" where nothing is known.
+    That is "passed", "failed", "beside" where nobody expected it and the gold lets it be, "repeated" where it failed
+    for a passing reason and a later try counts in its place, or "" where nothing is known.
     """
 
     call: ToolCall | MalformedCall
@@ -66,17 +66,20 @@ def compared_calls(
     grade: CaseGrade, expectation: Expectation | None, transcript: Transcript | None
 ) -> tuple[ComparedCall, ...]:
     """Return each aligned pair as a small table."""
+    beside = _allows_others(expectation)
     expected = _Pool([(call.tool, call) for call in _expected_calls(expectation)])
     actual = _Pool([(call_class(call), call) for call in counted_calls(transcript).calls] if transcript else [])
     return tuple(
-        _compared(number, pair, grade, expected.take(pair.expected), actual.take(pair.actual))
+        _compared(number, pair, grade, expected.take(pair.expected), actual.take(pair.actual), beside=beside)
         for number, pair in enumerate(grade.pairs)
     )
 
 
-def shown_calls(grade: CaseGrade, transcript: Transcript) -> tuple[ShownCall, ...]:
+def shown_calls(
+    grade: CaseGrade, transcript: Transcript, expectation: Expectation | None = None
+) -> tuple[ShownCall, ...]:
     """Return the transcript's calls, each marked by the pair that it belongs to."""
-    left = list(grade.pairs)
+    left, beside = list(grade.pairs), _allows_others(expectation)
     counted = set(counted_calls(transcript).places)
     shown = []
     for place, call in enumerate(transcript.calls):
@@ -89,7 +92,8 @@ def shown_calls(grade: CaseGrade, transcript: Transcript) -> tuple[ShownCall, ..
             continue
         left.remove(pair)
         wrong = pair.expected != pair.actual or pair.arguments == "failed"
-        shown.append(ShownCall(call, "failed" if wrong else "passed"))
+        let_be = beside and pair.expected == NONE
+        shown.append(ShownCall(call, "beside" if let_be else "failed" if wrong else "passed"))
     return tuple(shown)
 
 
@@ -126,14 +130,21 @@ class _Pool:
 
 
 def _compared(
-    number: int, pair: Pair, grade: CaseGrade, expected: CallExpectation | None, actual: ToolCall | MalformedCall | None
+    number: int,
+    pair: Pair,
+    grade: CaseGrade,
+    expected: CallExpectation | None,
+    actual: ToolCall | MalformedCall | None,
+    *,
+    beside: bool,
 ) -> ComparedCall:
+    let_be = beside and pair.expected == NONE
     tool = ComparedRow(
         "tool",
         "no call" if pair.expected == NONE else pair.expected,
         "no call" if pair.actual == NONE else _actual_name(pair, actual),
-        "same" if pair.expected == pair.actual else "changed",
-        "same" if pair.expected == pair.actual else _tool_note(pair),
+        "same" if pair.expected == pair.actual else "" if let_be else "changed",
+        "same" if pair.expected == pair.actual else "beside, as it may be" if let_be else _tool_note(pair),
     )
     found = [difference for difference in grade.differences if difference.pair == number]
     rows = [
@@ -180,6 +191,11 @@ def _tool_note(pair: Pair) -> str:
 
 def _hallucinated(call: ToolCall | MalformedCall, pair: Pair) -> bool:
     return pair.actual == UNKNOWN_TOOL and isinstance(call, ToolCall)
+
+
+def _allows_others(expectation: Expectation | None) -> bool:
+    """Return whether calls that nobody expected may come beside the expected ones."""
+    return expectation is not None and any(each.additional_calls for each in expectation.alternatives)
 
 
 def _expected_calls(expectation: Expectation | None) -> list[CallExpectation]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from reports.analyses.words import listed
 from toolevals.grading.values import ToolSpec
 
 
@@ -55,7 +56,7 @@ def _by_arguments(more: ToolSpec, less: ToolSpec) -> str:
     mine, other = required_of(more), required_of(less)
     if not mine < other or not properties_of(more) & properties_of(less):
         return ""
-    spared = ", ".join(f"“{name}”" for name in sorted(other - mine)[:3])
+    spared = listed(sorted(other - mine)[:3])
     return f"{more.name} does not require {spared} as {less.name} does"
 
 

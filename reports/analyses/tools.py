@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
 from reports.analyses.matrix import Cell, Matrix
 from reports.analyses.rates import Rate
@@ -10,6 +13,28 @@ from toolevals.grading.metrics.bootstrap import f1_interval
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED
+
+
+class ToolOrder(StrEnum):
+    """By what a table of tools is sorted."""
+
+    F1 = "f1"
+    LOST = "lost"
+    PRECISION = "precision"
+    RECALL = "recall"
+    SUPPORT = "n"
+    NAME = "name"
+
+    @property
+    def words(self) -> str:
+        return {
+            "f1": "worst F1 first",
+            "lost": "most often mistaken first",
+            "precision": "worst precision first",
+            "recall": "worst recall first",
+            "n": "most cases first",
+            "name": "by name",
+        }[self.value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +97,15 @@ def tools_of(matrix: Matrix) -> ToolTable:
     ]
     rows.sort(key=lambda row: (not row.averaged, row.f1 or 0.0, -row.support, row.name))
     return ToolTable(tuple(rows), matrix.accuracy, metrics.macro_f1, metrics.micro_f1)
+
+
+def ordered_tools(rows: Sequence[ToolRow], order: ToolOrder) -> list[ToolRow]:
+    """Return the rows of a table in another order; ties stay as they stood, a rate that is not defined comes last."""
+    keys: dict[ToolOrder, Callable[[ToolRow], Any]] = {
+        ToolOrder.LOST: lambda row: -(row.support + row.predicted - 2 * row.correct),
+        ToolOrder.PRECISION: lambda row: 2.0 if row.precision.value is None else row.precision.value,
+        ToolOrder.RECALL: lambda row: 2.0 if row.recall.value is None else row.recall.value,
+        ToolOrder.SUPPORT: lambda row: -row.support,
+        ToolOrder.NAME: lambda row: row.name,
+    }
+    return sorted(rows, key=keys[order]) if order in keys else list(rows)

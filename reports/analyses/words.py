@@ -18,7 +18,9 @@ _EMPTY: Final = frozenset(
         "out over own please put same say says see set she should some such take tell than that the their them then",
         "there these they this those through too tool two under until use used user users uses using very want wants",
         "was way were what when where whether which while who whom whose why will with without would yes you your",
-        "yours function call calls called return returns",
+        "yours function call calls called return returns actually ago already anything bit currently good great",
+        "hello help hey interested know looking lot maybe might nice okay particular particularly quite really",
+        "soon someone something still sure thank thanks think today would yeah yet",
     )
     for word in line.split()
 )
@@ -50,10 +52,10 @@ def shortened(text: str, longest: int = 110) -> str:
     return line if len(line) <= longest else f"{line[:longest].rsplit(' ', 1)[0]} …"
 
 
-def listed(words: Iterable[str]) -> str:
+def listed(words: Iterable[str], last: str = "and") -> str:
     """Return quoted words as one reads them: “late”, “parcel” and “where”."""
     quoted = [f"“{word}”" for word in words]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {last} {quoted[-1]}"
 
 
 def _form(word: str) -> str:

@@ -13,8 +13,8 @@ from reports.analyses.matrix import matrix_of
 from reports.analyses.modes import failure_modes
 from reports.analyses.rates import TOOL_GOAL
 from reports.analyses.sentence import sentence
-from reports.analyses.tools import tools_of
-from reports.filters import LATENT, Filters
+from reports.analyses.tools import ToolOrder, ordered_tools, tools_of
+from reports.filters import LATENT, Filters, choice
 from reports.floor_queries import version_floors
 from reports.judge_queries import judges_of
 from reports.overreach_queries import grading_overreach
@@ -23,6 +23,7 @@ from reports.placing import matrix_counts
 from reports.queries import verdict_counts
 from reports.run_spending import spending_shown
 from reports.small_multiples import small_multiples
+from reports.tool_heads import tool_heads, tool_query
 from toolevals.grading.catalog import MODES as MODE_SENTENCES
 from toolevals.grading.catalog import TAG_SENTENCES
 from toolevals.presentation.intervals import track_floor
@@ -59,7 +60,9 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
     modes = failure_modes(counts.get("mode", {}))
     matrix = matrix_of(matrix_counts(grading, Filters()))
     table = tools_of(matrix)
-    rows = table.rows if request.GET.get("tools") == "all" else table.rows[:MOST_TOOLS]
+    order = choice(ToolOrder, request.GET, "sort", ToolOrder.F1)
+    all_tools = request.GET.get("tools") == "all"
+    rows = ordered_tools(table.rows, order)[: None if all_tools else MOST_TOOLS]
     rates = [rate for row in rows if row.averaged for rate in (row.precision, row.recall)]
     return {
         "layers": layers,
@@ -72,6 +75,9 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "tools": table,
         "tool_rows": rows,
         "tools_left": len(table.rows) - len(rows),
+        "tools_order": order,
+        "tool_heads": tool_heads(order, all_tools=all_tools, grading=head.asked),
+        "query_all_tools": tool_query(order, all_tools=True, grading=head.asked),
         "tools_floor": track_floor([rate.low for rate in rates if rate.low is not None]),
         "tool_goal": TOOL_GOAL,
         "spending": spending_shown(grading, layers.outcome.rate.passed),
@@ -87,5 +93,6 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         ],
         "overreach": (overreach := grading_overreach(grading)),
         "overreach_rows": overreach.rows[:MOST_OVERREACH],
+        "overreach_left": max(0, len(overreach.rows) - MOST_OVERREACH),
         "latent": counts.get("latent", {}).get(LATENT, 0),
     }

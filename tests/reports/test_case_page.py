@@ -211,3 +211,18 @@ def test_agreed_arguments_fold_and_differing_ones_are_marked():
         ("d", None, "4", "extra"),
     ]
     assert [row.path for row in call.agreed] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "status", "note"),
+    [(True, "beside", "beside, as it may be"), (False, "failed", "needless call")],
+)
+def test_calls_that_may_come_beside_are_not_marked_wrong(allowed, status, note):
+    expectation = Expectation(
+        "calls", alternatives=(Trajectory((CallExpectation("pay", {}),), additional_calls=allowed),)
+    )
+    did = Transcript((Message("assistant", calls=(ToolCall("look", {}), ToolCall("pay", {}))),), answer="Done.")
+    found = graded(compile_case(expectation, ()), did)
+    assert (found.verdicts["selection"].status == "passed") is allowed
+    assert [each.status for each in shown_calls(found, did, expectation)] == [status, "passed"]
+    assert note in [call.rows[0].note for call in compared_calls(found, expectation, did)]

@@ -57,6 +57,24 @@ def test_modes_lead_to_their_cases(get, grading):
         assert len(csv_rows(get("cases-csv", grading, mode=mode))) == number
 
 
+@pytest.mark.parametrize(
+    ("sort", "first", "words"),
+    [
+        ("", "b", "worst F1 first"),
+        ("n", "a", "most cases first"),
+        ("recall", "(none)", "worst recall first"),
+        ("lost", "b", "most often mistaken first"),
+        ("name", "(none)", "by name"),
+        ("<b>", "b", "worst F1 first"),
+    ],
+)
+def test_tools_are_sorted_by_the_heads_of_their_table(get, build, sort, first, words):
+    cells = {("a", "a"): 9, ("a", "b"): 3, ("b", "b"): 1, ("(none)", "b"): 2, ("(none)", "(none)"): 1}
+    page = get("run", build.grading(cases_of(cells)), sort=sort)
+    assert table(page, "tools")[1][0] == first
+    assert words in text(page)
+
+
 def test_tools_below_the_goal_are_marked(get, grading):
     page = get("run", grading)
     assert [row[0] for row in table(page, "tools")[1:]] == ["b", NONE, "a"]
@@ -76,7 +94,7 @@ def test_a_run_of_errors_has_no_rate(get, build):
     html = text(get("run", build.grading([Case("a", "a", status="errored") for _ in range(12)])))
     assert "Nothing was scored." in html
     assert "No case has a place in the matrix." in html
-    assert "No case failed." in html
+    assert "No case was scored, so that none failed." in html
 
 
 def test_the_last_runs_stand_beside_as_small_pictures(get, build):
