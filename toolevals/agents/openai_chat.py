@@ -34,11 +34,14 @@ class OpenAIChat:
         self._openai = openai
         self._options = options
         self._key = key
+        http = guarded_client(policy or AddressPolicy(), seconds=options.timeout)
         self._client = openai.OpenAI(
             base_url=options.base_url,
             api_key=key or "none",
             max_retries=0,
-            http_client=guarded_client(policy or AddressPolicy(), seconds=options.timeout),
+            # Said here too: where it is five seconds, openai takes it for nobody's wish, and waits ten minutes.
+            timeout=http.timeout,
+            http_client=http,
         )
 
     def __enter__(self) -> Self:
