@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -36,6 +36,10 @@ class Handler(BaseHTTPRequestHandler, ABC):
 
     def send(self, status: int, body: str, kind: str, headers: dict[str, str]) -> None:
         data = body.encode()
+        with suppress(ConnectionError):  # Whoever asked has gone.
+            self._send(status, data, kind, headers)
+
+    def _send(self, status: int, data: bytes, kind: str, headers: dict[str, str]) -> None:
         self.send_response(status)
         for name, value in {"Content-Type": kind, "Content-Length": str(len(data)), **headers}.items():
             self.send_header(name, value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -25,8 +26,9 @@ pytestmark = pytest.mark.servers
 EXAMPLES = 40
 # How many of them a judge in trouble does not answer.
 TROUBLED = 3
-# Seconds until the application gives a judge up.
+# Seconds until the application gives a judge up, and how often it asks one that does not answer.
 TIMEOUT = 5
+TRIES = 3
 START = """
 from types import SimpleNamespace
 from tests.runs.building import REFUND, call, uploaded_run, version_of
@@ -48,6 +50,11 @@ AGAIN = """
 from toolevals.runs.models import Run
 from toolevals.runs.services import grading_start
 grading_start(run=Run.objects.get(floor="", project__slug="shop-{number}"), actor=None)
+"""
+STOP = """
+from toolevals.runs.models import Run
+from toolevals.workspace.jobs import job_cancel, job_retry
+{act}(job=Run.objects.get(floor="", project__slug="shop-{number}").job, actor=None)
 """
 # The first project's grading was not disturbed; the other is the newest of the last project.
 COMPARE = """
@@ -77,10 +84,8 @@ print(json.dumps([
     [len(rows) for rows in judged(last)],
 ]))
 """
-ERRORED = """
-SELECT count(*) FROM runs_judgedcase JOIN runs_grading ON runs_grading.id = runs_judgedcase.grading_id
-JOIN runs_run ON runs_run.id = runs_grading.run_id WHERE runs_judgedcase.status = 'errored'
-"""
+STATUS = "SELECT count(*) FROM runs_judgedcase WHERE status = '{status}'"
+AT_WORK = "SELECT count(*) FROM workspace_batch WHERE state = 'leased'"
 
 Answer = Callable[[dict[str, Any]], Any]
 
@@ -103,6 +108,10 @@ class Scene(Disturbed):
         self.answer: Answer = well
         self.regraded = 0
         self.judge: ChatServer
+
+    def count(self, status: str) -> int:
+        """Return how many verdicts of judges have a status, of all gradings."""
+        return self.ask(STATUS.format(status=status))
 
     def told(self, inputs: dict[str, Any]) -> Any:
         """Answer as the judge does now."""
@@ -175,14 +184,75 @@ def test_a_judge_in_trouble_costs_its_column_until_it_is_asked_again(scene: Scen
             return well(inputs)
         return "{{ no JSON" if trouble == "garbage" else Trouble(500, "{}")
 
-    errored = scene.ask(ERRORED)
+    errored = scene.count("errored")
     scene.answer = troubled
     try:
         scene.start()
         scene.wait(scene.finished)
     finally:
         scene.answer = well
-    assert scene.ask(ERRORED) - errored == TROUBLED
+    check_errored_and_asked_again(scene, errored)
+
+
+class Hanging:
+    """A judge that takes questions about some examples and never answers, until it is released."""
+
+    def __init__(self) -> None:
+        self.released = threading.Event()
+        self.asked: Counter[int] = Counter()
+
+    def __call__(self, inputs: dict[str, Any]) -> Any:
+        number = number_of(inputs)
+        self.asked[number] += 1
+        if number < TROUBLED:
+            self.released.wait()
+        return well(inputs)
+
+
+@pytest.fixture
+def hanging(scene: Scene) -> Iterator[Hanging]:
+    """The judge hangs; in the end it is well."""
+    scene.answer = found = Hanging()
+    yield found
+    scene.answer = well
+    found.released.set()
+
+
+def test_a_judge_that_hangs_is_given_up_and_errored_and_the_others_go_on(scene: Scene, hanging: Hanging) -> None:
+    errored, failed = scene.count("errored"), scene.count("failed")
+    scene.start()
+    # The first is not given up yet when all others are answered.
+    scene.wait(lambda: scene.judged() == EXAMPLES - TROUBLED)
+    assert max(hanging.asked[number] for number in range(TROUBLED)) < TRIES
+    scene.wait(scene.finished)
+    assert [hanging.asked[number] for number in range(EXAMPLES)] == [TRIES] * TROUBLED + [1] * (EXAMPLES - TROUBLED)
+    # What hangs is in neither verdict.
+    assert scene.count("failed") - failed == sum(number % 2 == 0 for number in range(TROUBLED, EXAMPLES))
+    scene.answer = well
+    check_errored_and_asked_again(scene, errored)
+
+
+def test_a_run_is_cancelled_while_its_judge_hangs_and_taken_up_again(scene: Scene, hanging: Hanging) -> None:
+    errored = scene.count("errored")
+    scene.start()
+    scene.wait(lambda: scene.judged() == EXAMPLES - TROUBLED)
+    scene.app.python(STOP.format(act="job_cancel", number=scene.runs))
+    # The worker is free for others though the judge still has not answered.
+    scene.wait(lambda: scene.ask(AT_WORK) == 0)
+    assert not hanging.released.is_set()
+    assert scene.judged() == EXAMPLES - TROUBLED
+    scene.answer = well
+    scene.judge.requests.clear()
+    scene.app.python(STOP.format(act="job_retry", number=scene.runs))
+    scene.wait(scene.finished)
+    assert len(scene.judge.requests) == TROUBLED
+    assert scene.count("errored") == errored
+    scene.check()
+
+
+def check_errored_and_asked_again(scene: Scene, errored: int) -> None:
+    """See that what was in trouble is errored, is asked again by the next grading, and is then as if it never was."""
+    assert scene.count("errored") - errored == TROUBLED
     scene.grade_again()
-    assert scene.ask(ERRORED) - errored == TROUBLED
+    assert scene.count("errored") - errored == TROUBLED
     scene.check()

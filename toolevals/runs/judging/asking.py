@@ -26,7 +26,7 @@ class Asking:
         self.refused: dict[Key, str] = {}
 
     def ask(self, requests: Iterable[JudgementRequest]) -> None:
-        """Have these answered, or refused where a judge's cap is reached. Raises LeaseLost and JobCancelled."""
+        """Have these answered, or refused where a judge's cap is reached. Raises as `several_heard` and LeaseLost."""
         wanted = {(request.rubric.name, request.digest): request for request in requests}
         for key in self.made.keys() | self.refused.keys():
             wanted.pop(key, None)
@@ -50,7 +50,7 @@ class Asking:
                 else:
                     self.refused[request.rubric.name, request.digest] = member.seat.too_dear
 
-        return several_heard(affordable())
+        return several_heard(affordable(), self._lease)
 
     def _has_money(self, member: Member) -> bool:
         if member.seat.budget is None:
@@ -60,7 +60,7 @@ class Asking:
 
     def _keep(self, request: JudgementRequest, heard: Heard) -> None:
         member, judgement = self._members[request.rubric.name], heard.judgement
-        with self._lease.transaction():
+        with self._lease.keeping():
             models.Judgement.objects.update_or_create(
                 rubric_id=member.row.rubric_id,
                 model=member.row.model,

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Generic, TypeVar
 
 from toolevals.agents.judge import Heard, Judge
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest
+from toolevals.workspace.jobs import JobCancelled, Lease, MustGiveWay
 
 # Questions at once in each worker.
 CONCURRENCY = 8
+# Between two looks at whether to begin nothing more, while no answer comes.
+LOOK_SECONDS = 1.0
+# So long those that are under way when their job is cancelled are waited for.
+GRACE_SECONDS = 10.0
 Key = TypeVar("Key")
 
 
@@ -25,23 +31,42 @@ class Question(Generic[Key]):
     request: JudgementRequest
 
 
-def several_heard(questions: Iterable[Question[Key]]) -> Iterator[tuple[Key, Heard]]:
+def several_heard(questions: Iterable[Question[Key]], lease: Lease) -> Iterator[tuple[Key, Heard]]:
     """Yield answers as they come. The next question is taken only where a place is free, after answers were yielded.
 
-    What was not begun when the caller stops is not begun.
+    While the lease must give way none is begun: once those under way are answered, MustGiveWay is raised. Where the
+    job is cancelled, what is answered within `GRACE_SECONDS` is yielded, errors apart, and JobCancelled is raised.
     """
-    with ThreadPoolExecutor(CONCURRENCY, thread_name_prefix="judge") as pool:
-        asked: dict[Future[Heard], Key] = {}
-        try:
-            for question in questions:
+    pool = ThreadPoolExecutor(CONCURRENCY, thread_name_prefix="judge")
+    asked: dict[Future[Heard], Key] = {}
+    try:
+        yield from _heard(pool, asked, iter(questions), lease)
+    except JobCancelled:
+        wait(asked, timeout=GRACE_SECONDS)
+        for future, key in asked.items():
+            if future.done() and not (heard := future.result()).judgement.error:
+                yield key, heard
+        raise
+    finally:
+        # A judge that hangs is not waited for when its answer is no longer wanted.
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _heard(
+    pool: ThreadPoolExecutor, asked: dict[Future[Heard], Key], coming: Iterator[Question[Key]], lease: Lease
+) -> Iterator[tuple[Key, Heard]]:
+    while True:
+        may_begin = not lease.must_give_way()
+        if may_begin:
+            for question in islice(coming, CONCURRENCY - len(asked)):
                 asked[pool.submit(question.judge.hear, question.request)] = question.key
-                if len(asked) == CONCURRENCY:
-                    yield from _ended(asked)
-            while asked:
-                yield from _ended(asked)
-        finally:
-            # A lost lease or a cancelled job: what was not begun is not begun.
-            pool.shutdown(wait=False, cancel_futures=True)
+        if not asked:
+            if may_begin or next(coming, None) is None:
+                return
+            raise MustGiveWay
+        ended, _ = wait(asked, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        for future in ended:
+            yield asked.pop(future), future.result()
 
 
 def answer_columns(heard: Heard, prices: Prices | None) -> dict[str, Any]:
@@ -55,9 +80,3 @@ def answer_columns(heard: Heard, prices: Prices | None) -> dict[str, Any]:
         "input_tokens": int(heard.usage.get("input_tokens", 0)),
         "output_tokens": int(heard.usage.get("output_tokens", 0)),
     }
-
-
-def _ended(asked: dict[Future[Heard], Key]) -> Iterator[tuple[Key, Heard]]:
-    ended, _ = wait(asked, return_when=FIRST_COMPLETED)
-    for future in ended:
-        yield asked.pop(future), future.result()

@@ -76,11 +76,10 @@ def drift_ask(lease: Lease) -> None:
     prices = Prices.from_document(check.judge.prices) if check.judge.prices else None
     with ExitStack() as opened:
         asked = judge_opened(check.judge, rubric, opened)
-        for (row, place), heard in several_heard(_questions(check, rubric, asked, left)):
+        for (row, place), heard in several_heard(_questions(check, rubric, asked, left), lease):
             open_questions[row.pk] -= 1
-            with lease.transaction():
+            with lease.keeping(len(rows) - len(+open_questions)):
                 DriftAnswer.objects.create(drift=check, case=row, place=place, **answer_columns(heard, prices))
-                lease.progress(len(rows) - len(+open_questions))
 
 
 def drift_count(lease: Lease) -> None:

@@ -125,12 +125,11 @@ def tryout_ask(lease: Lease) -> None:
     prices = Prices.from_document(tryout.judge.prices) if tryout.judge.prices else None
     with ExitStack() as opened:
         asked = judge_opened(tryout.judge, rubric, opened)
-        for (row, place), heard in several_heard(_questions(tryout, rubric, asked, left)):
+        for (row, place), heard in several_heard(_questions(tryout, rubric, asked, left), lease):
             open_questions[row.pk] -= 1
             columns = {**answer_columns(heard, prices), "answer": dict(heard.judgement.answer)}
-            with lease.transaction():
+            with lease.keeping(len(rows) - len(+open_questions)):
                 TryoutAnswer.objects.create(case=row, place=place, **columns)
-                lease.progress(len(rows) - len(+open_questions))
     with lease.finish():
         Tryout.objects.filter(pk=tryout.pk).update(finished_at=timezone.now())
 

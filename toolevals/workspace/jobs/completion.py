@@ -52,10 +52,13 @@ def batch_fail(batch: Batch, token: Any, error: str, *, again: bool) -> None:
 
 @transaction.atomic
 def batch_abandon(batch: Batch, token: Any) -> None:
-    """Mark a leased batch of a cancelled job cancelled."""
-    Batch.objects.filter(pk=batch.pk, state=BatchState.LEASED, lease_token=token).update(
-        state=BatchState.CANCELLED, lease_token=None, rung_at=None, done=0
-    )
+    """Mark a leased batch of a cancelled job cancelled; queue it again where its job was taken up again meanwhile."""
+    ours = Batch.objects.filter(pk=batch.pk, state=BatchState.LEASED, lease_token=token)
+    if not ours.update(state=BatchState.CANCELLED, lease_token=None, rung_at=None, done=0):
+        return
+    if Job.objects.select_for_update(no_key=True).get(pk=batch.job_id).is_open:
+        Batch.objects.filter(pk=batch.pk).update(state=BatchState.QUEUED, attempts=0, due_at=timezone.now())
+        ring_after_commit()
 
 
 def job_advance(job_id: Any) -> None:

@@ -33,6 +33,10 @@ class JobCancelled(Exception):  # noqa: N818 - as above
     """Somebody cancelled the job. Stop and write nothing."""
 
 
+class MustGiveWay(Exception):  # noqa: N818 - as above
+    """Slow work stops before it is done, since quick work waits or its job is paused. Its batch is put back."""
+
+
 class Lease:
     """What a worker holds while it works on a batch. Everything it writes, it writes within `transaction()`."""
 
@@ -67,6 +71,20 @@ class Lease:
             batch_complete(self.batch)
         self.finished = True
 
+    @contextmanager
+    def keeping(self, done: int | None = None) -> Iterator[None]:
+        """Like `transaction()`, and where the job was cancelled too: for what was paid for and stays true.
+
+        `done` is as for `progress`. Raises `LeaseLost` before anything is written.
+        """
+        progress = {} if done is None else {"done": min(done, self.batch.size)}
+        with transaction.atomic():
+            if not self._ours().update(due_at=lease_end(timezone.now()), **progress):
+                raise LeaseLost
+            yield
+        # Whatever was asked of the job meanwhile holds for what would be begun next.
+        self._look_again_at = 0.0
+
     def extend(self) -> None:
         """Prove the lease and start its time anew. Raises `LeaseLost` or `JobCancelled`."""
         self._update()
@@ -78,12 +96,15 @@ class Lease:
     def must_give_way(self) -> bool:
         """Return whether slow work should begin nothing more: its job is paused, or quick work waits for this worker.
 
-        Asked as often as one likes; the database is asked once a second at most.
+        Asked as often as one likes; the database is asked once a second at most, and after each `keeping()`.
+        Raises `JobCancelled`.
         """
         if time.monotonic() >= self._look_again_at:
             self._look_again_at = time.monotonic() + LOOK_SECONDS
-            paused = Job.objects.filter(pk=self.batch.job_id, state=JobState.PAUSED).exists()
-            self._gives_way = paused or quick_work_waits()
+            state = Job.objects.values_list("state", flat=True).get(pk=self.batch.job_id)
+            if state == JobState.CANCELLED:
+                raise JobCancelled
+            self._gives_way = state == JobState.PAUSED or quick_work_waits()
         return self._gives_way
 
     def give_way(self) -> None:
@@ -110,9 +131,12 @@ class Lease:
     def _update(self, **changes: Any) -> None:
         # What is at work when its job is paused may come to its end.
         running = Job.objects.open().filter(pk=OuterRef("job_id"))
-        ours = Batch.objects.filter(pk=self.batch.pk, state=BatchState.LEASED, lease_token=self.token)
+        ours = self._ours()
         if not ours.filter(Exists(running)).update(due_at=lease_end(timezone.now()), **changes):
             raise JobCancelled if ours.exists() else LeaseLost
+
+    def _ours(self) -> Any:
+        return Batch.objects.filter(pk=self.batch.pk, state=BatchState.LEASED, lease_token=self.token)
 
 
 def lease_claim(batch_id: str) -> Lease | None:

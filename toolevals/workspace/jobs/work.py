@@ -14,7 +14,7 @@ from django.db import DatabaseError, InterfaceError, connection
 
 from toolevals.grading.problems import InvalidDocument
 from toolevals.workspace.jobs.completion import batch_abandon, batch_fail
-from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost, lease_claim
+from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost, MustGiveWay, lease_claim
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ def batch_work(batch_id: str, work: Callable[[Lease], None]) -> None:
     """Do `work` on a batch if it is due and nobody else has it; otherwise return.
 
     An exception counts as an attempt, and the batch comes again after a while; `BatchRefused` and `InvalidDocument`
-    fail it at once. A lost lease and a cancelled job stop it silently.
+    fail it at once. A lost lease and a cancelled job stop it silently; `MustGiveWay` puts the batch back.
     """
     lease = lease_claim(batch_id)
     if lease is None:
@@ -45,7 +45,7 @@ def batch_work(batch_id: str, work: Callable[[Lease], None]) -> None:
         return
     try:
         with _heartbeat(lease):
-            work(lease)
+            _do(work, lease)
         if not lease.finished:
             with lease.finish():
                 pass
@@ -60,6 +60,13 @@ def batch_work(batch_id: str, work: Callable[[Lease], None]) -> None:
         if not connection.in_atomic_block:
             connection.close_if_unusable_or_obsolete()
         batch_fail(lease.batch, lease.token, f"{type(error).__name__}: {error}", again=True)
+
+
+def _do(work: Callable[[Lease], None], lease: Lease) -> None:
+    try:
+        work(lease)
+    except MustGiveWay:
+        lease.give_way()
 
 
 def _refuse(lease: Lease, error: BatchRefused | InvalidDocument) -> None:
