@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from django.urls import reverse
 
-from labeling.at_hand import count_answers
 from labeling.models import DatasetVersion
-from labeling.waiting import MANY, to_answer, to_calibrate, to_decide, to_label, to_read
+from labeling.waiting import MANY
 from toolevals.workspace.home import MOST_NEWS, News, Waits
-from toolevals.workspace.models import Job, JobState, Project, Role, User
+from toolevals.workspace.models import Job, JobState, Project, Role
 
 
-def waiting(project: Project, user: User, role: Role) -> Iterator[Waits]:
+def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[Waits]:
     """Yield what waits for a person who labels, and for one who decides."""
     if role < Role.REVIEWER:
         return
     at = {name: reverse(f"labeling:{name}", args=[project.slug]) for name in ("label", "questions", "feedback")}
-    yield Waits(to_label(project, user), "example to label", "examples to label", at["label"], MANY)
+    yield Waits(counted["to_label"], "example to label", "examples to label", at["label"], MANY)
     if role >= Role.ADJUDICATOR:
-        differing, disputed = to_decide(project, user)
         decide = reverse("labeling:adjudicate", args=[project.slug])
-        yield Waits(differing, "example to decide", "examples to decide", decide, MANY)
-        yield Waits(disputed, "dispute to decide", "disputes to decide", decide, MANY)
-        yield Waits(to_answer(project, user), "question to answer", "questions to answer", at["questions"], MANY)
-    answered = count_answers(project, user)
-    yield Waits(answered, "of your questions is answered", "of your questions are answered", at["questions"])
-    read = to_read(project, user)
+        yield Waits(counted["differing"], "example to decide", "examples to decide", decide, MANY)
+        yield Waits(counted["disputed"], "dispute to decide", "disputes to decide", decide, MANY)
+        yield Waits(counted["to_answer"], "question to answer", "questions to answer", at["questions"], MANY)
+    answered = counted["answered"]
+    yield Waits(answered, "of your questions is answered", "of your questions are answered", at["questions"], MANY)
+    read = counted["to_read"]
     yield Waits(read, "outcome of a label to read", "outcomes of labels to read", at["feedback"], MANY)
-    if (calibration := to_calibrate(project, user)) is not None:
-        left = calibration.size - calibration.own  # type: ignore[attr-defined]
-        answer = reverse("labeling:calibrate", args=[project.slug, calibration.dataset.slug, calibration.pk])
-        yield Waits(left, "example left to calibrate on", "examples left to calibrate on", answer)
+    calibrate = reverse("labeling:calibration-waiting", args=[project.slug])
+    left = counted["to_calibrate"]
+    yield Waits(left, "example left to calibrate on", "examples left to calibrate on", calibrate)
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:

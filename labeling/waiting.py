@@ -1,17 +1,18 @@
-"""What waits for one person, counted for the top bar."""
+"""What waits for one person, counted for the top bar and a project's first page."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.cache import cache
-from django.db.models import Exists, Q
 from django.utils import timezone
 
 from labeling.at_hand import calibration_waiting, own_counts
 from labeling.blindness import TO_DECIDE
 from labeling.models import CalibrationRound, Comment, Dataset, Feedback, LabelSlot, Revision
-from toolevals.workspace.models import Membership, Project, Role, User
+from toolevals.workspace.models import Project, Role, User
+from toolevals.workspace.querysets.lengths import lengths
 
 # Beyond this the exact number tells nobody anything, and counting it would cost.
 MANY = 1000
@@ -52,42 +53,32 @@ def own_part(place: Dataset | Project, user: User, *, most: int) -> Own:
     return Own(done, held, left)
 
 
-def to_adjudicate(project: Project, user: User) -> int:
-    """Return how many examples wait for this person's decision; at most MANY."""
-    return Revision.objects.to_adjudicate(project, user).order_by().select_related(None)[:MANY].count()
+def counted(project: Project, user: User, role: Role) -> dict[str, int]:
+    """Return what waits for a person who labels, each at most MANY, by the names that settings and the first page use.
 
-
-def to_decide(project: Project, user: User) -> tuple[int, int]:
-    """Return the same in two: examples whose labels differ or were passed on, and gold that is disputed."""
-    found = Revision.objects.to_adjudicate(project, user).order_by().select_related(None)
-    labels = found.filter(resolution__in=TO_DECIDE)[:MANY].count()
-    return labels, found.exclude(resolution__in=TO_DECIDE)[:MANY].count()
-
-
-def to_read(project: Project, user: User) -> int:
-    """Return how many decisions differ from this person's labels and are not marked as read; at most MANY."""
-    return Feedback.objects.for_reviewer(project, user).unseen()[:MANY].count()
-
-
-def questions(project: Project, user: User) -> int:
-    """Return how many questions wait for this person's answer, and how many of their own were answered."""
+    One statement for all but what is to be labelled and calibrated, which are read in ways of their own.
+    """
+    if role < Role.REVIEWER:
+        return {}
     comments = Comment.objects.in_project(project)
-    chief = Membership.objects.filter(project=project, user=user, role__gte=Role.ADJUDICATOR)
-    waiting = comments.unanswered_for(user, Role.ADJUDICATOR).filter(Exists(chief))
-    told = Q(pk__in=comments.answered_to(user).order_by().values("pk")) | Q(pk__in=waiting.order_by().values("pk"))
-    return Comment.objects.filter(told).order_by()[:MANY].count()
-
-
-def to_answer(project: Project, user: User) -> int:
-    """Return how many threads wait for an answer of this adjudicator; at most MANY."""
-    waiting = Comment.objects.in_project(project).unanswered_for(user, Role.ADJUDICATOR)
-    return waiting.order_by()[:MANY].count()
-
-
-def left_to_calibrate(project: Project, user: User) -> int:
-    """Return how many examples of the calibration round that waits for this person they have still to answer."""
+    rows: dict[str, Any] = {
+        "answered": comments.answered_to(user),
+        "to_read": Feedback.objects.for_reviewer(project, user).unseen(),
+    }
+    if role >= Role.ADJUDICATOR:
+        decide = Revision.objects.to_adjudicate(project, user).select_related(None)
+        rows["differing"] = decide.filter(resolution__in=TO_DECIDE)
+        rows["disputed"] = decide.exclude(resolution__in=TO_DECIDE)
+        rows["to_answer"] = comments.unanswered_for(user, role)
+    found = {"differing": 0, "disputed": 0, "to_answer": 0, **lengths(project, rows, most=MANY)}
     waiting = calibration_waiting(project, user)
-    return 0 if waiting is None else int(vars(waiting)["size"] - vars(waiting)["own"])
+    return found | {
+        "to_label": to_label(project, user),
+        "to_calibrate": 0 if waiting is None else int(vars(waiting)["size"] - vars(waiting)["own"]),
+        "to_adjudicate": min(found["differing"] + found["disputed"], MANY),
+        # Nobody answers their own questions: no thread is in both.
+        "questions": min(found["answered"] + found["to_answer"], MANY),
+    }
 
 
 def to_calibrate(project: Project, user: User) -> CalibrationRound | None:

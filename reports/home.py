@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 
 from reports.models import HeldGate
@@ -26,16 +25,20 @@ class Experiments:
     rows: tuple[tuple[Experiment, RunRow], ...]
     more: bool
 
+    @property
+    def at_work(self) -> bool:
+        """True while any of the runs is being answered or graded."""
+        return any(row.is_running for _, row in self.rows)
+
 
 def experiments(project: Project) -> Experiments:
-    """Return the project's experiments with how their newest run does. Five queries, however many there are."""
+    """Return the project's experiments with how their newest run does. Three queries, however many there are."""
     newest = Run.objects.of_people().filter(experiment=OuterRef("pk")).order_by("-number")
     lines = Experiment.objects.in_project(project).annotate(newest_run=Subquery(newest.values("number")[:1]))
-    found: list[Any] = list(lines.filter(newest_run__isnull=False).order_by(F("newest_run").desc())[: MOST + 1])
-    numbers = [each.newest_run for each in found[:MOST]]
+    numbers = lines.filter(newest_run__isnull=False).order_by("-newest_run").values("newest_run")[: MOST + 1]
     runs = Run.objects.in_project(project).filter(number__in=numbers).with_newest()
-    rows = {row.run.experiment_id: row for row in run_states(runs)}
-    return Experiments(tuple((each, rows[each.pk]) for each in found[:MOST]), len(found) > MOST)
+    found = run_states(runs)
+    return Experiments(tuple((row.run.experiment, row) for row in found[:MOST]), len(found) > MOST)
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, When
+from django.db.models import Case, Exists, F, OuterRef, Q, When
 
 from labeling.version_names import is_tag
+from toolevals.workspace.querysets.lengths import Length
 
 if TYPE_CHECKING:
     from labeling.models import Dataset, DatasetVersion, VersionEntry  # noqa: F401
@@ -32,17 +33,10 @@ class DatasetQuerySet(models.QuerySet["Dataset"]):
         examples = Example.objects.filter(dataset=OuterRef("pk")).order_by().values("pk")
         few = Q(looked_at__lte=most)
         return self.annotate(
-            looked_at=_Length(examples[: most + 1]),
+            looked_at=Length(examples[: most + 1]),
             size=Case(When(few, then=F("looked_at")), default=None),
-            with_gold=Case(When(few, then=_Length(examples.filter(current__gold__isnull=False))), default=None),
+            with_gold=Case(When(few, then=Length(examples.filter(current__gold__isnull=False))), default=None),
         )
-
-
-class _Length(Subquery):
-    """How many rows a subquery has."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
-    output_field = models.IntegerField()
 
 
 class DatasetVersionQuerySet(models.QuerySet["DatasetVersion"]):

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from labeling.models import Gold, Label, LabelSlot, Revision, Skip
-from labeling.waiting import to_adjudicate, to_label
+from labeling.waiting import counted, to_label
 from toolevals.runs.models import Grading, MatrixCount
 from toolevals.sample import content, services
 from toolevals.sample.accounts import ACCOUNTS, PASSWORD
@@ -65,7 +65,7 @@ def check_work_for_every_role(project: Project) -> None:
     resolutions = Counter(Revision.objects.values_list("resolution", flat=True))
     assert resolutions == {"resolved": 145, "disagreed": 8, "open": 26}
     assert Counter(Gold.objects.values_list("source", flat=True)) == {"agreed": 132, "adjudicated": 13}
-    assert to_adjudicate(project, people["ada"]) == 8
+    assert counted(project, people["ada"], Role.ADJUDICATOR)["to_adjudicate"] == 8
     assert [to_label(project, people[key]) for key in ("lena", "omar")] == [14, 26]
     assert not LabelSlot.objects.filter(state="claimed").exists()
     assert not Skip.objects.exists()

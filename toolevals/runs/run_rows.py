@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F
+
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.rates import wilson
 from toolevals.presentation import numbers
-from toolevals.runs.models import Grading, Run, VerdictCount
+from toolevals.runs.models import Run, VerdictCount
 from toolevals.workspace.models import Job, JobState
 
 
@@ -65,14 +67,14 @@ class RunRow:
 
 
 def run_rows(runs: Iterable[Any]) -> list[RunRow]:
-    """Return the rows of runs that were read `with_everything` and `with_newest`. Four queries, however many runs."""
+    """Return the rows of runs that were read `with_everything` and `with_newest`. Three queries, however many runs."""
     found = list(runs)
     stale = stale_reasons(found)
     return [replace(row, stale=stale.get(row.run.pk, "")) for row in run_states(found)]
 
 
 def run_states(runs: Iterable[Any]) -> list[RunRow]:
-    """Return the same without what has become stale, which costs a look at whole versions. Three queries."""
+    """Return the same without what has become stale, which costs a look at whole versions. Two queries."""
     found = list(runs)
     rates = selection_rates([run.grading_id for run in found if run.grading_id])
     jobs = _jobs([run.newest_grading for run in found if run.newest_grading])
@@ -108,6 +110,5 @@ def _graded_on(run: Run) -> Any:
 
 def _jobs(gradings: Sequence[UUID]) -> dict[UUID, Job]:
     """Return the job of each grading, with its progress."""
-    job_of = dict(Grading.objects.filter(pk__in=gradings, job__isnull=False).values_list("pk", "job_id"))
-    jobs = {job.pk: job for job in Job.objects.filter(pk__in=job_of.values()).with_progress()}
-    return {grading: jobs[job] for grading, job in job_of.items() if job in jobs}
+    jobs = Job.objects.filter(gradings__in=gradings).with_progress().annotate(of_grading=F("gradings"))
+    return {vars(job)["of_grading"]: job for job in jobs}

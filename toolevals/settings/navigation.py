@@ -13,30 +13,33 @@ class Entry(NamedTuple):
     role: str
     # Other first parts of the path, below the project, that belong to it.
     sections: tuple[str, ...] = ()
-    # Dotted path of a function `(project, user) -> int` that counts what waits there.
-    counted_by: str = ""
+    # What is counted beside it, of what the functions of COUNTED return.
+    counts: str = ""
     # Whether the link is there only while something waits.
     when_waiting: bool = False
 
 
 NAVIGATION = (
-    Entry("Label", "labeling:label", "REVIEWER", counted_by="labeling.waiting.to_label"),
+    Entry("Label", "labeling:label", "REVIEWER", counts="to_label"),
     Entry(
         "Calibration",
         "labeling:calibration-waiting",
         "REVIEWER",
-        counted_by="labeling.waiting.left_to_calibrate",
+        counts="to_calibrate",
         when_waiting=True,
     ),
-    Entry("Adjudicate", "labeling:adjudicate", "ADJUDICATOR", counted_by="labeling.waiting.to_adjudicate"),
-    Entry("Questions", "labeling:questions", "REVIEWER", counted_by="labeling.waiting.questions"),
-    Entry("Feedback", "labeling:feedback", "REVIEWER", counted_by="labeling.waiting.to_read"),
+    Entry("Adjudicate", "labeling:adjudicate", "ADJUDICATOR", counts="to_adjudicate"),
+    Entry("Questions", "labeling:questions", "REVIEWER", counts="questions"),
+    Entry("Feedback", "labeling:feedback", "REVIEWER", counts="to_read"),
     Entry("Datasets", "labeling:datasets", "VIEWER"),
     Entry(
         "Runs", "runs:runs", "VIEWER", sections=("experiments", "gates", "subjects", "judges", "rubrics", "simulators")
     ),
     Entry("Tools", "registry:registries", "VIEWER"),
 )
+
+# Functions `(project, user, role) -> dict[str, int]` that count what waits for a person, by name.
+COUNTED = ("labeling.waiting.counted",)
 
 # What fills a project's first page: see `toolevals.workspace.home`.
 HOME_WAITING = (

@@ -2,26 +2,26 @@
 
 A lower room does not know the higher ones, so that the settings list the functions that fill the page:
 
-- `HOME_WAITING`: `(project, user, role) -> Iterable[Waits]`;
+- `HOME_WAITING`: `(project, role, counted) -> Iterable[Waits]`, `counted` of `toolevals.workspace.navigation`;
 - `HOME_NEWS`: `(project, since) -> Iterable[News]`, at most MOST_NEWS + 1, the newest first;
-- `HOME_PANES`: a template, and `(project) -> Any`, which the template is given as `pane`.
+- `HOME_PANES`: a template, and `(project) -> Content`, which the template is given as `pane`.
 
 Each reads a bounded number of rows: the page is asked for again and again while it is open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Protocol
 
 from django.conf import settings
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from toolevals.workspace.models import Job, JobState, Project, Role, User
+from toolevals.workspace.models import Job, JobState, Project, Role
 
 # Who comes for the first time is told what happened in the last days.
 FIRST_DAYS = 7
@@ -29,6 +29,8 @@ MOST_NEWS = 12
 # Failed work that nobody has tried again for so long waits for nobody any more.
 FAILED_DAYS = timedelta(days=14)
 MOST_FAILED = 100
+# How often an open page asks for what is new: while a run is at work, and otherwise.
+BUSY_SECONDS, CALM_SECONDS = 3, 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,19 @@ class News:
     by: str = ""
 
 
+class Content(Protocol):
+    """What a higher room shows in a pane; whether any of it is at work, so that it will look otherwise soon."""
+
+    @property
+    def at_work(self) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Pane:
     """A part of the page that a higher room fills."""
 
     template: str
-    content: Any
+    content: Content
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +90,18 @@ class Home:
     more: bool
     panes: tuple[Pane, ...]
 
+    @property
+    def seconds(self) -> int:
+        """After how long the open page asks again."""
+        return BUSY_SECONDS if any(pane.content.at_work for pane in self.panes) else CALM_SECONDS
 
-def home_of(project: Project, user: User, role: Role, since: datetime | None) -> Home:
+
+def home_of(project: Project, role: Role, counted: Mapping[str, int], since: datetime | None) -> Home:
     """Return the page's content for a person who was here last at `since`, None at their first visit."""
     moment = since or timezone.now() - timedelta(days=FIRST_DAYS)
     news = sorted(_news(project, moment), key=lambda each: each.at, reverse=True)
     return Home(
-        tuple(each for each in _waiting(project, user, role) if each.count),
+        tuple(each for each in _waiting(project, role, counted) if each.count),
         moment,
         since is None,
         tuple(news[:MOST_NEWS]),
@@ -96,9 +110,9 @@ def home_of(project: Project, user: User, role: Role, since: datetime | None) ->
     )
 
 
-def _waiting(project: Project, user: User, role: Role) -> Iterator[Waits]:
+def _waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[Waits]:
     for path in settings.HOME_WAITING:
-        yield from import_string(path)(project, user, role)
+        yield from import_string(path)(project, role, counted)
 
 
 def _news(project: Project, since: datetime) -> Iterator[News]:
@@ -106,7 +120,7 @@ def _news(project: Project, since: datetime) -> Iterator[News]:
         yield from import_string(path)(project, since)
 
 
-def waiting(project: Project, user: User, role: Role) -> Iterable[Waits]:
+def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterable[Waits]:
     """Return what waits in this room: failed jobs, for those who may try them again."""
     if role < Role.ADJUDICATOR:
         return

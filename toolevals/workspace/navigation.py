@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -22,6 +23,19 @@ class Link:
     count: int | None
 
 
+def counted(request: HttpRequest) -> Mapping[str, int]:
+    """Return what waits for the person who asks, by name: counted once for a request, whoever needs it."""
+    known: dict[str, int] | None = getattr(request, "counted", None)
+    if known is None:
+        project, role = getattr(request, "project", None), getattr(request, "role", None)
+        known = {}
+        if project is not None and role is not None:
+            for path in settings.COUNTED:
+                known |= import_string(path)(project, request.user, role)
+        request.counted = known  # type: ignore[attr-defined]
+    return known
+
+
 def navigation(request: HttpRequest) -> list[Link]:
     """Return the links for the person who asks, or none outside a project."""
     project, role = getattr(request, "project", None), getattr(request, "role", None)
@@ -31,7 +45,7 @@ def navigation(request: HttpRequest) -> list[Link]:
     for entry in settings.NAVIGATION:
         if role < Role[entry.role]:
             continue
-        count = import_string(entry.counted_by)(project, request.user) if entry.counted_by else None
+        count = counted(request)[entry.counts] if entry.counts else None
         if entry.when_waiting and not count:
             continue
         url = reverse(entry.to, args=[project.slug])

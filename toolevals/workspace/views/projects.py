@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from toolevals.workspace.forms.projects import ProjectForm, SettingsForm
 from toolevals.workspace.home import home_of
 from toolevals.workspace.models import Job
-from toolevals.workspace.navigation import navigation
+from toolevals.workspace.navigation import counted
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
 from toolevals.workspace.services import project_create, project_update, visit_note, visited_before
 
@@ -50,16 +50,15 @@ def project(request: ProjectRequest) -> HttpResponse:
     """
     project, user = request.project, request.user
     since = visited_before(project, user) if request.htmx else visit_note(project=project, user=user)
-    home = home_of(project, user, request.role, since)
+    home = home_of(project, request.role, counted(request), since)
     body = render_to_string("workspace/parts/home.html", {"home": home}, request)
     shown = sha256(body.encode()).hexdigest()[:16]
     if request.htmx and request.GET.get("shown") == shown:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    context: dict[str, Any] = {"body": SafeString(body), "shown": shown}
+    context: dict[str, Any] = {"body": SafeString(body), "shown": shown, "seconds": home.seconds}
     if request.htmx:
         return render(request, "workspace/parts/home_live.html", context)
     context |= {
-        "links": navigation(request),
         "jobs": Job.objects.filter(project=project).with_progress().newest_first()[:JOBS_SHOWN],
         "member_count": project.memberships.count(),
     }
