@@ -311,11 +311,13 @@ def test_share_and_threshold_change_on_the_judges_page_and_layers_are_switched(c
     client.force_login(people[Role.ADJUDICATOR])
     judge = calibration.judge
     page = reverse("runs:judge", args=[project.slug, judge.pk])
-    data = {"share": "25", "budget": "3", "measure": "agreement", "threshold": "0.7"}
+    data = {"share": "25", "budget": "3", "measure": "agreement", "threshold": "0.7", "tolerance": "0.5"}
     assert client.post(page, data).status_code == 302
     judge.refresh_from_db()
     assert (judge.share, judge.budget, judge.measure, judge.threshold) == (0.25, 3.0, "agreement", 0.7)
+    assert (judge.tolerance, judge.tolerance_words) == (0.005, "0.5 %")
     assert client.post(page, {**data, "threshold": "2"}).status_code == 422
+    assert client.post(page, {**data, "tolerance": "101"}).status_code == 422
     layer = reverse("runs:judges-layer", args=[project.slug])
     client.post(layer, {"layer": "arguments", "is_on": "0"})
     judge.refresh_from_db()

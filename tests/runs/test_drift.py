@@ -122,7 +122,7 @@ def test_what_changed_is_counted_listed_and_flags_the_judge_until_a_newer_check_
     assert {case.reason_now.rpartition(" of ")[2] for case in changed} == {"7"}
     standing = standing_of(calibration)
     assert (standing.trust, standing.is_flagged) == (Trust.DRIFTED, True)
-    assert standing.words == ("drifted: 5 of 20 verdicts changed when asked again; kappa now 0.15, wanted 0.5")
+    assert standing.words == ("drifted: 5 of 20 verdicts changed when asked again, 2 % may; kappa now 0.15, wanted 0.5")
     # One that compares nothing says nothing.
     judge.broken = frozenset(range(SIZE))
     check()
@@ -130,6 +130,21 @@ def test_what_changed_is_counted_listed_and_flags_the_judge_until_a_newer_check_
     judge.broken, judge.passes = frozenset(), JUDGE_PASSES
     check()
     assert (standing_of(calibration).trust, standing_of(calibration).words) == (Trust.REACHED, "")
+
+
+def test_a_change_that_may_be_is_listed_and_flags_nothing_until_somebody_tolerates_less(calibration, judge, check):
+    judge.passes = JUDGE_PASSES ^ {19}
+    judge_change(judge=calibration.judge, actor=None, threshold=0.1)
+    made = check()
+    assert [case.kind for case in cases_again(made)].count("changed") == 1
+    assert (standing_of(calibration).trust, standing_of(calibration).words) == (Trust.REACHED, "")
+    judge_change(judge=calibration.judge, actor=None, tolerance=0.0)
+    assert standing_of(calibration).trust is Trust.DRIFTED
+    assert standing_of(calibration).words == "drifted: 1 of 20 verdicts changed when asked again, 0 % may"
+    for wrong in (-0.01, 1.01, float("nan")):
+        with pytest.raises(InvalidDocument) as caught:
+            judge_change(judge=calibration.judge, actor=None, tolerance=wrong)
+        assert caught.value.problems[0].pointer == "/tolerance"
 
 
 def test_what_errored_is_apart_and_in_no_figure(calibration, judge, check):

@@ -49,7 +49,17 @@ def test_a_table_worked_by_hand():
     # Wilson's interval of 4 in 20.
     assert table.share.interval is not None
     assert (table.share.interval.low, table.share.interval.high) == pytest.approx((0.0807, 0.4160), abs=1e-4)
-    assert table.has_moved
+    assert table.has_moved(0.08)
+    assert not table.has_moved(0.081)
+
+
+@pytest.mark.parametrize(("compared", "suffice"), [(20, 2), (50, 3), (100, 5), (150, 7), (200, 8), (500, 17)], ids=str)
+def test_how_many_changes_are_surely_more_than_two_percent(compared, suffice):
+    def table(changed: int) -> DriftTable:
+        return DriftTable(stayed_passed=compared - changed, to_failed=changed, to_passed=0, stayed_failed=0)
+
+    assert [table(changed).has_moved(0.02) for changed in (suffice - 1, suffice)] == [False, True]
+    assert [table(changed).has_moved(0.0) for changed in (0, 1)] == [False, True]
 
 
 @given(CASES)
@@ -58,7 +68,9 @@ def test_every_case_is_counted_once_and_only_changed_verdicts_move_a_judge(cases
     assert table.compared + table.unscored + table.errored + table.unasked == len(cases)
     changed = sum(now in ("passed", "failed") and before != (now == "passed") for before, now in cases)
     assert table.changed == changed
-    assert table.has_moved is (changed > 0)
+    assert table.has_moved(0.0) is (changed > 0)
+    assert not table.has_moved(1.0)
+    assert table.has_moved(0.0) or not table.has_moved(0.02)
     assert (table.share.value is None) is (table.compared == 0)
 
 

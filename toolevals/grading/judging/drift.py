@@ -100,8 +100,10 @@ class DriftTable:
             return Estimate.undefined("no case has a verdict now")
         return Estimate(self.changed / self.compared, wilson(self.changed, self.compared), self.compared)
 
-    @property
-    def has_moved(self) -> bool:
-        """Whether the interval of `share` excludes that nothing changed; Wilson's does with the first change."""
+    def has_moved(self, tolerance: float) -> bool:
+        """Whether more than a share of `tolerance`, 0 to 1, changed: whether all of the interval of `share` lies above.
+
+        With a tolerance of 0 the first change suffices.
+        """
         interval = self.share.interval
-        return interval is not None and interval.low > 0
+        return interval is not None and interval.low > tolerance

@@ -20,7 +20,7 @@ from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
 from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.standings import Standing, Trust, standings_of
 from toolevals.runs.models import Judge, Measure, Rubric, Run
-from toolevals.runs.models.judging import USUAL_THRESHOLD
+from toolevals.runs.models.judging import USUAL_THRESHOLD, USUAL_TOLERANCE
 from toolevals.runs.services import JudgeRequest, judge_add, judge_change, rubric_add, rubric_use
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
@@ -78,6 +78,7 @@ class JudgeSerializer(serializers.ModelSerializer[Judge]):
             "budget",
             "threshold",
             "measure",
+            "tolerance",
             "standing",
             "created_at",
         )
@@ -99,6 +100,7 @@ class JudgeRequestSerializer(serializers.Serializer[Any]):
     budget = serializers.FloatField(required=False, allow_null=True, default=None)
     threshold = serializers.FloatField(required=False, default=USUAL_THRESHOLD)
     measure = serializers.ChoiceField(choices=Measure.choices, required=False, default=Measure.KAPPA)
+    tolerance = serializers.FloatField(required=False, default=USUAL_TOLERANCE)
     allow_alias = serializers.BooleanField(required=False, default=False)
 
 
@@ -110,6 +112,7 @@ class JudgeChangeSerializer(serializers.Serializer[Any]):
     budget = serializers.FloatField(required=False)
     threshold = serializers.FloatField(required=False)
     measure = serializers.ChoiceField(choices=Measure.choices, required=False)
+    tolerance = serializers.FloatField(required=False)
 
 
 class JudgeEstimateSerializer(serializers.Serializer[Any]):

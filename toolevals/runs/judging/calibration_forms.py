@@ -77,6 +77,12 @@ class JudgeSettingsForm(PlainForm):
     )
     measure = forms.ChoiceField(choices=Measure.choices, label="Held to", help_text="Beside people, on held-out cases.")
     threshold = forms.FloatField(min_value=0, max_value=1, help_text="Below it, its numbers are flagged. From 0 to 1.")
+    tolerance = forms.FloatField(
+        min_value=0,
+        max_value=100,
+        label="Verdicts that may change",
+        help_text="When it is asked again, in percent: with surely more, its numbers are flagged.",
+    )
 
     @classmethod
     def of(cls, judge: Judge) -> JudgeSettingsForm:
@@ -88,12 +94,13 @@ class JudgeSettingsForm(PlainForm):
                 "budget": judge.budget,
                 "measure": judge.measure,
                 "threshold": judge.threshold,
+                "tolerance": round(100 * judge.tolerance, 4),
             }
         )
 
     def changes(self) -> dict[str, Any]:
         """Return what is to change; the form is valid."""
-        return {**self.cleaned_data, "share": self.cleaned_data["share"] / 100}
+        return {**self.cleaned_data, **{name: self.cleaned_data[name] / 100 for name in ("share", "tolerance")}}
 
 
 def choices_of(scale: Scale) -> list[tuple[str, str, str]]:

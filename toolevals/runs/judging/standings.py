@@ -32,12 +32,13 @@ class Trust(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """The newest check for drift that compared anything, held to the judge's threshold."""
+    """The newest check for drift that compared anything, held to the judge's threshold and tolerance."""
 
     check: DriftCheck
     counts: DriftCounts
     measure: str
     threshold: float
+    tolerance: float
 
     @property
     def now(self) -> Estimate:
@@ -52,10 +53,11 @@ class Drift:
 
     @property
     def words(self) -> str:
-        """What the flag says; empty where nothing has changed."""
+        """What the flag says; empty where no more has changed than may."""
         changes, found = self.counts.changes, []
-        if changes.has_moved:
-            found.append(f"drifted: {changes.changed} of {changes.compared} verdicts changed when asked again")
+        if changes.has_moved(self.tolerance):
+            changed = f"{changes.changed} of {changes.compared} verdicts changed when asked again"
+            found.append(f"drifted: {changed}, {100 * self.tolerance:g} % may")
         if self.has_fallen:
             found.append(f"{self.measure} now {self.now.value:.2f}, wanted {self.threshold:g}")
         return "; ".join(found)
@@ -148,7 +150,7 @@ def _standing(
     if calibration is None:
         return Standing(Trust.NEVER, judge.measure, judge.threshold)
     table = table_of(calibration)
-    drift = Drift(*checked, judge.measure, judge.threshold) if checked else None
+    drift = Drift(*checked, judge.measure, judge.threshold, judge.tolerance) if checked else None
     trust = _trust(_figure(table, judge.measure).value, judge.threshold)
     if trust is Trust.REACHED and drift and drift.words:
         trust = Trust.DRIFTED

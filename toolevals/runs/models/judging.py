@@ -14,6 +14,8 @@ from toolevals.workspace.models import Project, User
 
 # Of kappa: "substantial" from here on, after J. R. Landis and G. G. Koch, Biometrics 33 (1977).
 USUAL_THRESHOLD = 0.6
+# Of the verdicts that change when a judge is asked again: why so many is said in docs/calibration.md.
+USUAL_TOLERANCE = 0.02
 
 
 class Rubric(models.Model):
@@ -71,6 +73,8 @@ class Judge(models.Model):
     # What it must reach beside people on held-out cases, and by which figure: else its numbers are flagged.
     threshold = models.FloatField(default=USUAL_THRESHOLD)
     measure = models.CharField(max_length=10, choices=Measure.choices, default=Measure.KAPPA)
+    # The share of its verdicts, 0 to 1, that may change when it is asked again: else its numbers are flagged too.
+    tolerance = models.FloatField(default=USUAL_TOLERANCE)
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -84,6 +88,11 @@ class Judge(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def tolerance_words(self) -> str:
+        """The tolerance in percent."""
+        return f"{100 * self.tolerance:g} %"
 
 
 class Judgement(models.Model):

@@ -17,7 +17,7 @@ from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging import Rubric as RubricValue
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.runs.models import Judge, Measure, Rubric
-from toolevals.runs.models.judging import USUAL_THRESHOLD
+from toolevals.runs.models.judging import USUAL_THRESHOLD, USUAL_TOLERANCE
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 
@@ -28,7 +28,8 @@ class JudgeRequest:
 
     `options` are those of a model (`ChatOptions`, without `model`), `prices` of a million tokens. `allow_alias` takes a
     model's name that stands for no one snapshot; it is then marked wherever its verdicts are shown. `threshold` is what
-    it must reach beside people by `measure`, kappa or agreement.
+    it must reach beside people by `measure`, kappa or agreement; `tolerance` is the share of its verdicts that may
+    change when it is asked again.
     """
 
     name: str
@@ -40,6 +41,7 @@ class JudgeRequest:
     allow_alias: bool = False
     threshold: float = USUAL_THRESHOLD
     measure: str = Measure.KAPPA.value
+    tolerance: float = USUAL_TOLERANCE
 
 
 @transaction.atomic
@@ -112,6 +114,7 @@ def judge_add(*, project: Project, actor: User | None, rubric: Rubric, request: 
         budget=request.budget,
         threshold=request.threshold,
         measure=request.measure,
+        tolerance=request.tolerance,
         actor=actor,
     )
     detail = {"name": judge.name, "rubric": str(rubric), "model": judge.model}
@@ -129,17 +132,23 @@ def judge_change(
     budget: float | None = None,
     threshold: float | None = None,
     measure: str | None = None,
+    tolerance: float | None = None,
 ) -> Judge:
     """Switch a judge on or off, or ask it about another share or for another cap; gradings that began keep theirs.
 
-    Another threshold, or measure to hold to it, flags its numbers of all time anew. Of each rubric's judges one is on
-    at a time. What is None stays. Raises InvalidDocument.
+    Another threshold, measure to hold to it, or tolerance flags its numbers of all time anew. Of each rubric's judges
+    one is on at a time. What is None stays. Raises InvalidDocument.
     """
     Project.objects.select_for_update(no_key=True).get(pk=judge.project_id)
-    wanted = {"is_on": is_on, "share": share, "budget": budget, "threshold": threshold, "measure": measure}
+    wanted: dict[str, Any] = {"is_on": is_on, "share": share, "budget": budget}
+    wanted |= {"threshold": threshold, "measure": measure, "tolerance": tolerance}
     changed = {name: value for name, value in wanted.items() if value is not None}
     limits = _limits(judge.share if share is None else share, budget, judge.prices)
-    held = _held_to(judge.threshold if threshold is None else threshold, measure or judge.measure)
+    held = _held_to(
+        judge.threshold if threshold is None else threshold,
+        measure or judge.measure,
+        judge.tolerance if tolerance is None else tolerance,
+    )
     if problems := [*limits, *held]:
         raise InvalidDocument(problems)
     if is_on:
@@ -180,14 +189,16 @@ def _problems(project: Project, request: JudgeRequest) -> Iterator[Problem]:
     if request.model.strip() and not is_pinned(request.model) and not request.allow_alias:
         yield Problem("/model", WHY)
     yield from _limits(request.share, request.budget, request.prices)
-    yield from _held_to(request.threshold, request.measure)
+    yield from _held_to(request.threshold, request.measure, request.tolerance)
 
 
-def _held_to(threshold: float, measure: str) -> Iterator[Problem]:
+def _held_to(threshold: float, measure: str, tolerance: float) -> Iterator[Problem]:
     if not 0 <= threshold <= 1:
         yield Problem("/threshold", "must be from 0 to 1")
     if measure not in Measure.values:
         yield Problem("/measure", f"must be one of {', '.join(Measure.values)}")
+    if not 0 <= tolerance <= 1:
+        yield Problem("/tolerance", "must be from 0 to 1")
 
 
 def _limits(share: float, budget: float | None, prices: Any) -> Iterator[Problem]:
