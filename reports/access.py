@@ -38,6 +38,10 @@ DOWNLOADS = (
     "state-csv",
     "recovery-csv",
     "episodes-csv",
+    "dialects-csv",
+    "dialect-pairs-csv",
+    "dialect-reasons-csv",
+    "dialect-cases-csv",
     "reliability-csv",
     "trials-csv",
     "steps-csv",
@@ -65,6 +69,7 @@ INTERFACE = (
     "layers",
     "recovery",
     "episodes",
+    "dialect-cases",
     "judges",
     "reliability",
     "trials",
@@ -89,6 +94,9 @@ RULES = {
     },
     **{f"reports-api:{name}": Rule(Role.VIEWER) for name in INTERFACE},
     "reports-api:run-gates": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    # Whoever adjudicates has the cases of a large run read by other tools' rules.
+    "reports:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "reports-api:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     # Its address is a secret of its own, which an adjudicator makes and takes back.
     "badges:badge": Rule(Audience.ANYONE),
 }

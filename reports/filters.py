@@ -11,7 +11,9 @@ from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from reports.analyses.arguments import KIND_WORDS, KINDS
+from reports.analyses.dialects import AGREE, DIFFER
 from reports.analyses.judges import PREFIX
+from toolevals.grading.dialects.beside import OURS
 from toolevals.grading.verdicts import VERDICT_NAMES
 
 
@@ -159,6 +161,12 @@ class CaseFilter:
     fault: str = ""
     tool: str = ""
     parameter: str = ""
+    # What another tool says: the key of one (or ours), beside which other, whether it passed, failed, ..., or they
+    # agree or differ, and for which reason (see `reports.analyses.dialects`).
+    by: str = ""
+    beside: str = ""
+    said: str = ""
+    rule: str = ""
 
     @property
     def rubric(self) -> str:
@@ -214,7 +222,17 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         ended=text(parameters, "ended"),
         latent=LATENT if parameters.get("latent") == LATENT else "",
         **of_parameter,
+        **_of_dialects(parameters),
     )
+
+
+def _of_dialects(parameters: Mapping[str, str]) -> dict[str, str]:
+    said = text(parameters, "said")
+    if said not in (*STATUSES, AGREE, DIFFER) or not text(parameters, "by"):
+        return {}
+    return {"by": text(parameters, "by"), "beside": text(parameters, "beside") or OURS, "said": said} | {
+        "rule": text(parameters, "rule")
+    }
 
 
 def address_query(parameters: Mapping[str, str | int]) -> str:

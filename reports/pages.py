@@ -93,6 +93,7 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
         ("arguments", "Arguments"),
         ("recovery", "Recovery"),
         ("reliability", "Reliability"),
+        ("dialects", "Other tools"),
         ("cases", "Cases"),
         ("run-gates", "Gates"),
     )

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.db.models import F, Q, QuerySet
 
 from labeling.models import Gold, VersionEntry
+from reports.dialects.reading import cases_said
 from reports.filters import CaseFilter
 from reports.placing import cell_cases
 from toolevals.runs.models import ArgumentFault, CaseGrade, Grading, JudgedCase, Run, VerdictCount
@@ -52,6 +53,8 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
             grading=grading, tool=wanted.tool, argument=wanted.parameter, kind=wanted.fault
         )
         cases = cases.filter(pk__in=faults.values("case"))
+    if wanted.by:
+        cases = cases.filter(pk__in=cases_said(grading, wanted.by, wanted.beside, wanted.said, wanted.rule))
     if wanted.rubric:
         judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric, status=wanted.status).shown()
         return cases.filter(pk__in=judged.values("case"))
@@ -81,6 +84,7 @@ def case_of(project: Project, number: int, case_id: UUID) -> CaseGrade | None:
     cases = CaseGrade.objects.filter(pk=case_id, grading__run__project=project, grading__run__number=number)
     found = cases.select_related(
         "grading__run__project",
+        "grading__run__subject__tools",
         "grading__dataset_version__dataset",
         "grading__simulator",
         "transcript__entry__revision__example",

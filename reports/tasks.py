@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reports import services
+from reports.dialects import making
 from reports.suspects import counting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
@@ -24,3 +25,15 @@ def gate(batch_id: str) -> None:
 def suspects_count(batch_id: str) -> None:
     """Count what speaks against a dataset version's gold."""
     batch_work(batch_id, counting.suspects_count_work)
+
+
+@app.task(name="reports.dialects_part")
+def dialects_part(batch_id: str) -> None:
+    """Read a part of a grading's cases by other tools' rules."""
+    batch_work(batch_id, making.dialects_part)
+
+
+@app.task(name="reports.dialects_count")
+def dialects_count(batch_id: str) -> None:
+    """Count what other tools say of a grading's cases."""
+    batch_work(batch_id, making.dialects_count)

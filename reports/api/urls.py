@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import bundle, comparison, floors, gates, judges, recovery, reliability, suspects, trends, views
+from reports.api import bundle, comparison, dialects, floors, gates, judges, recovery, reliability, suspects, trends, views
 
 app_name = "reports-api"
 urlpatterns = [
@@ -17,6 +17,8 @@ urlpatterns = [
     path("bundles/<uuid:bundle>/", bundle.BundleFileView.as_view(), name="bundle-file"),
     path("runs/<int:number>/recovery/", recovery.RecoveryView.as_view(), name="recovery"),
     path("runs/<int:number>/episodes/", recovery.EpisodesView.as_view(), name="episodes"),
+    path("runs/<int:number>/dialects/", dialects.DialectsView.as_view(), name="dialects"),
+    path("runs/<int:number>/dialects/cases/", dialects.DialectCasesView.as_view(), name="dialect-cases"),
     path("runs/<int:number>/judges/", judges.JudgesView.as_view(), name="judges"),
     path("runs/<int:number>/reliability/", reliability.ReliabilityView.as_view(), name="reliability"),
     path("runs/<int:number>/trials/", reliability.TrialsView.as_view(), name="trials"),

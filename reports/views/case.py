@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from labeling.errors import InvalidAct
 from labeling.services.disputes import dispute_open
 from reports.case_reading import read_case
+from reports.dialects.reading import case_said
 from reports.filters import read_case_filter
 from reports.judge_queries import judge_marks
 from reports.pages import graded, run_head, run_url
@@ -45,7 +46,8 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "head": head,
         "run": head.run,
         "case": case,
-        "reading": read_case(case, request.user, request.role),
+        "reading": (reading := read_case(case, request.user, request.role)),
+        "said": case_said(case, reading.gold),
         "marks": judge_marks(case.grading),
         "thumbs": {thumb.rubric: thumb for thumb in Thumb.objects.of_person(case, request.user)},
         "wanted": wanted,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,11 +10,11 @@ import pytest
 from tests.grading.dialects.test_catalog import REFUND, TOOLS, TRACK, calls
 from toolevals.grading.catalog import MODES
 from toolevals.grading.dialects.catalog import DIALECTS
-from toolevals.grading.dialects.disagreements import LAXER, STRICTER, disagreement
+from toolevals.grading.dialects.disagreements import LAXER, LENIENT, REASONS, STRICTER, disagreement
 from toolevals.grading.dialects.rows import comparison
 from toolevals.grading.engine import compile_case, grade
 from toolevals.grading.predictions import read_prediction
-from toolevals.grading.values import Expectation
+from toolevals.grading.values import Expectation, ProfileName, ToolSpec
 
 RIGHT = {"name": "track", "arguments": {"order": "A-1"}}
 PAID = {"name": "refund", "arguments": {"order": "A-1", "cents": 450}}
@@ -24,6 +25,17 @@ FREE = calls(unordered=[TRACK, REFUND])
 TWICE = Expectation.from_document(
     {"kind": "calls", "alternatives": [{"unordered": [TRACK, TRACK], "additional_calls": False}]}
 )
+
+
+def profiled(profile: ProfileName, arguments: dict[str, Any], tool: str = "track") -> Expectation:
+    document = calls(ordered=[{"tool": tool, "arguments": {name: {"exact": each} for name, each in arguments.items()}}])
+    return replace(document, profile=profile)
+
+
+LOOSE, FOLDED = profiled("loose", {"order": 7}), profiled("bfcl", {"order": "A-1"})
+MIXED, DOTTED = profiled("loose", {"order": "A-1", "n": 5}), profiled("loose", {"order": "A-1"}, "shop.track")
+STRICT, SEVEN = profiled("strict", {"order": 7}), profiled("standard", {"order": 7})
+ANY = [ToolSpec(name, "", {"type": "object"}) for name in ("track", "refund", "shop.track")]
 
 
 def listed(*made: dict[str, Any]) -> dict[str, Any]:
@@ -38,8 +50,9 @@ def why(name: str, expectation: Expectation, prediction: dict[str, Any], **optio
     metrics = DIALECTS[name].metrics
     assert metrics is not None
     metric = next(iter(metrics(DIALECTS[name].chosen(options.items())).values()))
-    found = disagreement(grade(compile_case(expectation, TOOLS), transcript), row, metric)
-    assert found is None or found.sentence in (*STRICTER.values(), *LAXER.values())
+    tools = TOOLS if expectation.profile == "standard" and expectation is not SEVEN else ANY
+    found = disagreement(grade(compile_case(expectation, tools), transcript), row, metric, expectation.profile)
+    assert found is None or found.sentence in REASONS.values()
     return None if found is None else found.name
 
 
@@ -58,7 +71,15 @@ def other(arguments: Any, name: str = "track") -> dict[str, Any]:
             {},
             "messages",
         ),
-        ("adk", PLAIN, listed(other({"order": "A-1 "})), {}, "values"),
+        ("adk", PLAIN, listed(other({"order": "A-1 "})), {}, "white_space"),
+        ("agentevals", LOOSE, listed(other({"order": "7"})), {}, "types"),
+        ("agentevals", FOLDED, listed(other({"order": "a-1"})), {}, "case"),
+        ("agentevals", FOLDED, listed(other({"order": "A1"})), {}, "punctuation"),
+        ("agentevals", MIXED, listed(other({"order": "A-1 ", "n": "5"})), {}, "values"),
+        ("agentevals", DOTTED, listed(other({"order": "A-1"}, "shop_track")), {}, "names"),
+        ("agentevals", STRICT, listed(other({"order": 7.0})), {}, "lenient_numbers"),
+        ("ragas", SEVEN, listed(other({"order": "7"})), {}, "lenient_types"),
+        ("deepeval", SEVEN, listed(other({"order": 8})), {}, "ignores_values"),
         ("adk", OPEN, listed(other({"order": "A-1", "note": "x"})), {}, "extra_arguments"),
         ("adk", OPEN, listed(RIGHT, PAID), {}, "extra_calls"),
         ("adk", FREE, listed(PAID, RIGHT), {}, "order"),
@@ -68,7 +89,7 @@ def other(arguments: Any, name: str = "track") -> dict[str, Any]:
         ("adk", BOTH, listed(PAID, RIGHT), {"match_type": "ANY_ORDER"}, "wrong_order"),
         ("adk", Expectation("no_call"), listed(RIGHT), {"match_type": "IN_ORDER"}, "needless_call"),
         ("ragas", PLAIN, listed(other({"order": "A-1", "note": "x"})), {}, "extra_argument"),
-        ("deepeval", PLAIN, listed(other({"order": "A-2"})), {}, "wrong_value"),
+        ("deepeval", PLAIN, listed(other({"order": "A-2"})), {}, "ignores_values"),
         ("deepeval", PLAIN, listed(other({})), {}, "schema_error"),
     ],
 )
@@ -90,4 +111,5 @@ def test_no_reason_where_we_have_no_verdict():
 
 def test_the_reasons_for_being_laxer_are_modes_of_ours():
     assert set(LAXER) <= set(MODES)
-    assert all(sentence.endswith(".") for sentence in (*STRICTER.values(), *LAXER.values()))
+    assert all(sentence.endswith(".") for sentence in REASONS.values())
+    assert len(REASONS) == len(STRICTER) + len(LAXER) + len(LENIENT)

@@ -2,29 +2,40 @@
 
 Where we pass a row and the dialect does not give it the full score, the reason is found by trying: the prediction is
 changed in one respect at a time to what was expected, and the first change that earns the full score is the reason.
-Where we fail a row that the dialect gives the full score, our own mode says what it does not look at.
+Where we fail a row that the dialect gives the full score, our own mode says what it does not look at; of a wrong value
+it is tried whether any other would do as well.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from toolevals.grading.dialects.dialect import Score
 from toolevals.grading.dialects.plain_calls import attempt
 from toolevals.grading.dialects.rows import Comparison
+from toolevals.grading.dialects.value_kinds import KINDS, Kind, alike_in, another, rewritten
 from toolevals.grading.equality import PROFILES, Profile
 from toolevals.grading.values import Call, ProfileName, ToolCall
-from toolevals.grading.verdicts import CaseGrade
+from toolevals.grading.verdicts import CaseGrade, Status
 
 # We pass, and there it has less than the full score.
 STRICTER: Mapping[str, str] = {
     "reading": "The other tool reads the text in another way than we do.",
     "messages": "The other tool wants the calls in the same messages, and we look at their order alone.",
+    "names": "The other tool tells tools' names apart that differ in dots and underscores alone.",
+    "numbers": "The other tool tells a whole number from the same number written with a point.",
+    "types": "The other tool tells a number from the text that is that number.",
+    "white_space": "The other tool counts white space at the ends of a text.",
+    "case": "The other tool tells capital from small letters, and the expectation's profile does not.",
+    "punctuation": "The other tool counts spaces and marks within a text, and the expectation's profile does not.",
     "values": "The other tool takes values for different that are equal under the expectation's profile.",
     "extra_arguments": "The other tool counts arguments beyond the expected ones, and the expectation allows them.",
     "extra_calls": "The other tool counts calls beyond the expected ones, and the expectation allows them.",
     "order": "The other tool compares or pairs the calls in order, and the expectation leaves it free.",
+    "left_out": "The other tool misses an argument that the expectation lets one leave out.",
+    "pairing": "The other tool pairs the calls first come, first served, and finds none for one of the expected ones.",
     "several": "The other tool is stricter in several respects at once.",
     "never_full": "The other tool gives no full score here, even to a prediction that is just what was expected.",
 }
@@ -42,6 +53,21 @@ LAXER: Mapping[str, str] = {
     "wrong_tool": "The other tool takes the two tools' names for one.",
     "hallucinated_tool": "The other tool does not know which tools were offered, or takes the two names for one.",
     "malformed_output": "The other tool takes arguments that cannot be read for none.",
+}
+# The same, where a value is wrong and it was tried what the other tool makes of it.
+LENIENT: Mapping[str, str] = {
+    "ignores_values": "The other tool does not compare this argument: any other value would pass as well.",
+    "lenient_numbers": "The other tool takes two numbers for equal that are not.",
+    "lenient_types": "The other tool takes values of two types for equal, such as a number and its text.",
+    "lenient_text": "The other tool takes two texts for equal that are not, for their case, spaces or marks.",
+}
+REASONS: Mapping[str, str] = {**STRICTER, **LAXER, **LENIENT}
+_LENIENT: Mapping[Kind, str] = {
+    "numbers": "lenient_numbers",
+    "types": "lenient_types",
+    "white_space": "lenient_text",
+    "case": "lenient_text",
+    "punctuation": "lenient_text",
 }
 
 
@@ -64,20 +90,33 @@ def disagreement(
     status = grade.statuses["outcome"]
     if isinstance(found, Exception) or status not in ("passed", "failed") or (found >= 1) is (status == "passed"):
         return None
-    if status == "failed":
-        return Disagreement(grade.mode, LAXER[grade.mode]) if grade.mode in LAXER else None
-    name = _stricter(row, metric, PROFILES[profile])
-    return Disagreement(name, STRICTER[name])
+    name = reason_between(status, grade.mode, row, metric, profile)
+    return Disagreement(name, REASONS[name]) if name else None
+
+
+def reason_between(
+    status: Status, mode: str, row: Comparison, metric: Callable[[Comparison], Score], profile: ProfileName
+) -> str:
+    """Return the name of REASONS for a row on which our verdict, passed or failed with a mode, is not the metric's.
+
+    Empty where none of them holds.
+    """
+    if status == "passed":
+        return _stricter(row, metric, PROFILES[profile])
+    if mode in ("wrong_value", "wrong_shape"):
+        return _lenient(row, metric, PROFILES[profile]) or mode
+    return mode if mode in LAXER else ""
 
 
 def _stricter(row: Comparison, metric: Callable[[Comparison], Score], profile: Profile) -> str:
     def full(changed: Comparison) -> bool:
-        found = attempt(lambda: metric(changed))
-        return not isinstance(found, Exception) and found >= 1
+        return _is_full(changed, metric)
 
     changes: Mapping[str, Callable[[Comparison], Comparison]] = {
         "reading": lambda each: replace(each, text=None),
         "messages": lambda each: replace(each, whole_talk=False),
+        "names": lambda each: _with_names(each, profile),
+        **{kind: partial(_with_values, profile=profile, kind=kind) for kind in KINDS},
         "values": lambda each: _with_values(each, profile),
         "extra_arguments": lambda each: _without_arguments(each, profile),
         "extra_calls": lambda each: _without_calls(each, profile),
@@ -90,15 +129,62 @@ def _stricter(row: Comparison, metric: Callable[[Comparison], Score], profile: P
     return "several" if full(replace(row, text=None, whole_talk=False, made=(expected,))) else "never_full"
 
 
-def _with_values(row: Comparison, profile: Profile) -> Comparison:
-    """Write every value that equals the expected one, and the tool's name, as it is expected."""
+def _is_full(row: Comparison, metric: Callable[[Comparison], Score]) -> bool:
+    found = attempt(lambda: metric(row))
+    return not isinstance(found, Exception) and found >= 1
+
+
+def _lenient(row: Comparison, metric: Callable[[Comparison], Score], profile: Profile) -> str:
+    """Return why a wrong value passes there; empty where that is for several reasons, or none is found."""
+    kinds: set[Kind | None] = set()
+    free = list(row.expected)
+
+    def written(place: int, call: Call) -> Call:
+        if not isinstance(call, ToolCall):
+            return call
+        wanted = next((each for each in free if profile.tool_name(each["name"]) == profile.tool_name(call.name)), None)
+        if wanted is None:
+            return call
+        free.remove(wanted)
+        arguments = dict(call.arguments)
+        for name, value in wanted["arguments"].items():
+            if name in arguments and not profile.equal(arguments[name], value):
+                kinds.update(alike_in(arguments[name], value))
+                arguments[name] = another(arguments[name])
+        return ToolCall(call.name, arguments, call.id)
+
+    changed = _mapped(row, written)
+    if _is_full(changed, metric):
+        return "ignores_values"
+    names = {_LENIENT[kind] if kind else "" for kind in kinds}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _with_names(row: Comparison, profile: Profile) -> Comparison:
+    """Write every expected tool's name as it is expected."""
+    wanted = _partners(row, profile)
+
+    def written(place: int, call: Call) -> Call:
+        if not isinstance(call, ToolCall) or place not in wanted:
+            return call
+        return ToolCall(row.expected[wanted[place]]["name"], call.arguments, call.id)
+
+    return _mapped(row, written)
+
+
+def _with_values(row: Comparison, profile: Profile, kind: Kind | None = None) -> Comparison:
+    """Write every value that equals the expected one as it is expected, of one kind of difference or of all.
+
+    With all of them goes the tool's name.
+    """
     wanted = _partners(row, profile)
 
     def written(place: int, call: Call) -> Call:
         if not isinstance(call, ToolCall) or place not in wanted:
             return call
         expected = row.expected[wanted[place]]
-        return ToolCall(expected["name"], {**call.arguments, **expected["arguments"]}, call.id)
+        name = call.name if kind else expected["name"]
+        return ToolCall(name, rewritten(call.arguments, expected["arguments"], kind), call.id)
 
     return _mapped(row, written)
 

@@ -19,6 +19,7 @@ from toolevals.grading.values import (
     CallExpectation,
     Expectation,
     MalformedCall,
+    OneOfCalls,
     ToolCall,
     ToolSpec,
     Trajectory,
@@ -119,6 +120,8 @@ def _expected(expectation: Expectation) -> tuple[tuple[dict[str, Any], ...], tup
         raise NoFormError("The expectation has disallowed calls, and only expected ones can be compared.")
     if trajectory.ordered and trajectory.unordered:
         raise NoFormError("The expectation mixes ordered and unordered calls, and only one list can be compared.")
+    if any(isinstance(each, OneOfCalls) for each in trajectory.expected):
+        raise NoFormError("The expectation leaves a choice between calls, and only one of them can be compared.")
     return tuple(_expected_call(call) for call in trajectory.calls), _cuts(trajectory)
 
 

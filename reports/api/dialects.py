@@ -1,0 +1,168 @@
+"""Other tools' verdicts in the REST interface: the same analysis as the page and the files."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from reports.analyses.dialects import AGREE, DIFFER, Dialects, PairRow
+from reports.api.serializers import RateSerializer
+from reports.api.views import GRADING, RunReportView
+from reports.dialects.making import dialects_read, dialects_start
+from reports.dialects.reading import dialects_shown, said_of
+from reports.filters import STATUSES, read_case_filter
+from reports.models import DialectCase, DialectReading
+from reports.queries import listed_cases
+from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.pagination import NewestFirst
+from toolevals.workspace.api.problems import Problems
+
+
+class KappaSerializer(serializers.Serializer[Any]):
+    """Cohen's kappa with its 95 % interval; null, with the reason, where it is undefined."""
+
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(source="interval.low", allow_null=True, default=None)
+    high = serializers.FloatField(source="interval.high", allow_null=True, default=None)
+    reason = serializers.CharField()
+
+
+class DialectReasonSerializer(serializers.Serializer[Any]):
+    """Why two tools differ: whose rule it is, and on how many cases each of them passes."""
+
+    name = serializers.CharField()
+    sentence = serializers.CharField()
+    rule_of = serializers.CharField()
+    one_passes = serializers.IntegerField()
+    other_passes = serializers.IntegerField()
+
+
+class DialectPairSerializer(serializers.Serializer[Any]):
+    """Two tools over the cases that both scored."""
+
+    one = serializers.CharField()
+    other = serializers.CharField()
+    agreement = RateSerializer()
+    kappa = KappaSerializer()
+    reasons = DialectReasonSerializer(many=True)
+
+
+class DialectColumnSerializer(serializers.Serializer[Any]):
+    """Which tool, in which version and under which of its options."""
+
+    dialect = serializers.CharField()
+    package = serializers.CharField()
+    version = serializers.CharField()
+    metric = serializers.CharField()
+    options = serializers.JSONField()
+    looks_at = serializers.CharField()
+
+
+class DialectToolSerializer(serializers.Serializer[Any]):
+    """What one tool makes of the cases; `column` is null of ours. A tool passes what it gives its full score."""
+
+    key = serializers.CharField()
+    column = DialectColumnSerializer(allow_null=True)
+    rate = RateSerializer()
+    unscored = serializers.IntegerField()
+    errored = serializers.IntegerField()
+    mean = serializers.FloatField(allow_null=True)
+
+
+class DialectsSerializer(serializers.Serializer[Any]):
+    """Other tools' verdicts on a grading's cases. All but the two first is null until every case is read."""
+
+    finished_at = serializers.DateTimeField(allow_null=True)
+    job = serializers.UUIDField(allow_null=True, help_text="Reads the cases, or has read them.")
+    cases = serializers.IntegerField(allow_null=True)
+    tools = DialectToolSerializer(many=True, allow_null=True)
+    pairs = serializers.SerializerMethodField()
+
+    @extend_schema_field(DialectPairSerializer(many=True, allow_null=True))
+    def get_pairs(self, document: dict[str, Any]) -> Any:
+        pairs: list[PairRow] | None = document["pairs"]
+        return None if pairs is None else DialectPairSerializer(pairs, many=True).data
+
+
+def _document(reading: DialectReading | None) -> dict[str, Any]:
+    found: Dialects | None = dialects_shown(reading) if reading and reading.finished_at else None
+    return {
+        "finished_at": reading.finished_at if reading else None,
+        "job": reading.job_id if reading else None,
+        "cases": found.cases if found else None,
+        "tools": found.tools if found else None,
+        "pairs": list(found.pairs) if found else None,
+    }
+
+
+class DialectsView(RunReportView):
+    """Other tools' verdicts on a run's calls; by POST, have the cases of a large run read by their rules."""
+
+    @extend_schema(parameters=[GRADING], responses=DialectsSerializer)
+    def get(self, request: Request, number: int) -> Response:
+        return Response(DialectsSerializer(_document(dialects_read(self.grading(number)))).data)
+
+    @extend_schema(parameters=[GRADING], request=None, responses={202: DialectsSerializer})
+    @idempotent
+    def post(self, request: Request, number: int) -> Response:
+        grading = self.grading(number)
+        reading = dialects_read(grading) or dialects_start(grading=grading, actor=self.user)
+        return Response(DialectsSerializer(_document(reading)).data, status=HTTPStatus.ACCEPTED)
+
+
+class SaidSerializer(serializers.Serializer[Any]):
+    """One tool's verdict; `reason` names why it is another than ours, `said` is what the tool says itself."""
+
+    tool = serializers.CharField(source="key")
+    status = serializers.CharField(source="verdict.status")
+    score = serializers.FloatField(source="verdict.score", allow_null=True)
+    reason = serializers.CharField(source="verdict.reason")
+    said = serializers.CharField(source="verdict.said")
+
+
+class DialectCaseSerializer(serializers.Serializer[DialectCase]):
+    """Every tool's verdict on one case, ours first."""
+
+    case_id = serializers.UUIDField()
+    verdicts = serializers.SerializerMethodField()
+
+    @extend_schema_field(SaidSerializer(many=True))
+    def get_verdicts(self, kept: DialectCase) -> Any:
+        return SaidSerializer(said_of(kept), many=True).data
+
+
+class DialectCasesView(RunReportView, ListAPIView[DialectCase]):
+    """Every tool's verdict on each case of a run, in pages; 409 until they are read."""
+
+    serializer_class = DialectCaseSerializer
+    pagination_class = NewestFirst
+    queryset = DialectCase.objects.none()
+
+    def get_queryset(self) -> QuerySet[DialectCase]:
+        reading = dialects_read(self.grading(self.kwargs["number"]))
+        if reading is None or reading.finished_at is None:
+            raise Problems(HTTPStatus.CONFLICT, "The cases are not read by other tools' rules yet: begin, or wait.")
+        wanted = read_case_filter(self.request.query_params)
+        rows = DialectCase.objects.filter(reading=reading).select_related("reading")
+        return rows.filter(case__in=listed_cases(reading.grading, wanted).values("pk")) if wanted.by else rows
+
+    @extend_schema(
+        parameters=[
+            GRADING,
+            OpenApiParameter("by", str, description="A tool's key, with `said`."),
+            OpenApiParameter("beside", str, description="Another tool's key; by default `ours`."),
+            OpenApiParameter(
+                "said", str, enum=[*STATUSES, AGREE, DIFFER], description="Its verdict, or how both stand."
+            ),
+            OpenApiParameter("rule", str, description="With `said=differ`: only for this reason."),
+        ]
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)

@@ -1,0 +1,93 @@
+"""The tables of other tools' verdicts that are downloaded: their columns (described in docs/reports.md), their rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from reports.analyses.dialects import Dialects, PairRow
+from reports.dialects.reading import IDS
+from toolevals.presentation.csv import Cell
+
+BESIDE: Final = (
+    "both_scored",
+    "agree",
+    "agreement",
+    "agreement_low",
+    "agreement_high",
+    "kappa",
+    "kappa_low",
+    "kappa_high",
+)
+DIALECTS: Final = (
+    "tool",
+    "package",
+    "version",
+    "metric",
+    "options",
+    "passed",
+    "failed",
+    "unscored",
+    "errored",
+    "rate",
+    "rate_low",
+    "rate_high",
+    "mean",
+    *BESIDE,
+)
+PAIRS: Final = ("one", "other", *BESIDE)
+REASONS: Final = ("one", "other", "reason", "rule_of", "one_passes", "other_passes", "sentence")
+CASES: Final = (*IDS, "tool", "status", "score", "reason", "said")
+
+
+def dialects(found: Dialects) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each tool, ours first; what stands beside ours is empty there."""
+    for tool in found.tools:
+        column = tool.column or {"package": "", "version": "", "metric": "", "options": {}}
+        rate = tool.rate
+        beside = _beside(tool.beside_ours) if tool.beside_ours else (None,) * len(BESIDE)
+        yield (
+            tool.key,
+            column["package"],
+            column["version"],
+            column["metric"],
+            json.dumps(column["options"]) if column["options"] else "",
+            rate.passed,
+            tool.failed,
+            tool.unscored,
+            tool.errored,
+            rate.value,
+            rate.low,
+            rate.high,
+            tool.mean,
+            *beside,
+        )
+
+
+def pairs(found: Dialects) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for every two tools."""
+    for pair in found.pairs:
+        yield (pair.one, pair.other, *_beside(pair))
+
+
+def reasons(found: Dialects) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for every two tools and each reason for which they differ."""
+    for pair in found.pairs:
+        for row in pair.reasons:
+            yield pair.one, pair.other, row.name, row.rule_of, row.one_passes, row.other_passes, row.sentence
+
+
+def _beside(pair: PairRow) -> tuple[Cell, ...]:
+    agreement, kappa = pair.agreement, pair.kappa
+    low, high = (kappa.interval.low, kappa.interval.high) if kappa.interval else (None, None)
+    return (
+        agreement.total,
+        agreement.passed,
+        agreement.value,
+        agreement.low,
+        agreement.high,
+        kappa.value,
+        low,
+        high,
+    )

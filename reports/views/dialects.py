@@ -1,0 +1,92 @@
+"""Other tools' verdicts on the calls of a run: what each passes, how far any two agree, and why they do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from reports.analyses.dialects import Dialects, dialects_sentence
+from reports.dialects import tables
+from reports.dialects.making import dialects_read, dialects_start
+from reports.dialects.reading import dialects_shown, said_rows
+from reports.filters import CaseFilter, address_query, read_case_filter, text
+from reports.models import DialectReading
+from reports.pages import RunHead, graded, run_head, run_url
+from reports.queries import listed_cases
+from reports.views.downloads import csv_file
+from toolevals.grading.dialects.beside import OURS
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def dialects(request: ProjectRequest, number: int) -> HttpResponse:
+    """Show what other tools say of a run's calls; by POST, have the cases of a large run read by their rules."""
+    head = run_head(request, number, "dialects")
+    if request.method == "POST":
+        dialects_start(grading=graded(head), actor=request.user)
+        messages.success(request, "Begun. The verdicts appear here when all cases are read.")
+        return HttpResponseRedirect(run_url("dialects", head.run) + head.query)
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    reading = dialects_read(head.grading)
+    context: dict[str, Any] = {"head": head, "run": head.run, "reading": reading}
+    if reading is None or reading.finished_at is None:
+        job = reading.job if reading else None
+        context |= {"job": job, "at_work": job is not None and job.is_open}
+        return render(request, "reports/dialects_waiting.html", context)
+    return render(request, "reports/dialects.html", context | _shown(request, head, dialects_shown(reading)))
+
+
+def _shown(request: ProjectRequest, head: RunHead, found: Dialects) -> dict[str, Any]:
+    most = found.most_different
+    one, other = text(request.GET, "one") or OURS, text(request.GET, "other") or (most.key if most else "")
+    if one not in found.keys or other not in found.keys or one == other:
+        one, other = OURS, most.key if most else ""
+    return {
+        "found": found,
+        "sentence": dialects_sentence(found),
+        "pair": found.pair(one, other) if other else None,
+        "selected": {one, other},
+        "query_grading": address_query({"grading": head.asked or ""}),
+    }
+
+
+def _finished(request: ProjectRequest, number: int) -> DialectReading:
+    reading = dialects_read(graded(run_head(request, number, "dialects")))
+    if reading is None or reading.finished_at is None:
+        raise Http404
+    return reading
+
+
+@require_safe
+def dialects_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send what each tool passes, and how far it agrees with us."""
+    found = dialects_shown(_finished(request, number))
+    return csv_file(f"run-{number}-dialects", tables.DIALECTS, tables.dialects(found))
+
+
+@require_safe
+def pairs_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send how far every two tools agree."""
+    found = dialects_shown(_finished(request, number))
+    return csv_file(f"run-{number}-dialect-pairs", tables.PAIRS, tables.pairs(found))
+
+
+@require_safe
+def reasons_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send why every two tools differ."""
+    found = dialects_shown(_finished(request, number))
+    return csv_file(f"run-{number}-dialect-reasons", tables.REASONS, tables.reasons(found))
+
+
+@require_safe
+def cases_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send every tool's verdict on each case of the list that the address asks for."""
+    reading = _finished(request, number)
+    wanted = read_case_filter(request.GET)
+    cases = None if wanted == CaseFilter() else listed_cases(reading.grading, wanted)
+    return csv_file(f"run-{number}-dialect-cases", tables.CASES, said_rows(reading, cases))
