@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from reports.analyses.rates import Rate, rate
-from toolevals.grading.dialects.beside import OURS, OtherVerdict, Own, sentence_of
+from toolevals.grading.dialects.beside import OURS, UNEXPLAINED, OtherVerdict, Own, sentence_of
 from toolevals.grading.metrics.agreement import cohen_kappa
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.verdicts import Status
@@ -67,7 +67,7 @@ class Pattern:
         """Return why two tools differ here: of two that do, just one differs from us, and that one's reason it is."""
         if self.statuses[0] not in ("passed", "failed"):
             return NO_VERDICT_OF_OURS
-        return self.reasons[one] or self.reasons[other]
+        return self.reasons[one] or self.reasons[other] or UNEXPLAINED
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -17,7 +18,7 @@ from reports.dialects import making
 from reports.dialects.making import dialects_part, dialects_read, dialects_start
 from reports.dialects.reading import dialects_shown
 from reports.models import DialectCase, DialectReading
-from tests.reports.building import Case, cases_of
+from tests.reports.building import Builder, Case, cases_of
 from tests.reports.reading import csv_rows, text
 from toolevals.grading.dialects.beside import COLUMNS, OURS
 from toolevals.runs.models import Grading
@@ -25,16 +26,17 @@ from toolevals.workspace.jobs import JobCancelled, batch_work, job_cancel
 from toolevals.workspace.models import AuditEntry, Batch, JobState, Queue
 
 pytestmark = pytest.mark.django_db
-KEYS = [{"key": key, "package": "", "version": "", "metric": "", "options": {}, "looks_at": ""} for key in ("x", "y")]
+KEYS: list[dict[str, Any]] = [
+    {"key": key, "package": "", "version": "", "metric": "", "options": {}, "looks_at": ""} for key in ("x", "y")
+]
 
 
 @pytest.fixture
-def grading(build) -> Grading:
+def grading(build: Builder) -> Grading:
     """Nine right calls, three of another tool, two missed, one that was not reached and one without a prediction."""
     cells = {("a", "a"): 9, ("a", "b"): 3, ("a", "(none)"): 2}
-    return build.grading(
-        [*cases_of(cells), Case("a", "a", status="errored"), Case("a", "a", status="unscored"), Case("(none)", "a")]
-    )
+    beside = [Case("a", "a", status="errored"), Case("a", "a", status="unscored"), Case("(none)", "a")]
+    return build.grading([*cases_of(cells), *beside])
 
 
 @pytest.fixture
@@ -179,7 +181,7 @@ def test_what_was_cancelled_writes_nothing_more_and_can_be_begun_anew(by_a_job, 
     batch_work(str(batches[0].pk), dialects_part)
 
     def cancelled(lease):
-        job_cancel(job=reading.job, actor=adjudicator)
+        job_cancel(job=Batch.objects.get(pk=batches[1].pk).job, actor=adjudicator)
         with pytest.raises(JobCancelled):
             dialects_part(lease)
         raise JobCancelled
@@ -222,7 +224,8 @@ def test_every_total_is_the_sum_of_what_is_behind_it(counts):
             behind = patterns_like(found, pair.one, pair.other, DIFFER, row.key)
             assert sum(sizes[each] for each in behind) == row.count
         turned = found.pair(pair.other, pair.one)
-        assert (turned.agreement, turned.kappa.value) == (pair.agreement, pytest.approx(pair.kappa.value))
+        assert turned.agreement == pair.agreement
+        assert turned.kappa.value == pytest.approx(pair.kappa.value)
 
 
 def test_agreement_and_kappa_by_hand():
