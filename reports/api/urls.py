@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from reports.api import bundle, comparison, dialects, floors, gates, judges, recovery, reliability, suspects, trends, views
+from reports.api import (
+    bundle,
+    comparison,
+    dialects,
+    floors,
+    gates,
+    judges,
+    recovery,
+    reliability,
+    suspects,
+    trends,
+    views,
+)
 
 app_name = "reports-api"
 urlpatterns = [
