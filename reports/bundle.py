@@ -21,6 +21,7 @@ from reports.placing import matrix_counts
 from reports.queries import KEYSET_PAGE, cases_for_export, verdict_counts
 from reports.run_facts import COMPARED
 from reports.state_rows import state_rows
+from reports.tool_costs_page import COLUMNS, grading_tool_costs, spent_csv
 from reports.trial_queries import grading_compounding, grading_reliability, trial_counts, trial_rows
 from toolevals.grading.canonical import exact
 from toolevals.presentation.csv import csv_stream
@@ -103,6 +104,10 @@ def _overreach(grading: Grading) -> Parts:
     return csv_stream(mistake_tables.OVERREACH, mistake_tables.overreach(grading_overreach(grading)))
 
 
+def _spending(grading: Grading) -> Parts:
+    return csv_stream(COLUMNS, spent_csv(grading_tool_costs(grading)))
+
+
 def _cases(grading: Grading) -> Parts:
     return csv_stream(tuple(tables.CASES), cases_for_export(grading, CaseFilter(), list(tables.CASES.values())))
 
@@ -151,6 +156,7 @@ PARTS: Final[Mapping[str, tuple[str, Callable[[Grading], Parts]]]] = {
     "matrix.csv": ("the matrix of first calls", _matrix(View.FIRST)),
     "matrix-aligned.csv": ("the matrix of aligned calls", _matrix(View.ALIGNED)),
     "arguments.csv": ("which parameter is wrong, and how", _arguments),
+    "spending.csv": ("what the calls to each tool took", _spending),
     "overreach.csv": ("where more was called than was due", _overreach),
     "cases.csv": ("a row a case, with every verdict", _cases),
     "judges.csv": ("what each judge came to", _judges),

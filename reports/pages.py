@@ -94,6 +94,7 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
         ("recovery", "Recovery"),
         ("reliability", "Reliability"),
         ("dialects", "Other tools"),
+        ("spending", "Costs"),
         ("cases", "Cases"),
         ("run-gates", "Gates"),
     )

@@ -49,6 +49,8 @@ def spending_shown(grading: Grading, passed: int) -> SpendingShown | None:
     if grading.spending is None:
         return None
     found = Spending.from_document(grading.spending)
+    if not found.says_of_conversations:
+        return None
     order = {name: place for place, name in enumerate(ENDS)}
     ends = sorted(found.ends.items(), key=lambda item: order.get(item[0], len(order)))
     rows = tuple(EndRow(name, ENDS.get(name, ""), count) for name, count in ends)

@@ -23,7 +23,9 @@ from reports.placing import matrix_counts
 from reports.queries import verdict_counts
 from reports.run_spending import spending_shown
 from reports.small_multiples import small_multiples
+from reports.tool_costs_page import grading_tool_costs
 from reports.tool_heads import tool_heads, tool_query
+from reports.views.spending import spent_context
 from toolevals.grading.catalog import MODES as MODE_SENTENCES
 from toolevals.grading.catalog import TAG_SENTENCES
 from toolevals.presentation.intervals import track_floor
@@ -33,7 +35,7 @@ from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 
 # The worst; the rest is one click away.
-MOST_TOOLS, MOST_OVERREACH = 40, 8
+MOST_TOOLS, MOST_OVERREACH, MOST_SPENT = 40, 8, 6
 
 
 @require_safe
@@ -52,6 +54,13 @@ def _job_at_work(run: Any) -> Job | None:
     if run.newest_grading == run.grading_id:
         return None
     return Job.objects.open().filter(gradings=run.newest_grading).with_progress().first()
+
+
+def _tool_costs(head: RunHead, grading: Grading) -> dict[str, Any]:
+    """Return the tools whose calls took most; nothing where nobody recorded it."""
+    if grading.spending is None or not grading.spending.get("measured"):
+        return {}
+    return spent_context(head, grading_tool_costs(grading), MOST_SPENT)
 
 
 def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[str, Any]:
@@ -80,6 +89,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "query_all_tools": tool_query(order, all_tools=True, grading=head.asked),
         "tools_floor": track_floor([rate.low for rate in rates if rate.low is not None]),
         "tool_goal": TOOL_GOAL,
+        **_tool_costs(head, grading),
         "spending": spending_shown(grading, layers.outcome.rate.passed),
         "judges": judges_of(grading),
         "floors": () if head.run.floor else version_floors(head.version),

@@ -7,7 +7,7 @@ from toolevals.agents.chats import UnreachableError
 from toolevals.agents.loop import Conversation, End, Limits, Task, converse
 from toolevals.agents.users import DONE, ScriptedUser, SimulatedUser
 from toolevals.agents.worlds import ToolAnswer, WorldDiedError
-from toolevals.grading.values import MalformedCall, Message, ToolSpec
+from toolevals.grading.values import MalformedCall, Measures, Message, ToolSpec
 
 TOOLS = (ToolSpec("status", "Tell an order's state."),)
 TASK = Task(
@@ -35,8 +35,21 @@ def test_the_agent_calls_reads_the_result_and_answers():
     assert talk.transcript.state_changes.patch == ({"op": "replace", "path": "/calls", "value": 1},)
     assert talk.transcript.usage == {"input_tokens": 20, "output_tokens": 4}
     assert (talk.transcript.latency_ms, talk.model) == (10.0, "player-1")
+    step, result, last = (message.measures for message in talk.transcript.messages)
+    assert step == last == Measures(5.0, {"input_tokens": 10, "output_tokens": 2})
+    # A world that does not say what its tools took.
+    assert result is None
     assert [len(seen) for seen in agent.seen] == [2, 4]
     assert agent.offered[0] == TOOLS
+
+
+def test_what_a_tool_took_stands_with_its_answer():
+    agent = Player(calling(call("status")), saying("Sent."))
+    talk = converse(agent, TASK, world=Shop(lambda _: ToolAnswer("sent", latency_ms=7.5)))
+    assert talk.transcript.messages[1].measures == Measures(7.5)
+    assert talk.transcript.results[0].latency_ms == 7.5
+    # The model is shown what the tool said and not how long it took.
+    assert "7.5" not in str([message.to_document() for message in agent.seen[1]])
 
 
 def test_an_example_without_simulator_ends_with_the_first_calls():

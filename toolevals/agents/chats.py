@@ -14,13 +14,14 @@ class Reply:
     """What a subject said in one turn.
 
     `usage` counts tokens as transcripts do (`input_tokens`, `output_tokens`, `cached_tokens`). `latency_ms` is the
-    turn's, in milliseconds. `model` is the snapshot that the endpoint says has answered. `before` holds what a
-    subject did by itself, its calls and their results, and `state` the whole state of its own world where it tells it.
+    turn's, in milliseconds, None where nobody measured it. `model` is the snapshot that the endpoint says has answered.
+    `before` holds what a subject did by itself, its calls and their results, and `state` the whole state of its own
+    world where it tells it.
     """
 
     message: Message
     usage: Mapping[str, float] = field(default_factory=dict)
-    latency_ms: float = 0.0
+    latency_ms: float | None = None
     model: str = ""
     before: tuple[Message, ...] = ()
     state: Mapping[str, Any] | None = None

@@ -112,7 +112,7 @@ class _Asked:
     def _count(self, reply: Reply) -> None:
         self.usage.update(reply.usage)
         self.answered_by = reply.model or self.answered_by
-        self.latency_ms += reply.latency_ms
+        self.latency_ms += reply.latency_ms or 0.0
 
 
 def answer_in(text: str) -> dict[str, Any]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from toolevals.agents.chats import Chat, UnreachableError
+from toolevals.agents.chats import Chat, Reply, UnreachableError
 from toolevals.agents.users import NobodyThere, User
 from toolevals.agents.worlds import Nothing, NotSimulatedError, Refusals, ToolAnswer, World, WorldDiedError
 from toolevals.grading.canonical import digest
 from toolevals.grading.parsing import transcript_in
 from toolevals.grading.state_patches import state_patch
-from toolevals.grading.values import Call, MalformedCall, Message, StateChanges, ToolSpec, Transcript
+from toolevals.grading.values import Call, MalformedCall, Measures, Message, StateChanges, ToolSpec, Transcript
 
 
 class End(StrEnum):
@@ -97,7 +97,7 @@ class _Talk:
     before: list[Message] = field(init=False)
     messages: list[Message] = field(default_factory=list)
     usage: Counter[str] = field(default_factory=Counter)
-    latency_ms: float = 0.0
+    latency_ms: float | None = None
     state: Mapping[str, Any] | None = None
     changes: StateChanges | None = None
     _refusals: Refusals = field(default_factory=Refusals)
@@ -135,11 +135,12 @@ class _Talk:
 
     def _turn(self) -> Message:
         reply = self.chat.reply([*self.before, *self.messages], self.task.tools)
-        self.messages += [*reply.before, reply.message]
+        self.messages += [*reply.before, _measured(reply)]
         self._acts_alone = self._acts_alone or any(message.calls for message in reply.before)
         self.state = reply.state or self.state
         self.usage.update(reply.usage)
-        self.latency_ms += reply.latency_ms
+        if reply.latency_ms is not None:
+            self.latency_ms = (self.latency_ms or 0.0) + reply.latency_ms
         self.model = reply.model or self.model
         return reply.message
 
@@ -150,7 +151,9 @@ class _Talk:
                 answer = self._executed(call)
             except NotSimulatedError:
                 return End.CALLS
-            self.messages.append(Message("tool", answer.content, call_id=call.id, is_error=answer.is_error))
+            took = None if answer.latency_ms is None else Measures(answer.latency_ms)
+            said = Message("tool", answer.content, call_id=call.id, is_error=answer.is_error, measures=took)
+            self.messages.append(said)
             self._failures = self._failures + 1 if answer.is_error else 0
             if self._failures >= self.limits.failures:
                 return End.ERRORS
@@ -186,3 +189,16 @@ class _Talk:
             state=self.state,
             state_changes=self.changes,
         )
+
+
+def _measured(reply: Reply) -> Message:
+    """Return the turn's message with what it took: what it says of itself, else what the turn took.
+
+    The turn of a subject that called by itself is several steps, of which nobody knows the parts.
+    """
+    own = reply.message.measures or Measures()
+    if reply.before:
+        return reply.message
+    latency = reply.latency_ms if own.latency_ms is None else own.latency_ms
+    took = Measures(latency, own.usage or reply.usage, own.cost)
+    return replace(reply.message, measures=took) if took else reply.message

@@ -12,14 +12,15 @@ from toolevals.grading.values import ToolCall
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool returned: text as the agent reads it. `latency_ms` is what the tool took, in milliseconds.
+    """What a tool returned: text as the agent reads it.
 
+    `latency_ms` is what the tool took, in milliseconds; None where nothing was executed or nobody measured it.
     `is_fault` says that a fault was injected, and that the tool itself has not refused anything.
     """
 
     content: str
     is_error: bool = False
-    latency_ms: float = 0.0
+    latency_ms: float | None = None
     is_fault: bool = False
 
 

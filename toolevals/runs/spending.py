@@ -27,7 +27,8 @@ class Spending:
     """How a run's conversations ended, who answered, and what they took together.
 
     `ends` and `models` count conversations; `ends` that say nothing (of uploads) are left out. Of tokens and cost
-    `None` is unknown, and `told` says how many conversations tell their tokens, `timed` how many their time.
+    `None` is unknown, and `told` says how many conversations tell their tokens, `timed` how many their time. Of
+    `measured` tools it is known what single calls took.
     """
 
     ends: Mapping[str, int] = field(default_factory=dict)
@@ -39,11 +40,17 @@ class Spending:
     tokens_cached: int | None = None
     cost: float | None = None
     timed: int = 0
+    measured: int = 0
     latency_p50: float | None = None
     latency_p95: float | None = None
 
     @property
     def says_anything(self) -> bool:
+        return self.says_of_conversations or bool(self.measured)
+
+    @property
+    def says_of_conversations(self) -> bool:
+        """True where more is known than of single calls."""
         return bool(self.ends or self.told or self.timed or self.cost is not None)
 
     def cost_of_each(self, passed: int) -> float | None:

@@ -7,10 +7,12 @@ and the blocks whose type ends in `tool_result`) are read alike. Thinking and im
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from toolevals.grading.parsing.content import result_text, text_in
 from toolevals.grading.parsing.json_calls import call_of, identifier_in
+from toolevals.grading.parsing.measures import measures_in
 from toolevals.grading.parsing.turns import Turn
 from toolevals.grading.values import Call, Message
 
@@ -31,9 +33,17 @@ def turns(items: Iterable[dict[str, Any]]) -> Iterator[Turn]:
     for item in items:
         content = item.get("content")
         if isinstance(content, list):
-            yield from _blocks(item["role"], content)
+            made = list(_blocks(item["role"], content))
+            yield from _measured(made, item)
         else:
-            yield Turn(Message(item["role"], text_in(content)))
+            yield Turn(Message(item["role"], text_in(content), measures=measures_in(item)))
+
+
+def _measured(made: list[Turn], item: dict[str, Any]) -> Iterator[Turn]:
+    """Yield the turns of an item; what it took belongs to a message only where it is one message."""
+    measures = measures_in(item) if len(made) == 1 else None
+    for turn in made:
+        yield turn if measures is None else Turn(replace(turn.message, measures=measures), turn.tool)
 
 
 def _blocks(role: str, content: list[Any]) -> Iterator[Turn]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from toolevals.grading.parsing.content import result_text, text_in
 from toolevals.grading.parsing.json_calls import call_in, identifier_in
+from toolevals.grading.parsing.measures import measures_in
 from toolevals.grading.parsing.turns import Turn
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall
 
@@ -42,10 +43,11 @@ def turns(items: Iterable[dict[str, Any]]) -> Iterator[Turn]:
                 result_text(fields.get("content")),
                 call_id=identifier_in(fields, "tool_call_id"),
                 is_error=fields.get("status") == "error",
+                measures=measures_in(fields),
             )
             yield Turn(message, name if isinstance(name, str) else None)
         else:
-            yield Turn(Message(role, text_in(fields.get("content")), _calls(fields)))
+            yield Turn(Message(role, text_in(fields.get("content")), _calls(fields), measures=measures_in(fields)))
 
 
 def _calls(fields: dict[str, Any]) -> tuple[Call, ...]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from toolevals.grading.documents import require_json
 from toolevals.grading.parsing import anthropic, gemini, langchain, mcp, native, openai_chat, openai_responses
+from toolevals.grading.parsing.measures import is_count, usage_in
 from toolevals.grading.parsing.turns import Turn, messages_of
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, Transcript
@@ -120,25 +121,7 @@ def _transcript(document: Any, messages: tuple[Message, ...]) -> Transcript:
     return Transcript(
         messages=messages,
         answer=answer if isinstance(answer, str) else last_words(messages),
-        usage=_usage(document),
-        latency_ms=latency if _is_count(latency) else None,
+        usage=usage_in(document),
+        latency_ms=latency if is_count(latency) else None,
         error=error if isinstance(error, str) and error and "jsonrpc" not in document else None,
     )
-
-
-_USAGE = {
-    "input_tokens": "input_tokens", "prompt_tokens": "input_tokens", "promptTokenCount": "input_tokens",
-    "prompt_token_count": "input_tokens", "output_tokens": "output_tokens", "completion_tokens": "output_tokens",
-    "candidatesTokenCount": "output_tokens", "candidates_token_count": "output_tokens",
-}  # fmt: skip
-
-
-def _usage(document: _Item) -> dict[str, float]:
-    given = next((document[key] for key in ("usage", "usageMetadata", "usage_metadata") if key in document), None)
-    if not isinstance(given, dict):
-        return {}
-    return {ours: given[key] for key, ours in _USAGE.items() if _is_count(given.get(key))}
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0

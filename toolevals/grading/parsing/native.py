@@ -7,6 +7,7 @@ from typing import Any
 
 from toolevals.grading.parsing.content import result_text, text_in
 from toolevals.grading.parsing.json_calls import call_in, identifier_in
+from toolevals.grading.parsing.measures import measures_in
 from toolevals.grading.parsing.turns import Turn
 from toolevals.grading.values import Message
 
@@ -33,5 +34,6 @@ def turns(items: Iterable[dict[str, Any]]) -> Iterator[Turn]:
                 tuple(call_in(call) for call in calls) if isinstance(calls, list) else (),
                 identifier_in(item, "call_id"),
                 item.get("is_error") is True,
+                measures_in(item),
             )
         )

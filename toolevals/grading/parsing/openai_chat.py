@@ -10,6 +10,7 @@ from typing import Any
 
 from toolevals.grading.parsing.content import result_text, text_in
 from toolevals.grading.parsing.json_calls import call_in, identifier_in
+from toolevals.grading.parsing.measures import measures_in
 from toolevals.grading.parsing.turns import Turn
 from toolevals.grading.values import Call, Message
 
@@ -33,7 +34,7 @@ def turns(items: Iterable[dict[str, Any]]) -> Iterator[Turn]:
             refusal = item.get("refusal")
             text = text_in(item.get("content"))
             said = refusal if text is None and isinstance(refusal, str) else text
-            yield Turn(Message(item["role"], said, _calls(item)))
+            yield Turn(Message(item["role"], said, _calls(item), measures=measures_in(item)))
 
 
 def _result(item: dict[str, Any]) -> Turn:
@@ -43,6 +44,7 @@ def _result(item: dict[str, Any]) -> Turn:
         result_text(item.get("content")),
         call_id=identifier_in(item, "tool_call_id"),
         is_error=item.get("is_error") is True,
+        measures=measures_in(item),
     )
     return Turn(message, name if isinstance(name, str) else None)
 

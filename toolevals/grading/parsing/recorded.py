@@ -13,6 +13,7 @@ from typing import Any
 from toolevals.grading.documents import require_json
 from toolevals.grading.parsing.content import result_text, text_in
 from toolevals.grading.parsing.json_calls import call_in, identifier_in
+from toolevals.grading.parsing.measures import measures_in
 from toolevals.grading.parsing.messages import last_words, transcript_in
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, Transcript
@@ -106,12 +107,14 @@ def _tau2_message(item: dict[str, Any]) -> Message:
             result_text(item.get("content")),
             call_id=identifier_in(item, "id"),
             is_error=item.get("error") is True,
+            measures=measures_in(item),
         )
     calls = item.get("tool_calls") if item["role"] == "assistant" else None
     return Message(
         item["role"],
         text_in(item.get("content")),
         tuple(call_in(call) for call in calls) if isinstance(calls, list) else (),
+        measures=measures_in(item) if item["role"] == "assistant" else None,
     )
 
 

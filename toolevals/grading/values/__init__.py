@@ -17,6 +17,7 @@ from toolevals.grading.values.tools import ToolAnnotations, ToolSpec
 from toolevals.grading.values.transcripts import (
     Call,
     MalformedCall,
+    Measures,
     Message,
     StateChanges,
     ToolCall,
@@ -32,6 +33,7 @@ __all__ = [
     "ExpectationKind",
     "Expected",
     "MalformedCall",
+    "Measures",
     "Message",
     "OneOfCalls",
     "ProfileName",

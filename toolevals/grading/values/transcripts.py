@@ -79,26 +79,61 @@ Call: TypeAlias = ToolCall | MalformedCall
 
 
 @dataclass(frozen=True, slots=True)
+class Measures:
+    """What a message took, as far as somebody recorded it: None, or no count, is not recorded and never nothing.
+
+    Of the assistant's it is the model's step: milliseconds, tokens by the names of `Transcript.usage`, and its cost. Of
+    a tool's it is the execution of the call that the message answers.
+    """
+
+    latency_ms: float | None = None
+    usage: Mapping[str, float] = field(default_factory=dict)
+    cost: float | None = None
+
+    def __bool__(self) -> bool:
+        return self.latency_ms is not None or bool(self.usage) or self.cost is not None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return what is recorded."""
+        document: dict[str, Any] = {}
+        if self.latency_ms is not None:
+            document["latency_ms"] = self.latency_ms
+        if self.usage:
+            document["usage"] = dict(self.usage)
+        if self.cost is not None:
+            document["cost"] = self.cost
+        return document
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answered, beside the call that it answers (None where that is not known, or nobody can read it)."""
+    """What a tool answered, beside the call that it answers (None where that is not known, or nobody can read it).
+
+    `latency_ms` is what its execution took; None where that is not recorded.
+    """
 
     call: ToolCall | None
     content: str
     is_error: bool
+    latency_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message. `call_id` names the call that a tool's message answers."""
+    """One message. `call_id` names the call that a tool's message answers.
+
+    What it took is no part of what was said: messages are equal without it.
+    """
 
     role: str
     content: str | None = None
     calls: tuple[Call, ...] = ()
     call_id: str | None = None
     is_error: bool = False
+    measures: Measures | None = field(default=None, compare=False)
 
     def to_document(self) -> dict[str, Any]:
-        """Return the normal form, without what is at its default."""
+        """Return the normal form of what was said, without what is at its default and without what it took."""
         document: dict[str, Any] = {"role": self.role}
         if self.content is not None:
             document["content"] = self.content
@@ -171,7 +206,8 @@ class Transcript:
                 loose = unnamed.popleft() if unnamed and message.call_id is None else None
                 found = loose if message.call_id is None else named.get(message.call_id)
                 answered = found if isinstance(found, ToolCall) else None
-                made.append(ToolResult(answered, message.content or "", message.is_error))
+                latency = None if message.measures is None else message.measures.latency_ms
+                made.append(ToolResult(answered, message.content or "", message.is_error, latency))
         return tuple(made)
 
     @classmethod
@@ -190,7 +226,7 @@ class Transcript:
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form, without what is at its default."""
-        document: dict[str, Any] = {"messages": [message.to_document() for message in self.messages]}
+        document: dict[str, Any] = {"messages": [_measured_document(message) for message in self.messages]}
         if self.answer is not None:
             document["answer"] = self.answer
         if self.usage:
@@ -221,6 +257,16 @@ def _state_changes(document: dict[str, Any] | None) -> StateChanges | None:
     return StateChanges(document["since"], tuple(document["patch"]), document.get("raised"))
 
 
+def _measured_document(message: Message) -> dict[str, Any]:
+    document = message.to_document()
+    return document if message.measures is None else document | message.measures.to_document()
+
+
+def _measures(document: dict[str, Any]) -> Measures | None:
+    found = Measures(document.get("latency_ms"), document.get("usage") or {}, document.get("cost"))
+    return found or None
+
+
 def _message(document: dict[str, Any]) -> Message:
     return Message(
         role=document["role"],
@@ -228,6 +274,7 @@ def _message(document: dict[str, Any]) -> Message:
         calls=tuple(_call(call) for call in document.get("calls", ())),
         call_id=document.get("call_id"),
         is_error=document.get("is_error", False),
+        measures=_measures(document),
     )
 
 

@@ -17,6 +17,7 @@ from toolevals.runs.models.packed import PackedCases
 from toolevals.runs.models.remarks import CaseNote, CaseTag
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
+from toolevals.runs.models.spending import MeasuredCalls, ToolSpending
 from toolevals.runs.models.subjects import Connector, Subject
 from toolevals.runs.models.thumbs import Thumb
 from toolevals.runs.models.trials import StepCount, TrialCount
@@ -45,6 +46,7 @@ __all__ = [
     "Judgement",
     "MatrixCount",
     "Measure",
+    "MeasuredCalls",
     "PackedCases",
     "Rating",
     "RevisionTurn",
@@ -57,6 +59,7 @@ __all__ = [
     "Subject",
     "Thumb",
     "ToolAnswers",
+    "ToolSpending",
     "Transcript",
     "TrialCount",
     "Tryout",

@@ -24,6 +24,7 @@ from toolevals.runs import models
 from toolevals.runs.offers import tools_offered
 from toolevals.runs.places import entries_between
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, answer_rows, answers_of, episode_rows
+from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatch
 from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
@@ -45,18 +46,21 @@ def cases_grade(lease: Lease) -> None:
     faults: list[tuple[Any, ...]] = []
     episodes: list[tuple[Any, ...]] = []
     answers: Counter[str] = Counter()
+    measured = MeasuredBatch(grading)
     for case in graded_cases(grading, lease.payload["start"], lease.payload["stop"]):
         cases.append(_case_row(grading, case))
         pairs += pair_rows(grading, [case])
         faults += fault_rows(grading, [case])
         episodes += episode_rows(grading, case)
         answers.update(answers_of(case))
+        measured.add(case)
     with lease.finish():
         rows_insert(models.CaseGrade, CASE_COLUMNS, cases)
         rows_insert(models.AlignedPair, PAIR_COLUMNS, pairs)
         rows_insert(models.ArgumentFault, FAULT_COLUMNS, faults)
         rows_insert(models.Episode, EPISODE_COLUMNS, episodes)
         rows_insert(models.ToolAnswers, ANSWER_COLUMNS, answer_rows(grading, lease.payload["start"], answers))
+        rows_insert(models.MeasuredCalls, MEASURED_COLUMNS, measured.rows(lease.payload["start"]))
 
 
 @dataclass(frozen=True, slots=True)

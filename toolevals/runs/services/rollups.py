@@ -29,6 +29,7 @@ from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.judge_rollups import judge_counts
 from toolevals.runs.services.packing import cases_pack, packed_store
 from toolevals.runs.services.spending import spending_of
+from toolevals.runs.services.tool_spending import tool_spending_store, tools_spent
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
@@ -47,7 +48,8 @@ def grading_roll_up(lease: Lease) -> None:
     verdicts = list(_verdicts(grading))
     faults = [(grading.pk, *row) for row in _counted(ArgumentFault.objects.filter(grading=grading), *FAULT_GROUP)]
     judges = list(judge_counts(grading))
-    spending = spending_of(grading.run)
+    spent = tools_spent(grading)
+    spending = spending_of(grading.run, measured=sum(each.says_anything for each in spent))
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
     turns_write(grading.run)
     packed = cases_pack(grading)
@@ -59,6 +61,7 @@ def grading_roll_up(lease: Lease) -> None:
         rows_insert(StepCount, STEP_COLUMNS, steps)
         JudgeCount.objects.bulk_create(judges)
         packed_store(grading, packed)
+        tool_spending_store(grading, spent)
         Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now(), spending=spending)
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")

@@ -12,8 +12,11 @@ from toolevals.runs.models import Run, Transcript
 from toolevals.runs.spending import Spending
 
 
-def spending_of(run: Run) -> dict[str, Any] | None:
-    """Return the document of a run's Spending; None where its transcripts say nothing of it."""
+def spending_of(run: Run, *, measured: int = 0) -> dict[str, Any] | None:
+    """Return the document of a run's Spending; None where its transcripts say nothing of it.
+
+    `measured` tools have calls of which it is known what they took.
+    """
     rows = Transcript.objects.of_run(run).order_by()
     sums = rows.aggregate(
         conversations=Count("pk"),
@@ -26,6 +29,7 @@ def spending_of(run: Run) -> dict[str, Any] | None:
     found = Spending(
         ends=_counts(rows, "ended"),
         models=_counts(rows, "model"),
+        measured=measured,
         latency_p50=_percentile(rows, sums["timed"], 0.5),
         latency_p95=_percentile(rows, sums["timed"], 0.95),
         # What was asked again was paid for, too.

@@ -1,0 +1,36 @@
+"""What a message or a response says that it took: milliseconds, tokens by any provider's names, cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toolevals.grading.values.transcripts import Measures
+
+_USAGE = {
+    "input_tokens": "input_tokens", "prompt_tokens": "input_tokens", "promptTokenCount": "input_tokens",
+    "prompt_token_count": "input_tokens", "output_tokens": "output_tokens", "completion_tokens": "output_tokens",
+    "candidatesTokenCount": "output_tokens", "candidates_token_count": "output_tokens",
+}  # fmt: skip
+# What a double holds exactly; nothing takes more.
+_MOST = 2**53
+_UNDER = ("usage", "usageMetadata", "usage_metadata")
+
+
+def usage_in(document: dict[str, Any]) -> dict[str, float]:
+    """Return the counts of tokens under our names; what is no count is left aside."""
+    given = next((document[key] for key in _UNDER if key in document), None)
+    if not isinstance(given, dict):
+        return {}
+    return {ours: given[key] for key, ours in _USAGE.items() if is_count(given.get(key))}
+
+
+def measures_in(item: dict[str, Any]) -> Measures | None:
+    """Return what a message took (`latency_ms`, `usage`, `cost` beside its words); None where it says nothing."""
+    latency, cost = item.get("latency_ms"), item.get("cost")
+    found = Measures(latency if is_count(latency) else None, usage_in(item), cost if is_count(cost) else None)
+    return found or None
+
+
+def is_count(value: Any) -> bool:
+    """Tell whether a value is a number from 0 to 2^53."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= _MOST
