@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django import forms
 
 from labeling.exports import FORMATS
-from labeling.imports.formats.columns import ARGUMENT, TARGETS, argument_name, detected_targets, targets_problems
+from labeling.imports.formats.columns import (
+    ARGUMENT,
+    TARGETS,
+    argument_name,
+    argument_names,
+    detected_targets,
+    targets_problems,
+)
 from labeling.imports.sources import SOURCES
 from labeling.imports.tables import Preview
 from labeling.models import Dataset, DatasetVersion
+from toolevals.grading.values import ToolSpec
 from toolevals.workspace.forms.controls import PlainForm
 
 
@@ -25,10 +33,10 @@ class ImportForm(PlainForm):
 class ColumnsForm(PlainForm):
     """What each column of a table holds."""
 
-    def __init__(self, *args: Any, table: Preview, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, table: Preview, tools: Iterable[ToolSpec] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.table = table
-        detected = detected_targets(table.columns)
+        detected = detected_targets(table.columns, argument_names(tools))
         for number, column in enumerate(table.columns):
             self.fields[f"column-{number}"] = _target_field(column, detected[column])
 

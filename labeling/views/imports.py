@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID
@@ -18,6 +19,8 @@ from labeling.imports.sources import SOURCES, Source
 from labeling.imports.tables import Preview, preview
 from labeling.models import Dataset
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values import ToolSpec
+from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services import upload_store
@@ -71,7 +74,8 @@ def import_options(request: ProjectRequest, dataset: str, upload: UUID) -> HttpR
         problems = [str(problem) for problem in error.problems]
         context = {"dataset": found, "here": "import", "upload": file, "problems": problems}
         return render(request, "labeling/import_options.html", context, status=422)
-    form = ColumnsForm(request.POST or None, table=table) if table else RecordedForm(request.POST or None)
+    data = request.POST or None
+    form = ColumnsForm(data, table=table, tools=_tools(found)) if table else RecordedForm(data)
     if request.method == "POST" and form.is_valid():
         return _started(request, found, file, source, form.options)
     context = {"dataset": found, "here": "import", "upload": file, "form": form, "table": table}
@@ -111,8 +115,14 @@ def _preview(upload: Upload) -> Preview:
         return preview(plain)
 
 
+def _tools(dataset: Dataset) -> Sequence[ToolSpec]:
+    return tools_in(dataset.default_tools.tools) if dataset.default_tools else ()
+
+
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:
-    return get_object_or_404(Dataset.objects.in_project(request.project), slug=slug)
+    return get_object_or_404(
+        Dataset.objects.in_project(request.project).select_related("default_tools__tools"), slug=slug
+    )
 
 
 def _report_words(report: Any) -> list[str]:

@@ -38,6 +38,32 @@ def test_columns_are_known_by_their_names():
     ]
 
 
+ORDER = ("order_id", "unit", "reason")
+
+
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [
+        (["question", "tool", "order_id", "Unit"], ["user", "tool", "argument:order_id", "argument:unit"]),
+        (["question", "tool", "orderId", "colour"], ["user", "tool", "argument:order_id", ""]),
+        # One argument is one column, the one that says so most plainly.
+        (["question", "tool", "order id", "arg.order_id"], ["user", "tool", "", "argument:order_id"]),
+        (["question", "tool", "order id", "ORDER_ID"], ["user", "tool", "argument:order_id", ""]),
+        # What is known by its name stays so; where two columns say the same, the second may be an argument.
+        (["question", "tool", "reason"], ["user", "tool", "rationale"]),
+        (["question", "tool", "why", "reason"], ["user", "tool", "rationale", "argument:reason"]),
+        # Without a tool, beside all arguments or a whole expectation, it would be refused.
+        (["question", "order_id"], ["user", ""]),
+        (["question", "tool", "args", "order_id"], ["user", "tool", "arguments", ""]),
+        (["question", "tool", "expectation", "order_id"], ["user", "", "expectation", ""]),
+    ],
+)
+def test_columns_named_like_an_argument_of_the_tools_seem_to_hold_it(columns, found):
+    targets = detected_targets(columns, ORDER)
+    assert list(targets.values()) == found
+    assert targets_problems(targets) == []
+
+
 @pytest.mark.parametrize(
     ("targets", "pointer"),
     [

@@ -41,8 +41,10 @@ def api(project: Project) -> str:
     return f"/api/v1/projects/{project.slug}/"
 
 
-def test_a_table_is_previewed_mapped_and_imported(client, page, dataset, run_jobs):
-    file = SimpleUploadedFile("cases.csv", CSV)
+# The last is named like an argument of the dataset's tools.
+@pytest.mark.parametrize("column", [b"arg.order_id", b"Order ID"])
+def test_a_table_is_previewed_mapped_and_imported(client, page, dataset, run_jobs, column):
+    file = SimpleUploadedFile("cases.csv", CSV.replace(b"arg.order_id", column))
     asked = client.post(f"{page}import/", {"source": "csv", "file": file})
     assert asked.status_code == 302
     shown = client.get(asked.url).content.decode()

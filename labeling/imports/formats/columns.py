@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from labeling.imports.formats.entries import external_id
@@ -53,12 +53,18 @@ _POINTERS = {
 }  # fmt: skip
 
 
-def detected_targets(columns: Iterable[str]) -> dict[str, str]:
-    """Return what each column seems to hold by its name; "" where that is not known or another column says it."""
+def detected_targets(columns: Iterable[str], arguments: Collection[str] = ()) -> dict[str, str]:
+    """Return what each column seems to hold by its name; "" where that is not known or another column says it.
+
+    `arguments` are names of arguments of the dataset's tools. Where some column holds the tool and none all arguments,
+    a column of such a name seems to hold that argument.
+    """
     found: dict[str, str] = {}
     for column in columns:
         target = _target_by_name(column)
         found[column] = "" if target in found.values() else target
+    if "tool" in found.values() and "arguments" not in found.values():
+        found = _with_arguments(found, {_plain(name): name for name in sorted(arguments, reverse=True)})
     if "messages" in found.values():
         # Both say what the input is; the conversation says more.
         found = {column: "" if target in ("user", "system") else target for column, target in found.items()}
@@ -69,6 +75,28 @@ def detected_targets(columns: Iterable[str]) -> dict[str, str]:
             for column, target in found.items()
         }
     return found
+
+
+def _with_arguments(found: Mapping[str, str], arguments: Mapping[str, str]) -> dict[str, str]:
+    """Return what columns hold, with the arguments that those are named like of which nothing else is known."""
+    taken = set(found.values())
+    told: dict[str, str] = {}
+    for column, target in found.items():
+        name = "" if target else arguments.get(_plain(column), "")
+        told[column] = f"{ARGUMENT}{name}" if name and f"{ARGUMENT}{name}" not in taken else target
+        taken.add(told[column])
+    return told
+
+
+def _plain(name: str) -> str:
+    """Return a name without what spellings differ in: `Order ID`, `order-id` and `orderId` are one."""
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+def argument_names(tools: Iterable[ToolSpec]) -> set[str]:
+    """Return the names of the arguments that tools take; a schema that is odd names none."""
+    schemas = (tool.input_schema.get("properties") for tool in tools)
+    return {name for properties in schemas if isinstance(properties, Mapping) for name in properties}
 
 
 def argument_name(column: str) -> str:
