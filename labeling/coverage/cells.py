@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from django.db.models import Exists, OuterRef, Q
 
+from labeling.blindness import is_resolved
 from labeling.coverage.classes import CLASSES, spellings_of
 from labeling.coverage.expected import NO_CALL
 from labeling.models import GoldTool, Resolution, ToolPart
@@ -16,6 +17,8 @@ from toolevals.registry.models import ToolListEntry
 
 # What a tool needs beside edge cases and errors: calls of it, no call though it is offered, reactions to its errors.
 EXPECTED, NEGATIVE, ERROR_RECOVERY = "expected", "negative", "error_recovery"
+# How an address says that the examples without gold are meant.
+WAITS = "none"
 _BY_TOOL = frozenset({EXPECTED, NEGATIVE, ERROR_RECOVERY})
 # Of these strata a tool's examples are those that call it; an error's are those in which the tool gave it.
 _PART: Mapping[str, ToolPart] = dict.fromkeys(CLASSES, ToolPart.EXPECTED) | {"error_class": ToolPart.ANSWERED}
@@ -25,11 +28,12 @@ _PART: Mapping[str, ToolPart] = dict.fromkeys(CLASSES, ToolPart.EXPECTED) | {"er
 class Cell:
     """Examples with gold: of a kind (`expected`, `negative`, ..., or a stratum's class as "edge_case.currency").
 
-    About one tool, or about any where `tool` is empty.
+    About one tool, or about any where `tool` is empty. With `waits`, those of a stratum's class that have no gold yet.
     """
 
     covers: str
     tool: str = ""
+    waits: bool = False
 
     @classmethod
     def asked(cls, query: Mapping[str, str]) -> Cell | None:
@@ -38,15 +42,21 @@ class Cell:
         stratum, _, name = covers.partition(".")
         if covers in _BY_TOOL or (not covers and tool):
             return cls(covers or EXPECTED, tool) if tool else None
-        return cls(covers, tool) if name and stratum in CLASSES else None
+        if not name or stratum not in CLASSES:
+            return None
+        return cls(covers, waits=True) if query.get("gold") == WAITS else cls(covers, tool)
 
     @property
     def query(self) -> str:
         """The address of the examples behind it, as a query of the list page."""
-        return urlencode({"covers": self.covers} | ({"tool": self.tool} if self.tool else {}))
+        about = {"tool": self.tool} if self.tool else {"gold": WAITS} if self.waits else {}
+        return urlencode({"covers": self.covers} | about)
 
     def examples(self, examples: ExampleQuerySet) -> ExampleQuerySet:
         """Return those of the examples that the cell counts."""
+        stratum, _, name = self.covers.partition(".")
+        if self.waits:
+            return examples.filter(~is_resolved("current"), _spelled(stratum, name))
         found = examples.filter(current__resolution=Resolution.RESOLVED)
         if self.covers == NEGATIVE:
             offered = ToolListEntry.objects.filter(tools=OuterRef("current__tools"), spec__name=self.tool)
@@ -56,7 +66,6 @@ class Cell:
         if self.covers == ERROR_RECOVERY:
             reacts = ~Q(error_class="") | _spelled("bucket", "error_recovery")
             return found.filter(reacts, _about(ToolPart.ANSWERED, self.tool))
-        stratum, _, name = self.covers.partition(".")
         found = found.filter(self._of_class(stratum, name))
         return found.filter(_about(_PART[stratum], self.tool)) if self.tool else found
 

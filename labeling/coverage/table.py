@@ -98,6 +98,11 @@ class Gap:
     name: str = ""
     waiting: int = 0
 
+    @property
+    def waiting_cell(self) -> Cell:
+        """Those that wait."""
+        return Cell(f"{self.stratum}.{self.name}", waits=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -118,6 +123,11 @@ class Share:
     def cell(self) -> Cell:
         """The examples behind it."""
         return Cell(f"{self.stratum}.{self.name}")
+
+    @property
+    def waiting_cell(self) -> Cell:
+        """The examples of the class that have no gold yet."""
+        return Cell(f"{self.stratum}.{self.name}", waits=True)
 
     @property
     def head(self) -> str:

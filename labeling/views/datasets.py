@@ -47,7 +47,9 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     found = _dataset(request, dataset)
     services.settle_due(project=request.project)
     every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
-    chosen = {name: request.GET.get(name, "") for name in ("q", "status", "covers", "tool", "source", *Example.STRATA)}
+    chosen = {
+        name: request.GET.get(name, "") for name in ("q", "status", "covers", "tool", "gold", "source", *Example.STRATA)
+    }
     rows = _filtered(every, chosen, request.role)
     page = page_of(rows.with_content(), request.GET.get("before", ""), LIST_SIZE)
     large = is_large(found)

@@ -15,7 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from labeling.models import Dataset, LintReport, ProposedExample
+from labeling.models import Dataset, LintReport, ProposedExample, Resolution, Revision
 from labeling.services import examples_import, lint_start, proposals_make
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row
@@ -71,11 +71,32 @@ def test_what_to_add_next_leads_to_drafts_and_batches(
     page = body(client.get(at("coverage")))
     assert at("queue", "?bucket=arguments#new-h") in page
     assert at("proposals", "?tool=create_return") in page
-    assert "of the 1 without gold" in page
+    assert "of the <a" in page
+    assert "1 without gold</a>" in page
     chosen = body(client.get(at("queue", "?bucket=arguments")))
     assert '<option value="arguments" selected>' in chosen
     first = table(client.get(at("coverage-csv", "?form=next")))[0]
     assert (first["lacking"], first["tool"]) == ("30", "create_return")
+
+
+def test_what_has_no_gold_yet_opens_its_examples(
+    gold: Dataset, viewer: User, adjudicator: User, as_user: Callable[[User], Client]
+) -> None:
+    waiting = [read_example(row(number, strata={"bucket": "Arguments"})) for number in (20, 21)]
+    resolved = [read_example(row(22, **GOLD, strata={"bucket": "arguments"}))]
+    retired = [read_example(row(23, strata={"bucket": "arguments"}))]
+    examples_import(dataset=gold, actor=None, rows=[*waiting, *resolved, *retired])
+    Revision.objects.filter(example__external_id="ex-23").update(resolution=Resolution.SET_ASIDE)
+    client = as_user(viewer)
+    page = body(client.get(at("coverage")))
+    query = "?covers=bucket.arguments&amp;gold=none"
+    assert f'<a href="{at("dataset")}{query}">2</a>' in page
+    listed = body(client.get(at("dataset", "?covers=bucket.arguments&gold=none")))
+    assert re.findall(r">(ex-\d+)</a>", listed) == ["ex-21", "ex-20"]
+    assert "no gold yet: bucket.arguments" in listed
+    # The filter stays while one searches on.
+    assert '<input type="hidden" name="gold" value="none">' in listed
+    assert re.findall(r">(ex-\d+)</a>", body(client.get(at("dataset", "?covers=bucket.arguments")))) == ["ex-22"]
 
 
 def test_a_tool_is_found_by_part_of_its_name(gold: Dataset, viewer: User, as_user: Callable[[User], Client]) -> None:
