@@ -11,7 +11,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from tests.runs.building import HISTORY, REFUND, STATUS, baseline_run, version_of
+from tests.runs.building import HISTORY, REFUND, STATUS, baseline_run, call, example, uploaded_run, version_of
 from toolevals.presentation.numbers import percent
 from toolevals.runs.models import DatasetSimulator, Simulator
 from toolevals.runs.services import simulator_choose, simulator_ensure
@@ -55,6 +55,23 @@ def test_tools_are_counted_in_gold_and_in_runs_and_the_most_called_comes_first(p
     )
     assert needs.first_missing is not None
     assert needs.first_missing.tool == HISTORY
+
+
+def test_calls_where_any_call_will_do_are_counted_too_and_stand_in_no_matrix(project, run_jobs):
+    rows = [example("free", "Do something", None), example("status", "What is the status of ORD-1?", STATUS)]
+    del rows[0]["expected_tool"]
+    rows[0]["expectation"] = {"kind": "some_call"}
+    version = version_of(project, rows)
+    made_up = "no_such_tool"
+    both = [{"name": name, "arguments": {}} for name in (HISTORY, REFUND, made_up)]
+    run = uploaded_run(project, version, [{"id": "free", "tool_calls": both}, call("status", STATUS)])
+    run_jobs()
+    run.refresh_from_db()
+    called = {tool.tool: tool.called for tool in needs_of(version.dataset, actor=None).tools}
+    assert called == {STATUS: 1, HISTORY: 1, REFUND: 1}
+    matrices = run.grading.matrix_counts.filter(view__in=("first", "aligned"))
+    cells = {("first", STATUS, STATUS), ("aligned", STATUS, STATUS)}
+    assert set(matrices.values_list("view", "expected", "actual")) == cells
 
 
 def test_a_service_that_names_no_tools_is_not_counted_as_answering(project, version):

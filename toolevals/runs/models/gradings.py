@@ -151,7 +151,10 @@ class ArgumentCount(models.Model):
 
 
 class MatrixCount(models.Model):
-    """How many cases (view "first") or pairs (view "aligned") stand in one cell of the unfiltered matrix."""
+    """How many cases (view "first") or pairs (view "aligned") stand in one cell of the unfiltered matrix.
+
+    View "free" counts calls where any call will do, which are in neither; nothing is expected there.
+    """
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="matrix_counts")
     view = models.CharField(max_length=10)

@@ -26,6 +26,7 @@ from toolevals.runs.models import (
 )
 from toolevals.runs.querysets.gradings import IS_LATENT
 from toolevals.runs.services.disagreement import disagreement_write
+from toolevals.runs.services.free_calls import FREE, free_calls
 from toolevals.runs.services.judge_rollups import judge_counts
 from toolevals.runs.services.packing import cases_pack, packed_store
 from toolevals.runs.services.spending import spending_of
@@ -42,7 +43,7 @@ FAULT_GROUP = ("tool", "argument", "kind")
 
 def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
-    grading = Grading.objects.select_related("run").get(pk=lease.payload["grading"])
+    grading = Grading.objects.select_related("run__subject__tools__tools").get(pk=lease.payload["grading"])
     tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault)
     cells = list(_cells(grading))
     verdicts = list(_verdicts(grading))
@@ -72,11 +73,13 @@ def grading_roll_up(lease: Lease) -> None:
 
 
 def _cells(grading: Grading) -> Iterator[tuple[Any, ...]]:
-    """Yield the matrix of first calls, without the cases outside it, and the one of aligned pairs."""
+    """Yield the matrix of first calls, without the cases outside it, that of aligned pairs, and calls beside both."""
     first = CaseGrade.objects.filter(grading=grading).exclude(expected="")
     for view, rows in (("first", first), ("aligned", AlignedPair.objects.filter(grading=grading))):
         for cell in _counted(rows, "expected", "actual"):
             yield grading.pk, view, *cell
+    for tool, count in sorted(free_calls(grading).items()):
+        yield grading.pk, FREE, "", tool, count
 
 
 def _verdicts(grading: Grading) -> Iterator[tuple[Any, ...]]:

@@ -17,6 +17,7 @@ from labeling.coverage.kept import coverage_of
 from labeling.models import Dataset
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.runs.models import MatrixCount, Run, Simulator
+from toolevals.runs.services.free_calls import FREE
 from toolevals.workspace.models import User
 
 # Calls are counted in so many of the dataset's newest graded runs.
@@ -84,8 +85,11 @@ def needs_of(dataset: Dataset, *, actor: User | None) -> Needs:
 
 
 def _called(gradings: list[UUID]) -> Mapping[str, int]:
-    """Return the calls of each tool in gradings: in a matrix of aligned pairs every call that counts stands once."""
-    cells = MatrixCount.objects.filter(grading__in=gradings, view="aligned")
+    """Return the calls of each tool in gradings: in a matrix of aligned pairs every call that counts stands once.
+
+    Beside them stand those of examples that expect some call, whichever it is.
+    """
+    cells = MatrixCount.objects.filter(grading__in=gradings, view__in=("aligned", FREE))
     named = cells.exclude(actual__in=(NONE, UNKNOWN_TOOL, UNPARSED)).order_by()
     return Counter(dict(named.values_list("actual").annotate(calls=Sum("count"))))
 
