@@ -86,7 +86,7 @@ def main() -> None:
         "per-tool CSV": milliseconds(lambda: streamed(client.get(base + "tools.csv"))),
     }
     before = getrusage(RUSAGE_SELF).ru_maxrss
-    rows, seconds = counted(lambda: streamed(client.get(base + "cases.csv")))
+    rows, seconds = counted(lambda: streamed(client.get(base + "cases.csv", {"now": "1"})))
     found["cases CSV"] = rows / seconds
     # Kilobytes on Linux; what was the most before is nearly all in use.
     found["memory of the cases CSV"] = (getrusage(RUSAGE_SELF).ru_maxrss - before) / 1000

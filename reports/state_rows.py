@@ -5,16 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django.db.models import QuerySet
+
 from reports.analyses.state import state_differences
 from reports.queries import KEYSET_PAGE
 from toolevals.runs.models import CaseGrade, Grading
 
 
+def state_cases(grading: Grading) -> QuerySet[CaseGrade]:
+    """Return the cases whose calls left another state than the expected one, in no order yet."""
+    return CaseGrade.objects.filter(grading=grading, execution="failed")
+
+
 def state_rows(grading: Grading) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each difference, in the order of `tables.STATE`, a page of cases at a time."""
-    cases = CaseGrade.objects.filter(grading=grading, execution="failed").order_by("pk")
-    cases = cases.select_related("transcript__entry__revision__example").defer(
-        "transcript__document", "transcript__entry__revision__input"
+    cases = (
+        state_cases(grading)
+        .order_by("pk")
+        .select_related("transcript__entry__revision__example")
+        .defer("transcript__document", "transcript__entry__revision__input")
     )
     page = list(cases[:KEYSET_PAGE])
     while page:

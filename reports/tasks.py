@@ -15,6 +15,12 @@ def bundle(batch_id: str) -> None:
     batch_work(batch_id, services.bundle_work)
 
 
+@app.task(name="reports.table")
+def table(batch_id: str) -> None:
+    """Write a long table of a run."""
+    batch_work(batch_id, services.table_work)
+
+
 @app.task(name="reports.gate")
 def gate(batch_id: str) -> None:
     """Hold a run against a gate."""

@@ -20,6 +20,7 @@ from reports.views import (
     run_gates,
     spending,
     suspects,
+    tables,
     thumbs,
     trends,
 )
@@ -41,6 +42,8 @@ urlpatterns = [
     path("runs/<int:number>/arguments.csv", arguments.arguments_csv, name="arguments-csv"),
     path("runs/<int:number>/spending/", spending.spending, name="spending"),
     path("runs/<int:number>/spending.csv", spending.spending_csv, name="spending-csv"),
+    path("runs/<int:number>/files/<slug:table>/", tables.table, name="table"),
+    path("runs/<int:number>/files/<slug:table>/<uuid:file>/", tables.table_file, name="table-file"),
     path("runs/<int:number>/bundle/", bundle.bundle, name="bundle"),
     path("runs/<int:number>/bundle/<uuid:bundle>/", bundle.bundle_file, name="bundle-file"),
     path("runs/<int:number>/reliability/", reliability.reliability, name="reliability"),

@@ -15,6 +15,7 @@ from reports.api import (
     reliability,
     spending,
     suspects,
+    tables,
     trends,
     views,
 )
@@ -28,6 +29,8 @@ urlpatterns = [
     path("runs/<int:number>/arguments/", views.ArgumentsView.as_view(), name="arguments"),
     path("runs/<int:number>/spending/", spending.SpendingView.as_view(), name="spending"),
     path("runs/<int:number>/bundle/", bundle.BundleView.as_view(), name="bundle"),
+    path("runs/<int:number>/files/<slug:table>/", tables.TableView.as_view(), name="table"),
+    path("files/<uuid:file>/", tables.TableFileView.as_view(), name="table-file"),
     path("bundles/<uuid:bundle>/", bundle.BundleFileView.as_view(), name="bundle-file"),
     path("runs/<int:number>/recovery/", recovery.RecoveryView.as_view(), name="recovery"),
     path("runs/<int:number>/episodes/", recovery.EpisodesView.as_view(), name="episodes"),

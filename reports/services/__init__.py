@@ -3,9 +3,11 @@
 from reports.services.badges import badge_drop, badge_make
 from reports.services.bundles import BUNDLE, bundle_start, bundle_work
 from reports.services.gates import GateRequest, gate_decide, gate_hold
+from reports.services.table_files import TABLE, table_belongs, table_of, table_start, table_work
 
 __all__ = [
     "BUNDLE",
+    "TABLE",
     "GateRequest",
     "badge_drop",
     "badge_make",
@@ -13,4 +15,8 @@ __all__ = [
     "bundle_work",
     "gate_decide",
     "gate_hold",
+    "table_belongs",
+    "table_of",
+    "table_start",
+    "table_work",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase, HttpResponseRedirect, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -22,12 +22,13 @@ from reports.comparison_page import (
 )
 from reports.filters import address_query, text
 from reports.filters import number as read_number
+from reports.long_tables import compared_table
 from reports.moved_cases import WORDS as MOVED_WORDS
-from reports.moved_cases import MovedFilter, moved_page, moved_rows, read_moved_filter
+from reports.moved_cases import MovedFilter, moved_page, read_moved_filter
 from reports.pages import run_head, run_of
 from reports.paired_case import paired_case
 from reports.registry_change import registry_change
-from reports.views.downloads import csv_file
+from reports.views.downloads import csv_file, long_csv
 from toolevals.workspace.requests import ProjectRequest
 
 # What moved most; the rest is one click away.
@@ -166,11 +167,10 @@ def matrix_csv(request: ProjectRequest, number: int, candidate: int) -> Streamin
 
 
 @require_safe
-def cases_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
+def cases_csv(request: ProjectRequest, number: int, candidate: int) -> HttpResponseBase:
     """Send the examples of a list, trial by trial."""
     runs = comparable_runs(request, number, candidate)
-    rows = tables.cases(moved_rows(runs, read_moved_filter(request.GET)), (number, candidate))
-    return csv_file(_name(number, candidate, "cases"), tables.CASES, rows)
+    return long_csv(request, compared_table(runs, request.GET))
 
 
 @require_safe

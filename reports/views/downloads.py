@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from django.http import StreamingHttpResponse
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
 from reports import mistake_tables, tables
 from reports.analyses.layers import layers_of
 from reports.analyses.tools import tools_of
 from reports.counted import counted_matrix
-from reports.filters import read_case_filter
-from reports.judge_queries import judged_for_export, judges_of
+from reports.judge_queries import judges_of
+from reports.long_tables import AskedTable
 from reports.matrix_state import read_matrix_state
 from reports.overreach_queries import grading_overreach
 from reports.pages import graded, run_head
-from reports.queries import cases_for_export, verdict_counts
-from reports.state_rows import state_rows
+from reports.queries import verdict_counts
 from reports.trend_asked import asked_trend, read_trend_asked
 from reports.trend_scope import Scope, experiment_scope, subject_scope
 from toolevals.presentation.csv import Cell, csv_stream
@@ -69,25 +71,27 @@ def judges_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 
 
 @require_safe
-def judged_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+def judged_csv(request: ProjectRequest, number: int) -> HttpResponseBase:
     """Send every judge's verdict on every case."""
-    grading = graded(run_head(request, number, "run"))
-    return csv_file(f"run-{number}-judged", tables.JUDGED, judged_for_export(grading))
+    return long_csv(
+        request, AskedTable.of_address("judged", graded(run_head(request, number, "run")), request.GET.dict())
+    )
 
 
 @require_safe
-def cases_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+def cases_csv(request: ProjectRequest, number: int) -> HttpResponseBase:
     """Send the graded cases of a list, all of them by default."""
-    grading = graded(run_head(request, number, "cases"))
-    rows = cases_for_export(grading, read_case_filter(request.GET), list(tables.CASES.values()))
-    return csv_file(f"run-{number}-cases", tuple(tables.CASES), rows)
+    return long_csv(
+        request, AskedTable.of_address("cases", graded(run_head(request, number, "cases")), request.GET.dict())
+    )
 
 
 @require_safe
-def state_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+def state_csv(request: ProjectRequest, number: int) -> HttpResponseBase:
     """Send every place where a case's calls left another state than the expected one."""
-    grading = graded(run_head(request, number, "run"))
-    return csv_file(f"run-{number}-state", tables.STATE, state_rows(grading))
+    return long_csv(
+        request, AskedTable.of_address("state", graded(run_head(request, number, "run")), request.GET.dict())
+    )
 
 
 @require_safe
@@ -106,6 +110,15 @@ def _trends_file(request: ProjectRequest, scope: Scope) -> StreamingHttpResponse
     asked = read_trend_asked(request.GET)
     _, points = asked_trend(scope, asked)
     return csv_file(f"{scope.file}{asked.suffix}", tables.TRENDS, tables.trends(points))
+
+
+def long_csv(request: ProjectRequest, asked: AskedTable) -> HttpResponseBase:
+    """Send a table, or where it is long lead to the page that writes it in the background; `?now=1` sends it anyhow."""
+    if request.GET.get("now") != "1" and asked.is_long:
+        run = asked.grading.run
+        address = reverse("reports:table", args=[request.project.slug, run.number, asked.name])
+        return redirect(f"{address}?{urlencode(asked.parameters)}")
+    return csv_file(asked.file_name.removesuffix(".csv"), asked.columns, asked.rows())
 
 
 def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -10,10 +10,11 @@ from reports import recovery_tables as tables
 from reports.analyses.layers import layers_of
 from reports.analyses.recovery import recovery_sentence
 from reports.filters import address_query
+from reports.long_tables import AskedTable
 from reports.pages import graded, run_head
 from reports.queries import verdict_counts
-from reports.recovery_page import episode_page, episode_rows, grading_recovery, read_episode_state
-from reports.views.downloads import csv_file
+from reports.recovery_page import episode_page, grading_recovery, read_episode_state
+from reports.views.downloads import csv_file, long_csv
 from toolevals.grading.recovery import ERROR_CLASSES
 from toolevals.workspace.requests import ProjectRequest
 
@@ -59,8 +60,7 @@ def recovery_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 
 
 @require_safe
-def episodes_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+def episodes_csv(request: ProjectRequest, number: int) -> HttpResponseBase:
     """Send the episodes that the address asks for."""
     grading = graded(run_head(request, number, "recovery"))
-    rows = episode_rows(grading, read_episode_state(request.GET), list(tables.EPISODES.values()))
-    return csv_file(f"run-{number}-episodes", tuple(tables.EPISODES), rows)
+    return long_csv(request, AskedTable.of_address("episodes", grading, request.GET.dict()))

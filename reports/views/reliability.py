@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
@@ -12,6 +12,7 @@ from reports import reliability_tables as tables
 from reports.analyses.layers import layers_of
 from reports.filters import address_query
 from reports.filters import number as read_number
+from reports.long_tables import AskedTable
 from reports.pages import RunHead, graded, run_head
 from reports.queries import verdict_counts
 from reports.reliability_page import (
@@ -21,8 +22,8 @@ from reports.reliability_page import (
     reliability_chart,
     reliability_sentence,
 )
-from reports.trial_queries import grading_compounding, grading_reliability, trial_counts, trial_rows
-from reports.views.downloads import csv_file
+from reports.trial_queries import grading_compounding, grading_reliability
+from reports.views.downloads import csv_file, long_csv
 from toolevals.runs.models import Grading
 from toolevals.workspace.requests import ProjectRequest
 
@@ -81,11 +82,10 @@ def reliability_csv(request: ProjectRequest, number: int) -> StreamingHttpRespon
 
 
 @require_safe
-def trials_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+def trials_csv(request: ProjectRequest, number: int) -> HttpResponseBase:
     """Send how each example's trials came out."""
-    state = read_trial_state(request.GET)
-    rows = trial_counts(graded(run_head(request, number, "reliability")), state.how, state.tool)
-    return csv_file(f"run-{number}-trials", tuple(tables.TRIALS), trial_rows(rows, list(tables.TRIALS.values())))
+    grading = graded(run_head(request, number, "reliability"))
+    return long_csv(request, AskedTable.of_address("trials", grading, request.GET.dict()))
 
 
 @require_safe

@@ -7,8 +7,9 @@ from uuid import UUID
 from celery import current_app
 
 from labeling.models import VersionEntry
+from reports.long_tables import AskedTable
 from reports.models import Suspect
-from reports.services import GateRequest, badge_make, bundle_start, bundle_work, gate_hold
+from reports.services import GateRequest, badge_make, bundle_start, bundle_work, gate_hold, table_start, table_work
 from tests.access.runs_arguments import a_case, a_graded_run, a_number
 from tests.access.world import Argument, World
 from toolevals.runs.models import Grading, Run
@@ -45,6 +46,21 @@ def a_bundle(world: World, person: User) -> UUID:
         batch_work(str(batch.pk), bundle_work)
     bundle: UUID = job.pk
     return bundle
+
+
+def a_table(world: World, person: User) -> str:
+    """Return a kind of long table."""
+    return "cases"
+
+
+def a_table_file(world: World, person: User) -> UUID:
+    """Return a job of this person that has written a table."""
+    grading = a_graded_run(world).gradings.latest("number")
+    job = table_start(asked=AskedTable("cases", grading, {}), actor=person)
+    for batch in job.batches.all():
+        batch_work(str(batch.pk), table_work)
+    file: UUID = job.pk
+    return file
 
 
 def a_gate(world: World, person: User) -> UUID:
@@ -108,6 +124,8 @@ ARGUMENTS: dict[str, Argument] = {
     "dataset": a_dataset,
     "version": a_version,
     "bundle": a_bundle,
+    "table": a_table,
+    "file": a_table_file,
     "candidate": a_candidate,
     "revision": a_revision,
     "suspected": a_suspect,

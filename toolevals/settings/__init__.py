@@ -228,6 +228,8 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
     "toolevals.workspace.api.idempotency.idempotency_keys_forget": 3600,
 }
+# Rows of a CSV file that are sent while somebody waits; a longer one is offered from the background.
+CSV_ROWS_AT_ONCE = env.int("CSV_ROWS_AT_ONCE", 50_000)
 # Seconds that a reviewer holds a label slot without a sign of life.
 SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
 

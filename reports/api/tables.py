@@ -1,0 +1,53 @@
+"""Long tables of a run as CSV files in the REST interface."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.http import Http404, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from reports.api.views import GRADING
+from reports.long_tables import TABLES
+from reports.services import TABLE, table_belongs, table_start
+from reports.views.tables import asked_table
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.models import Job
+from toolevals.workspace.services.job_files import job_file
+from toolevals.workspace.views.files import stored_response
+
+NAME = OpenApiParameter("table", str, OpenApiParameter.PATH, enum=list(TABLES), description="Which table.")
+CANDIDATE = OpenApiParameter("candidate", int, description="With compare-cases: the run that is compared with.")
+
+
+class TableView(ProjectView):
+    """A table of a run as a CSV file, written by a job; filters as the address of the table's CSV has them."""
+
+    @extend_schema(parameters=[NAME, GRADING, CANDIDATE], request=None, responses={202: JobSerializer})
+    @idempotent
+    def post(self, request: Request, number: int, table: str) -> Response:
+        job = table_start(asked=asked_table(self.access, number, table), actor=self.user)
+        shown = Job.objects.with_progress().get(pk=job.pk)
+        return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)
+
+
+class TableFileView(ProjectView):
+    """The CSV file that a job has written, for whoever asked for it; 410 when it is no longer kept."""
+
+    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    def get(self, request: Request, file: UUID) -> StreamingHttpResponse:
+        job = get_object_or_404(Job, project=self.project, kind=TABLE, pk=file)
+        if not table_belongs(job, self.user, self.access.role):
+            raise Http404
+        upload = job_file(job)
+        if upload is None:
+            raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")
+        return stored_response(upload)

@@ -1,0 +1,75 @@
+"""A long table as a CSV file: asked for here, written by a job, fetched here."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods, require_safe
+
+from reports.comparison_page import comparable_runs
+from reports.long_tables import COMPARED, TABLES, AskedTable, compared_table
+from reports.pages import graded, run_head
+from reports.services import TABLE, table_belongs, table_of, table_start
+from toolevals.workspace.models import Job
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.services.job_files import KEPT, job_file
+from toolevals.workspace.views.asked import job_asked
+from toolevals.workspace.views.files import stored_response
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def table(request: ProjectRequest, number: int, table: str) -> HttpResponse:
+    """Say which table it is and how long, and show the job that writes it; by POST, begin one."""
+    head = run_head(request, number, table)
+    asked = asked_table(request, number, table)
+    if request.method == "POST":
+        return redirect(table_start(asked=asked, actor=request.user).result_path)
+    job = job_asked(request, TABLE)
+    if job and not table_belongs(job, request.user, request.role):
+        raise Http404
+    if job:
+        asked = table_of(job)
+    numbers = [number, asked.candidate] if asked.name == COMPARED else [number]
+    query = urlencode(asked.parameters)
+    context = {
+        "head": head,
+        "run": head.run,
+        "asked": asked,
+        "filters": [(name, value) for name, value in asked.parameters.items() if name != "grading"],
+        "query": query,
+        "now": reverse(f"reports:{table}-csv", args=[request.project.slug, *numbers]),
+        "rows": None if job else asked.count(),
+        "job": job,
+        "file": job_file(job) if job else None,
+        "kept_until": job.finished_at + KEPT if job and job.finished_at else None,
+    }
+    return render(request, "reports/table_file.html", context)
+
+
+@require_safe
+def table_file(request: ProjectRequest, number: int, table: str, file: UUID) -> HttpResponseBase:
+    """Send the file that a job has written to whoever asked for it; 410 when its day is over."""
+    job = get_object_or_404(Job, project=request.project, kind=TABLE, pk=file)
+    if not table_belongs(job, request.user, request.role):
+        raise Http404
+    upload = job_file(job)
+    if upload is None:
+        return HttpResponse("This file is not there: not written yet, or its day is over.", status=HTTPStatus.GONE)
+    return stored_response(upload)
+
+
+def asked_table(request: ProjectRequest, number: int, name: str) -> AskedTable:
+    """Return the table that the address asks for, or raise Http404."""
+    if name not in TABLES:
+        raise Http404
+    if name != COMPARED or request.GET.get("job"):
+        return AskedTable.of_address(name, graded(run_head(request, number, "run")), request.GET.dict())
+    candidate = request.GET.get("candidate", "")
+    if not (candidate.isascii() and candidate.isdigit() and len(candidate) < 10):
+        raise Http404
+    return compared_table(comparable_runs(request, number, int(candidate)), request.GET.dict())
