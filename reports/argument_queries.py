@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from reports.analyses.arguments import ArgumentRow, argument_rows
-from reports.filters import Filters, View
+from reports.filters import Filters
 from reports.placing import matrix_counts
+from toolevals.runs.counted import View
 from toolevals.runs.models import ArgumentCount, Grading
 
 

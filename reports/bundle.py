@@ -14,7 +14,7 @@ from reports.analyses.layers import layers_of
 from reports.analyses.matrix import matrix_of
 from reports.analyses.tools import tools_of
 from reports.argument_queries import grading_arguments
-from reports.filters import CaseFilter, Filters, View
+from reports.filters import CaseFilter, Filters
 from reports.judge_queries import judged_for_export, judges_of
 from reports.overreach_queries import grading_overreach
 from reports.placing import matrix_counts
@@ -25,6 +25,7 @@ from reports.tool_costs_page import COLUMNS, grading_tool_costs, spent_csv
 from reports.trial_queries import grading_compounding, grading_reliability, trial_counts, trial_rows
 from toolevals.grading.canonical import exact
 from toolevals.presentation.csv import csv_stream
+from toolevals.runs.counted import View
 from toolevals.runs.judging.blindness import detail_without, hidden_in
 from toolevals.runs.models import CaseGrade, Grading
 

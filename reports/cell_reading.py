@@ -11,13 +11,13 @@ from reports.analyses.advice import Advice, Asked, Confusion, advice_on
 from reports.analyses.matrix import Cell, Matrix
 from reports.analyses.rates import Rate
 from reports.case_rows import CaseRow, case_rows, last_said
-from reports.filters import View
 from reports.matrix_state import MatrixState
 from reports.queries import listed_cases, page_of
 from toolevals.grading.metrics.classes import NO_MAJORITY, SPECIAL
 from toolevals.grading.values import ToolCall, ToolSpec, Transcript
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in
+from toolevals.runs.counted import View
 from toolevals.runs.models import CaseGrade, Grading, Subject
 from toolevals.runs.offers import tools_offered
 

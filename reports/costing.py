@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
@@ -12,18 +13,18 @@ from django.db.models import Count, DecimalField, F, Q, Sum
 from django.db.models.functions import Cast
 
 from reports.analyses.costs import Basis, Cell, Cost, relative_costs
-from reports.filters import Filters, Unit, View
+from reports.filters import Filters
 from reports.offered import A_DAY, costs_by_name
-from reports.placing import cells_of_cases, filtered_cases, matrix_counts
+from reports.placing import matrix_counts, placed_cases
+from reports.summing import summed
 from toolevals.grading.metrics.classes import collapsed_class
+from toolevals.runs.counted import PRICE_UNITS, Costs, View
 from toolevals.runs.models import Grading, Transcript
 
 # Sums of prices are decimal, so that they are the same in whichever order a database adds them up.
 _EXACT: Final = DecimalField(max_digits=38, decimal_places=12)
-_SPENT: Final = {
-    Basis.PRICE: ("cost", Cast("transcript__cost", _EXACT)),
-    Basis.TOKENS: ("tokens_in", Cast(F("transcript__tokens_in") + F("transcript__tokens_out"), _EXACT)),
-}
+# The column that tells whether a conversation says what it took.
+_SAID: Final = {Basis.PRICE: "cost", Basis.TOKENS: "tokens_in"}
 
 
 def basis_of(grading: Grading, view: View) -> Basis | None:
@@ -34,7 +35,7 @@ def basis_of(grading: Grading, view: View) -> Basis | None:
     key = f"reports:basis:{grading.pk}"
     said: str | None = cache.get(key)
     if said is None:
-        said = next((basis.value for basis, (column, _) in _SPENT.items() if _is_said(grading, column)), "")
+        said = next((basis.value for basis, column in _SAID.items() if _is_said(grading, column)), "")
         cache.set(key, said, timeout=A_DAY)
     if said and view is not View.ALIGNED:
         return Basis(said)
@@ -56,30 +57,37 @@ def matrix_costs(grading: Grading, filters: Filters) -> dict[Cell, Cost]:
     if basis is Basis.RELATIVE:
         fine = replace(filters, collapse=())
         costs = relative_costs(matrix_counts(grading, fine), costs_by_name(grading))
-    elif filters.unit is Unit.MAJORITY or filters.view is View.SET:
-        return _costs_of_placed(grading, filters, basis)
     else:
-        costs = _costs_of_cells(grading, filters, basis)
+        sums = summed(grading, filters, costs=True)
+        costs = _costs_read(grading, filters, basis) if sums is None else _costs_summed(sums.costs(), basis)
     return _collapsed(costs, filters)
 
 
-def _costs_of_cells(grading: Grading, filters: Filters, basis: Basis) -> dict[Cell, Cost]:
-    column, amount = _SPENT[basis]
-    rows = filtered_cases(grading, filters).exclude(expected="").order_by().values("expected", "actual")
-    known = Count("pk", filter=Q(**{f"transcript__{column}__isnull": False}))
-    grouped: Any = rows.annotate(known=known, spent=Sum(amount)).values_list("expected", "actual", "spent", "known")
-    return {(expected, actual): Cost(spent, known) for expected, actual, spent, known in grouped if known}
+def _costs_summed(costs: Mapping[Cell, Costs], basis: Basis) -> dict[Cell, Cost]:
+    if basis is Basis.TOKENS:
+        return {cell: Cost(Decimal(tokens), told) for cell, (_, _, told, tokens) in costs.items() if told}
+    return {cell: Cost(Decimal(units) / PRICE_UNITS, priced) for cell, (priced, units, _, _) in costs.items() if priced}
 
 
-def _costs_of_placed(grading: Grading, filters: Filters, basis: Basis) -> dict[Cell, Cost]:
-    amounts: Any = filtered_cases(grading, filters).annotate(spent=_SPENT[basis][1]).values_list("pk", "spent")
-    spent: dict[Any, Decimal | None] = dict(amounts)
-    found = {}
-    for cell, cases in cells_of_cases(grading, filters).items():
-        known = [amount for case in cases if (amount := spent.get(case)) is not None]
-        if known:
-            found[cell] = Cost(sum(known, Decimal(0)), len(known))
-    return found
+def _costs_read(grading: Grading, filters: Filters, basis: Basis) -> dict[Cell, Cost]:
+    """Add up what isn't counted beforehand."""
+    found: defaultdict[Cell, Cost] = defaultdict(lambda: Cost(Decimal(0), 0))
+    for placed in placed_cases(grading, filters):
+        known, spent = _spent(basis, placed.to_case)
+        grouped: Any = placed.rows.order_by().values_list(*placed.columns).annotate(known=known, spent=spent)
+        for *values, count, amount in grouped:
+            if count:
+                found[placed.cell(tuple(values))] += Cost(amount or Decimal(0), count)
+    return dict(found)
+
+
+def _spent(basis: Basis, to_case: str) -> tuple[Count, Sum]:
+    """Return the number of cases that say what they cost, and what they cost."""
+    of = f"{to_case}transcript__"
+    if basis is Basis.PRICE:
+        return Count("pk", filter=Q(**{f"{of}cost__isnull": False})), Sum(Cast(f"{of}cost", _EXACT))
+    tokens = Cast(F(f"{of}tokens_in") + F(f"{of}tokens_out"), _EXACT)
+    return Count("pk", filter=Q(**{f"{of}tokens_in__isnull": False})), Sum(tokens)
 
 
 def _collapsed(costs: dict[Cell, Cost], filters: Filters) -> dict[Cell, Cost]:

@@ -15,25 +15,7 @@ from reports.analyses.dialects import AGREE, DIFFER
 from reports.analyses.judges import PREFIX
 from toolevals.grading.dialects.beside import OURS
 from toolevals.grading.verdicts import VERDICT_NAMES
-
-
-class View(StrEnum):
-    """What is counted: first calls, aligned calls, or the sets of tools of whole cases.
-
-    Aligned: each expected call beside the actual one that fits it best. Set: what a case expects beside what it calls,
-    each tool once.
-    """
-
-    FIRST = "first"
-    ALIGNED = "aligned"
-    SET = "set"
-
-
-class Unit(StrEnum):
-    """Whether every trial of an example counts, or each example once, by what most of its trials did."""
-
-    TRIAL = "trial"
-    MAJORITY = "majority"
+from toolevals.runs.counted import Unit, View
 
 
 class Effect(StrEnum):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from django.core.cache import cache
 
 from reports.analyses.overreach import Overreach, overreach_of
-from reports.filters import Filters, View
+from reports.filters import Filters
 from reports.offered import A_DAY, specs_by_name
 from reports.placing import matrix_counts
+from toolevals.runs.counted import View
 from toolevals.runs.models import Grading
 
 

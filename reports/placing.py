@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from django.core.cache import cache
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from labeling.models import VersionEntry
-from reports.filters import EXAMPLE_STRATA, Filters, Unit, View
+from reports.filters import EXAMPLE_STRATA, Filters
 from reports.offered import effects_by_name
+from reports.summing import summed
 from toolevals.grading.canonical import canonical
-from toolevals.grading.metrics.classes import NO_MAJORITY, collapsed_class, collapsed_counts, set_class
-from toolevals.runs.models import AlignedPair, CaseGrade, Grading, MatrixCount, RevisionTurn
+from toolevals.grading.metrics.classes import collapsed_class, collapsed_counts
+from toolevals.runs.counted import Counted, Unit, View
+from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PlacedCase, RevisionTurn
+from toolevals.runs.services.counting import Kind, counted_cases
 
 # (expected, actual) -> count
 MatrixCounts = dict[tuple[str, str], int]
 Cell = tuple[str, str]
-A_DAY = 24 * 3600
 _EXAMPLE = "transcript__entry__revision__example"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Rows that each stand for a case in a cell: the row's columns that say which, and the way to its case."""
+
+    rows: QuerySet[Any]
+    columns: tuple[str, ...]
+    to_case: str
+    counted: Counted
+
+    def cell(self, values: tuple[Any, ...]) -> Cell:
+        """Return the cell that values of the columns name."""
+        return self.counted.cell(values[0]) if len(values) == 1 else (values[0], values[1])
 
 
 def filtered_cases(grading: Grading, filters: Filters) -> QuerySet[CaseGrade]:
@@ -52,7 +67,24 @@ def filtered_cases(grading: Grading, filters: Filters) -> QuerySet[CaseGrade]:
 
 def matrix_counts(grading: Grading, filters: Filters) -> MatrixCounts:
     """Return how many cases, aligned pairs or examples stand in each cell; namespaces are taken together as asked."""
-    return collapsed_counts(_counts(grading, filters), filters.collapse)
+    sums = summed(grading, filters)
+    return collapsed_counts(_read_counts(grading, filters) if sums is None else sums.cells(), filters.collapse)
+
+
+def placed_cases(grading: Grading, filters: Filters) -> Iterator[Placed]:
+    """Yield the rows of the filtered cases that have a place, for what only the database can count."""
+    (view, unit), counted = counted_cases(grading, filters.view, filters.unit)
+    cases = filtered_cases(grading, filters)
+    if unit is Unit.TRIAL and view is View.FIRST:
+        yield Placed(cases.exclude(expected=""), ("expected", "actual"), "", counted)
+        return
+    chosen = cases.order_by().values("pk")
+    if unit is Unit.TRIAL:
+        pairs = AlignedPair.objects.filter(grading=grading, case__in=chosen)
+        pairs = pairs if view is View.ALIGNED else _alone(pairs)
+        yield Placed(pairs, ("expected", "actual"), "case__", counted)
+    if (view, unit) != (View.ALIGNED, Unit.TRIAL):
+        yield Placed(_placed(grading, (view, unit)).filter(case__in=chosen), ("cell",), "case__", counted)
 
 
 def cell_cases(grading: Grading, filters: Filters, expected: str, actual: str) -> QuerySet[CaseGrade]:
@@ -63,119 +95,45 @@ def cell_cases(grading: Grading, filters: Filters, expected: str, actual: str) -
     cases = filtered_cases(grading, filters)
     if not (expected or actual):
         return cases
-    if filters.unit is Unit.MAJORITY or filters.view is View.SET:
-        shown = {"expected": expected, "actual": actual}
-        cells = _placed(grading, filters)
-        return cases.filter(pk__in=[pk for pk, placed in cells if _stands(placed, shown, filters)])
-    wanted = _members(grading, filters, expected=expected, actual=actual)
-    if filters.view is View.ALIGNED and expected and actual:
+    if filters == Filters(bucket=filters.bucket, difficulty=filters.difficulty):
+        return cases.filter(_given(expected=expected, actual=actual))
+    kind, counted = counted_cases(grading, filters.view, filters.unit)
+    names = {"expected": _members(counted, filters, expected), "actual": _members(counted, filters, actual)}
+    wanted = {f"{name}__in": held for name, held in names.items() if held is not None}
+    if kind == (View.ALIGNED, Unit.TRIAL) and expected and actual:
         return cases.filter(pk__in=AlignedPair.objects.filter(**wanted, grading=grading).values("case"))
-    return cases.filter(**wanted)
+    if kind in ((View.FIRST, Unit.TRIAL), (View.ALIGNED, Unit.TRIAL)):
+        return cases.filter(**wanted)
+    found = _placed(grading, kind).filter(cell__in=counted.places_of(names["expected"], names["actual"])).values("case")
+    if kind == (View.SET, Unit.TRIAL):
+        alone = _alone(AlignedPair.objects.filter(**wanted, grading=grading))
+        return cases.filter(pk__in=alone.values("case").union(found, all=True))
+    return cases.filter(pk__in=found)
 
 
-def _counts(grading: Grading, filters: Filters) -> MatrixCounts:
-    if filters.unit is Unit.MAJORITY or filters.view is View.SET:
-        return _placed_counts(grading, filters)
-    if filters.unfiltered:
-        held = MatrixCount.objects.filter(grading=grading, view=filters.view)
-        return {(expected, actual): each for expected, actual, each in held.values_list("expected", "actual", "count")}
-    if filters.only_graded_strata:
-        return _counted_strata(grading, filters)
-    cases = filtered_cases(grading, filters)
-    if filters.view is View.ALIGNED:
-        rows: QuerySet[Any] = AlignedPair.objects.filter(grading=grading, case__in=cases.order_by().values("pk"))
-    else:
-        rows = cases.exclude(expected="")
-    grouped = rows.order_by().values_list("expected", "actual").annotate(count=Count("*"))
-    return {(expected, actual): count for expected, actual, count in grouped}
+def _read_counts(grading: Grading, filters: Filters) -> MatrixCounts:
+    """Count what isn't counted beforehand: one query for each kind of row."""
+    found: Counter[Cell] = Counter()
+    for placed in placed_cases(grading, filters):
+        for *values, count in placed.rows.order_by().values_list(*placed.columns).annotate(count=Count("*")):
+            found[placed.cell(tuple(values))] += count
+    return dict(found)
 
 
-def _counted_strata(grading: Grading, filters: Filters) -> MatrixCounts:
-    """Group in the order of the index over strata and cells, so that it alone answers; strata are summed here."""
-    rows: QuerySet[Any] = CaseGrade.objects.exclude(expected="")
-    if filters.view is View.ALIGNED:
-        rows = AlignedPair.objects.all()
-    rows = rows.filter(_given(bucket=filters.bucket, difficulty=filters.difficulty), grading=grading)
-    cells: Counter[Cell] = Counter()
-    grouped = rows.order_by().values_list("bucket", "difficulty", "expected", "actual").annotate(count=Count("*"))
-    for _, _, expected, actual, count in grouped:
-        cells[expected, actual] += count
-    return dict(cells)
+def _placed(grading: Grading, kind: Kind) -> QuerySet[PlacedCase]:
+    return PlacedCase.objects.filter(grading=grading, view=kind[0], unit=kind[1])
 
 
-def _placed_counts(grading: Grading, filters: Filters) -> MatrixCounts:
-    """Count cells that no database groups by; what is not filtered is kept, because a grading does not change."""
-    key = f"reports:placed:{grading.pk}:{filters.view}:{filters.unit}"
-    found: MatrixCounts | None = cache.get(key) if filters.unfiltered else None
-    if found is None:
-        kept = None if filters.unfiltered else set(filtered_cases(grading, filters).values_list("pk", flat=True))
-        placed = _placed(grading, filters)
-        found = dict(Counter(cell for pk, cells in placed if kept is None or pk in kept for cell in cells))
-        if filters.unfiltered:
-            cache.set(key, found, timeout=A_DAY)
-    return found
+def _alone(pairs: QuerySet[AlignedPair]) -> QuerySet[AlignedPair]:
+    """Return the pairs that are the only one of their case: it stands as a set where the pair does."""
+    return pairs.filter(~Exists(AlignedPair.objects.filter(case=OuterRef("case"), number=1)), number=0)
 
 
-def _placed(grading: Grading, filters: Filters) -> Iterator[tuple[UUID, tuple[Cell, ...]]]:
-    """Yield cases with their cells: every case, or the one that stands for its example."""
-    placed = _by_case(grading, filters.view)
-    return _majorities(placed) if filters.unit is Unit.MAJORITY else ((pk, cells) for _, pk, cells in placed)
-
-
-def _by_case(grading: Grading, view: View) -> Iterator[tuple[UUID, UUID, tuple[Cell, ...]]]:
-    """Yield example, case and cells of every case that has a place, trial after trial of each example."""
-    if view is View.FIRST:
-        cases = CaseGrade.objects.filter(grading=grading).exclude(expected="")
-        cases = cases.order_by("transcript__entry_id", "transcript__trial")
-        rows = cases.values_list("transcript__entry_id", "pk", "expected", "actual")
-        for entry, pk, expected, actual in rows.iterator():
-            yield entry, pk, ((expected, actual),)
-        return
-    pairs = AlignedPair.objects.filter(grading=grading)
-    pairs = pairs.order_by("case__transcript__entry_id", "case__transcript__trial", "case_id", "number")
-    found = pairs.values_list("case__transcript__entry_id", "case_id", "expected", "actual").iterator()
-    for (entry, pk), held in groupby(found, key=lambda row: row[:2]):
-        cells = [(expected, actual) for _, _, expected, actual in held]
-        if view is View.ALIGNED:
-            yield entry, pk, tuple(sorted(cells))
-        else:
-            yield entry, pk, ((set_class(one for one, _ in cells), set_class(other for _, other in cells)),)
-
-
-def _majorities(
-    placed: Iterator[tuple[UUID, UUID, tuple[Cell, ...]]],
-) -> Iterator[tuple[UUID, tuple[Cell, ...]]]:
-    """Yield one case an example: what more than half of its trials did, else its row under `(no majority)`."""
-    for _, trials in groupby(placed, key=lambda row: row[0]):
-        held = [(pk, cells) for _, pk, cells in trials]
-        counts = Counter(cells for _, cells in held)
-        agreed = next((cells for cells, count in counts.items() if 2 * count > len(held)), None)
-        if agreed is not None:
-            yield next(pk for pk, cells in held if cells == agreed), agreed
-        else:
-            first, cells = held[0]
-            yield first, tuple((expected, NO_MAJORITY) for expected, _ in cells)
-
-
-def _stands(cells: tuple[Cell, ...], shown: dict[str, str], filters: Filters) -> bool:
-    return any(
-        shown["expected"] in ("", collapsed_class(expected, filters.collapse))
-        and shown["actual"] in ("", collapsed_class(actual, filters.collapse))
-        for expected, actual in cells
-    )
-
-
-def _members(grading: Grading, filters: Filters, **classes: str) -> dict[str, Any]:
-    """Return the condition on the columns `expected` and `actual`: the tools that a class stands for."""
-    found: dict[str, Any] = {name: value for name, value in classes.items() if value}
-    if not filters.collapse:
-        return found
-    held = MatrixCount.objects.filter(grading=grading, view=filters.view)
-    for name, value in list(found.items()):
-        tools = held.order_by().values_list(name, flat=True).distinct()
-        found[f"{name}__in"] = [tool for tool in tools if collapsed_class(tool, filters.collapse) == value]
-        del found[name]
-    return found
+def _members(counted: Counted, filters: Filters, name: str) -> list[str] | None:
+    """Return the classes that a class stands for; None where it is any."""
+    if not name:
+        return None
+    return [each for each in counted.classes if each and collapsed_class(each, filters.collapse) == name]
 
 
 def _called_with(cases: QuerySet[CaseGrade], filters: Filters) -> list[UUID]:
@@ -200,13 +158,3 @@ def _when(filters: Filters) -> Q:
 
 def _given(**values: str) -> Q:
     return Q(**{name: value for name, value in values.items() if value})
-
-
-def cells_of_cases(grading: Grading, filters: Filters) -> dict[Cell, list[UUID]]:
-    """Return the cases behind each cell, namespaces taken together: a case once for each time that it counts there."""
-    kept = set(filtered_cases(grading, filters).values_list("pk", flat=True))
-    found: defaultdict[Cell, list[UUID]] = defaultdict(list)
-    for pk, cells in _placed(grading, filters):
-        for expected, actual in cells if pk in kept else ():
-            found[collapsed_class(expected, filters.collapse), collapsed_class(actual, filters.collapse)].append(pk)
-    return dict(found)

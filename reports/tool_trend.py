@@ -12,8 +12,8 @@ from django.db.models import F, Sum
 
 from reports.analyses.rates import Rate, rate
 from reports.analyses.trend import RunFacts, Series, Trend, tool_trend_of
-from reports.filters import View
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
+from toolevals.runs.counted import View
 from toolevals.runs.models import MatrixCount
 
 

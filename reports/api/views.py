@@ -22,11 +22,12 @@ from reports.api.serializers import (
 )
 from reports.argument_queries import grading_arguments
 from reports.counted import counted_matrix
-from reports.filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Unit, View, text
+from reports.filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, text
 from reports.matrix_state import read_matrix_state
 from reports.overreach_queries import grading_overreach
 from reports.pages import graded, run_head
 from reports.queries import verdict_counts
+from toolevals.runs.counted import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.workspace.api.base import ProjectView
 

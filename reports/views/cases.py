@@ -14,6 +14,7 @@ from reports.filters import COLUMNS, STATUSES, CaseFilter, address_query, read_c
 from reports.judge_queries import judge_columns, judge_marks
 from reports.pages import graded, run_head
 from reports.queries import hidden_verdicts, listed_cases, page_of
+from reports.summing import counted_number
 from toolevals.workspace.requests import ProjectRequest
 
 CASES_A_PAGE = 50
@@ -28,6 +29,7 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
     grading = graded(head)
     wanted = read_case_filter(request.GET)
     found = listed_cases(grading, wanted)
+    counted = counted_number(grading, wanted)
     after = text(request.GET, "after")
     page = page_of(found, after, CASES_A_PAGE)
     own = wanted.parameters() | {"grading": request.GET.get("grading", "")}
@@ -37,7 +39,7 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
         "run": head.run,
         "wanted": wanted,
         "cases": case_rows(page[:CASES_A_PAGE]),
-        "count": found.count(),
+        "count": found.count() if counted is None else counted,
         "after": after,
         "query": address_query(own | {"from": "cases"}),
         "query_first": address_query(own),

@@ -15,12 +15,12 @@ from reports.cell_reading import read_cell
 from reports.costing import basis_of
 from reports.counted import counted_matrix
 from reports.filter_choices import chips, filter_choices
-from reports.filters import Unit, View
 from reports.matrix_groups import matrix_groups
 from reports.matrix_state import MatrixState, Measure, read_matrix_state
 from reports.matrix_table import drawn
 from reports.pages import RunHead, graded, run_head, run_url
 from toolevals.presentation.intervals import track_floor
+from toolevals.runs.counted import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.workspace.requests import ProjectRequest
 

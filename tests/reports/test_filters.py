@@ -9,12 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reports.filters import Effect, Filters, Unit, View, read_case_filter, read_filters
+from reports.filters import Effect, Filters, read_case_filter, read_filters
 from reports.matrix_state import MatrixState, Measure, Show, read_matrix_state
 from reports.placing import matrix_counts
 from reports.queries import listed_cases
 from tests.reports.building import Builder, Case
 from toolevals.grading.verdicts import NONE
+from toolevals.runs.counted import Unit, View
 from toolevals.workspace.services import project_create
 
 BUCKETS, DIFFICULTIES = ["", "selection", "no call"], ["", "easy", "hard"]

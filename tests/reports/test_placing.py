@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reports.filter_choices import filter_choices
-from reports.filters import CaseFilter, Effect, Filters, Unit, View, read_filters
+from reports.filters import CaseFilter, Effect, Filters, read_filters
 from reports.placing import matrix_counts
 from reports.queries import listed_cases
 from tests.reports.building import Builder, Case, cases_of
@@ -24,6 +24,7 @@ from toolevals.grading.verdicts import NONE
 from toolevals.registry.models import ToolListEntry
 from toolevals.registry.models import ToolSpec as StoredSpec
 from toolevals.registry.tool_lists import tools_in
+from toolevals.runs.counted import Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, CaseTag, Grading, Transcript
 from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.models import Role, User

@@ -16,8 +16,10 @@ from toolevals.runs.models import (
     ArgumentFault,
     CaseGrade,
     Connector,
+    CountedCases,
     Episode,
     MatrixCount,
+    PlacedCase,
     ToolAnswers,
     VerdictCount,
 )
@@ -137,6 +139,8 @@ def rows_of(grading: Any) -> dict[str, list[Any]]:
     counts = VerdictCount.objects.filter(grading=grading).order_by("column", "value")
     episodes = Episode.objects.filter(grading=grading).order_by(*place)
     answers = ToolAnswers.objects.filter(grading=grading).order_by("start", "tool")
+    counted = CountedCases.objects.filter(grading=grading).order_by("view", "unit")
+    placed = PlacedCase.objects.filter(grading=grading).order_by("view", "unit", "cell", *place[:2])
     return {
         "cases": list(cases.values_list(*where, *verdicts, *cells, "detail", "transcript__document")),
         "pairs": list(pairs.values_list(*place, *cells, "arguments")),
@@ -146,4 +150,6 @@ def rows_of(grading: Any) -> dict[str, list[Any]]:
         "episodes": list(episodes.values_list(*place, *EPISODE_COLUMNS[3:])),
         "answers": list(answers.values_list(*ANSWER_COLUMNS[1:])),
         "counts": list(counts.values_list("column", "value", "count")),
+        "counted": [(row.view, row.unit, row.document, bytes(row.numbers), bytes(row.costs)) for row in counted],
+        "placed": list(placed.values_list("view", "unit", "cell", *place[:2])),
     }

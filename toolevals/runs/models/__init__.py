@@ -1,6 +1,7 @@
 """What is evaluated, what it did, and how it was graded."""
 
 from toolevals.runs.models.calibrating import CalibratedCase, JudgeCalibration, Rating
+from toolevals.runs.models.counted import CountedCases, PlacedCase
 from toolevals.runs.models.drifting import DriftAnswer, DriftCheck
 from toolevals.runs.models.episodes import Episode, ToolAnswers
 from toolevals.runs.models.gradings import (
@@ -33,6 +34,7 @@ __all__ = [
     "CaseNote",
     "CaseTag",
     "Connector",
+    "CountedCases",
     "DatasetSimulator",
     "DriftAnswer",
     "DriftCheck",
@@ -48,6 +50,7 @@ __all__ = [
     "Measure",
     "MeasuredCalls",
     "PackedCases",
+    "PlacedCase",
     "Rating",
     "RevisionTurn",
     "Rubric",

@@ -25,6 +25,7 @@ from toolevals.runs.models import (
     VerdictCount,
 )
 from toolevals.runs.querysets.gradings import IS_LATENT
+from toolevals.runs.services.counting import cases_count, counted_store
 from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.free_calls import FREE, free_calls
 from toolevals.runs.services.judge_rollups import judge_counts
@@ -54,6 +55,7 @@ def grading_roll_up(lease: Lease) -> None:
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
     turns_write(grading.run)
     packed = cases_pack(grading)
+    counted = cases_count(grading)
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
@@ -63,6 +65,7 @@ def grading_roll_up(lease: Lease) -> None:
         JudgeCount.objects.bulk_create(judges)
         packed_store(grading, packed)
         tool_spending_store(grading, spent)
+        counted_store(grading, counted)
         Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now(), spending=spending)
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
