@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from django.db.models import QuerySet
 
 from reports.analyses.advice import Advice, Asked, Confusion, advice_on
-from reports.analyses.matrix import Cell, Matrix
+from reports.analyses.matrix import Cell, Cells, Matrix
 from reports.analyses.rates import Rate
 from reports.case_rows import CaseRow, case_rows, last_said
 from reports.matrix_state import MatrixState
@@ -64,9 +64,9 @@ def read_cell(grading: Grading, matrix: Matrix, state: MatrixState) -> CellReadi
     page = page_of(listed, state.after, CASES_A_PAGE)
     first = next(iter(page_of(listed, "", 1) if state.after else page), None)
     offered = _offered(first, grading.run.subject) if first else {}
-    places = {(cell.expected, cell.actual): place for place, cell in enumerate(matrix.confusions)}
-    place = places.get((chosen.expected, chosen.actual))
     largest_first = matrix.confusions
+    key = chosen.expected, chosen.actual
+    place = largest_first.keys.index(key) if not chosen.right and chosen.count else None
     return CellReading(
         cell=chosen,
         rate=chosen.rate,
@@ -104,7 +104,7 @@ def _chosen(matrix: Matrix, state: MatrixState) -> Cell | None:
     return next(iter(matrix.confusions), None)
 
 
-def _following(confusions: tuple[Cell, ...], place: int | None) -> Cell | None:
+def _following(confusions: Cells, place: int | None) -> Cell | None:
     after = 0 if place is None else place + 1
     return confusions[after] if after < len(confusions) else None
 

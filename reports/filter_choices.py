@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.core.cache import cache
-from django.db.models import Max, Min
 
 from labeling.models import VersionEntry
 from reports.filters import EXAMPLE_STRATA, STATUSES, TITLES, Effect, Filters
 from reports.offered import A_DAY, effects_by_name, specs_by_name
 from toolevals.grading.problems import pointer_to
-from toolevals.runs.models import CaseGrade, CaseTag, Grading, RevisionTurn, Transcript, VerdictCount
+from toolevals.runs.counted import Unit, View
+from toolevals.runs.models import CaseTag, Grading
+from toolevals.runs.services.counting import counted_cases
 
 # Strata may be changed at any time: they are looked at again after so many seconds.
 SOON = 15 * 60
@@ -77,40 +78,33 @@ def chips(filters: Filters, query: Callable[[Filters], str]) -> tuple[Chip, ...]
 
 def _held(grading: Grading) -> dict[str, Any]:
     """Return what a finished grading holds for good."""
-    cases = CaseGrade.objects.filter(grading=grading).order_by()
-    strata = list(cases.values_list("bucket", "difficulty").distinct())
-    entries = VersionEntry.objects.filter(version=grading.run.dataset_version_id)
-    turns = RevisionTurn.objects.filter(revision__in=entries.values("revision")).order_by("turn")
-    golds = VersionEntry.objects.filter(version=grading.dataset_version_id).order_by()
-    verdicts = VerdictCount.objects.filter(grading=grading)
-    tags = verdicts.filter(column="tag").order_by("value").values_list("value", flat=True)
+    _, counted = counted_cases(grading, View.FIRST, Unit.TRIAL)
+    told = {name: counted.values(name) - {None, ""} for name in ("bucket", "difficulty", "gold", "tag", "turn", "day")}
+    verdicts = counted.values("arguments")
     effects = set(effects_by_name(grading).values())
-    days = Transcript.objects.of_run(grading.run).order_by().aggregate(first=Min("created_at"), last=Max("created_at"))
     values = {
-        "bucket": sorted({bucket for bucket, _ in strata if bucket}),
-        "difficulty": sorted({difficulty for _, difficulty in strata if difficulty}),
-        "gold": _if_several(golds.values_list("gold__source", flat=True).distinct()),
-        "tag": list(tags),
-        "arguments": [status for status in STATUSES if verdicts.filter(column="arguments", value=status).exists()],
+        "bucket": sorted(told["bucket"]),
+        "difficulty": sorted(told["difficulty"]),
+        "gold": _if_several(told["gold"]),
+        "tag": sorted(told["tag"]),
+        "arguments": [status for status in STATUSES if status in verdicts],
         "tools": [effect.value for effect in Effect if effect in effects] if effects - {Effect.UNSAID} else [],
-        "turn": _if_several(turns.values_list("turn", flat=True).distinct()),
+        "turn": _if_several(told["turn"]),
         "trial": [str(trial) for trial in range(1, grading.run.trials + 1)] if grading.run.trials > 1 else [],
     }
     return {
         "values": values,
         "arguments": _arguments(grading),
-        "has_days": bool(days["first"]) and days["first"].date() != days["last"].date(),
+        "has_days": len(told["day"]) > 1,
     }
 
 
 def _live(grading: Grading) -> dict[str, list[str]]:
     """Return the strata that people may change at any time."""
-    example = "revision__example__"
+    columns = [f"revision__example__{name}" for name in EXAMPLE_STRATA]
     entries = VersionEntry.objects.filter(version=grading.run.dataset_version_id).order_by()
-    return {
-        name: sorted(filter(None, entries.values_list(f"{example}{name}", flat=True).distinct()))
-        for name in EXAMPLE_STRATA
-    }
+    rows = list(entries.values_list(*columns).distinct())
+    return {name: sorted({row[place] for row in rows} - {""}) for place, name in enumerate(EXAMPLE_STRATA)}
 
 
 def _arguments(grading: Grading) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from reports.analyses.matrix import Cell, Matrix
@@ -12,13 +13,16 @@ from reports.filters import address_query
 from reports.matrix_state import MatrixState, Measure
 from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.grading.verdicts import NONE
-from toolevals.presentation.figures import HeatCell, heat_map
+from toolevals.presentation.figures import heat_map
 from toolevals.presentation.heat import STEPS, heat_step
 from toolevals.presentation.numbers import amount, percent, whole_percent
 
 # With more classes than this a table of links is slow and nobody reads it: the heat map and the list remain.
 MOST_IN_TABLE = 60
 MOST_IN_LIST = 200
+Key = tuple[str, str]
+# A part and its whole.
+Share = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,24 +121,45 @@ class DrawnMatrix:
             yield ListedCell(cell, row, column, self._step(cell), _query(prefix, cell), self._is_selected(cell))
 
     def document(self) -> dict[str, Any]:
-        """Return what the page's script needs: the chart, the names behind its places, the confusions by size."""
-        rows = {name: place for place, name in enumerate(self.matrix.rows)}
-        columns = {name: place for place, name in enumerate(self.matrix.columns)}
-        cells = [
-            HeatCell(rows[cell.expected], columns[cell.actual], self._step(cell), self._text(cell), hover_lines(cell))
-            for cell in self._cells()
-        ]
-        held_rows, held_columns = {cell.row for cell in cells}, {cell.column for cell in cells}
-        blanks = [HeatCell(place, 0, "", "", ()) for place in rows.values() if place not in held_rows]
-        blanks += [HeatCell(0, place, "", "", ()) for place in columns.values() if place not in held_columns]
-        return {
-            "chart": heat_map(self.matrix.rows, self.matrix.columns, cells + blanks),
-            "rows": list(self.matrix.rows),
-            "columns": list(self.matrix.columns),
-            "cells": [[cell.row, cell.column] for cell in cells],
+        """Return what the page's script needs: chart, names behind places, cells as columns, confusions by size.
+
+        `confusions` are places in `cells`. Of a large matrix most cells are alike: each text is made once.
+        """
+        matrix = self.matrix
+        rows = {name: place for place, name in enumerate(matrix.rows)}
+        columns = {name: place for place, name in enumerate(matrix.columns)}
+        hidden = self.state.hide_diagonal
+        keys = [key for key in matrix.cells.keys if not (hidden and key[0] == key[1])]
+        counts = [matrix.counts[key] for key in keys]
+        in_row = [(count, matrix.row_totals[key[0]]) for key, count in zip(keys, counts, strict=True)]
+        in_column = [(count, matrix.column_totals[key[1]]) for key, count in zip(keys, counts, strict=True)]
+        by_column = self.state.measure is Measure.COLUMN
+        shown = zip(keys, in_column if by_column else in_row, strict=True)
+        found = {
+            "chart": heat_map(matrix.rows, matrix.columns, ()),
+            "rows": list(matrix.rows),
+            "columns": list(matrix.columns),
+            "none": NONE,
+            "cells": [(rows[expected], columns[actual]) for expected, actual in keys],
+            "counts": counts,
+            "row_totals": [matrix.row_totals[name] for name in matrix.rows],
+            "heat": [_step_number(*share, key[0] == key[1]) for key, share in shown],
+            "text": self._texts(keys, in_row, in_column),
+            "row_percent": [_percent(*share) for share in in_row],
+            "column_percent": [_percent(*share) for share in in_column],
+            "costs": [cost_line(matrix.cell(*key)) for key in keys] if matrix.costs else [],
             "steps": list(STEPS),
-            "confusions": [[rows[cell.expected], columns[cell.actual]] for cell in self.matrix.confusions],
         }
+        places = {key: place for place, key in enumerate(keys)}
+        return found | {"confusions": [places[key] for key in matrix.confusions.keys]}
+
+    def _texts(self, keys: list[Key], in_row: list[Share], in_column: list[Share]) -> list[str]:
+        """Return what stands in the cells."""
+        if self.state.measure is Measure.COST:
+            return [amount(self.matrix.cell(*key).spent) for key in keys]
+        if self.state.measure is Measure.COUNT:
+            return [str(count) for count, _ in in_row]
+        return [_whole_percent(*share) for share in (in_row if self.state.measure is Measure.ROW else in_column)]
 
     @property
     def _first_special(self) -> str:
@@ -182,13 +207,22 @@ def _query(prefix: str, cell: Cell) -> str:
     return f"{prefix}&{own}" if prefix else own
 
 
-def hover_lines(cell: Cell) -> tuple[str, ...]:
-    """Return what a cell of the heat map says when it is pointed at."""
-    called = "made no call" if cell.actual == NONE else f"called {cell.actual}"
-    lines = (
-        f"expected {cell.expected}",
-        called,
-        f"{cell.count:,} of {cell.row_total:,}, {percent(cell.row_share)} % of the row",
-        f"{percent(cell.column_share)} % of the column",
-    )
-    return lines if cell.cost is None else (*lines, f"cost {amount(cell.spent)}, of {cell.costed:,} that say so")
+def cost_line(cell: Cell) -> str:
+    """Return what a cell costs, for those who point at it; empty where nobody says."""
+    return "" if cell.cost is None else f"cost {amount(cell.spent)}, of {cell.costed:,} that say so"
+
+
+@lru_cache(maxsize=20_000)
+def _percent(part: int, whole: int) -> str:
+    return percent(part / whole)
+
+
+@lru_cache(maxsize=20_000)
+def _whole_percent(part: int, whole: int) -> str:
+    return whole_percent(part / whole)
+
+
+@lru_cache(maxsize=20_000)
+def _step_number(part: int, whole: int, right: bool) -> int:
+    """Return the place of a cell's step in STEPS, from 1."""
+    return STEPS.index(heat_step(part / whole, right=right)) + 1

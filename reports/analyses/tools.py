@@ -78,9 +78,9 @@ class ToolTable:
 def tools_of(matrix: Matrix) -> ToolTable:
     """Return the table of a matrix."""
     metrics = ConfusionMatrix(matrix.counts)
-    instead: dict[str, Cell] = {}
-    for cell in matrix.confusions:
-        instead.setdefault(cell.expected, cell)
+    instead: dict[str, tuple[str, str]] = {}
+    for key in matrix.confusions.keys:
+        instead.setdefault(key[0], key)
     rows = [
         ToolRow(
             name=each.name,
@@ -90,7 +90,7 @@ def tools_of(matrix: Matrix) -> ToolTable:
             precision=matrix.precision(each.name),
             recall=matrix.recall(each.name),
             f1=each.f1,
-            instead=instead.get(each.name),
+            instead=matrix.cell(*instead[each.name]) if each.name in instead else None,
             total=matrix.total,
         )
         for each in metrics.per_class

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import orjson
 from django import template
-from django.utils.html import format_html
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString
 
 from reports.analyses.modes import words
@@ -44,6 +47,15 @@ def interval(value: float | None, low: float | None, high: float | None, goal: f
         return SafeString("")
     mark = interval_mark(value, low, high, goal=goal, floor=floor)
     return format_html(MARK, " ivl-low" if mark.low else "", mark.x, mark.width, mark.dot, mark.goal)
+
+
+@register.filter
+def script_json(value: Any, name: str) -> SafeString:
+    """Return a document for a page's script, as `json_script` does it: for large ones, of numbers and plain text."""
+    written = orjson.dumps(value)
+    for character, instead in ((b"<", b"\\u003C"), (b">", b"\\u003E"), (b"&", b"\\u0026")):
+        written = written.replace(character, instead)
+    return SafeString(f'<script id="{conditional_escape(name)}" type="application/json">{written.decode()}</script>')
 
 
 @register.simple_tag

@@ -17,6 +17,7 @@ from reports.filters import read_case_filter
 from reports.judge_queries import judge_marks
 from reports.pages import graded, run_head, run_url
 from reports.queries import case_of, listed_cases, neighbours
+from reports.summing import counted_number
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Thumb
 from toolevals.workspace.models import Role
@@ -40,6 +41,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
     case = case_or_404(request, number, case_id)
     wanted = read_case_filter(request.GET)
     before, after, place = neighbours(found := listed_cases(graded(head), wanted), case)
+    counted = counted_number(case.grading, wanted)
     query = request.GET.urlencode()
     from_matrix = wanted.is_cell and request.GET.get("from") != "cases"
     context = {
@@ -57,7 +59,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "previous": before,
         "next": after,
         "place": place,
-        "count": found.count(),
+        "count": found.count() if counted is None else counted,
         "trial": case.transcript.trial + 1,
         "strata": list(case.transcript.entry.revision.example.strata.items()),
         "tags": list(case.transcript.tags.all()),

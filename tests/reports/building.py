@@ -18,9 +18,11 @@ from toolevals.registry.tool_lists import tool_list_of
 from toolevals.runs.models import (
     AlignedPair,
     CaseGrade,
+    CountedCases,
     Experiment,
     Grading,
     MatrixCount,
+    PlacedCase,
     Run,
     StepCount,
     Subject,
@@ -28,6 +30,7 @@ from toolevals.runs.models import (
     TrialCount,
     VerdictCount,
 )
+from toolevals.runs.services.counting import cases_count, counted_ensure, counted_store
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import Project
@@ -256,3 +259,11 @@ def count(grading: Grading, rows: Sequence[CaseGrade]) -> None:
         VerdictCount(grading=grading, column=column, value=value, count=number)
         for (column, value), number in values.items()
     )
+    counted_store(grading, cases_count(grading))
+
+
+def count_anew(grading: Grading) -> None:
+    """Count a grading again of which a test has changed the cases."""
+    CountedCases.objects.filter(grading=grading).delete()
+    PlacedCase.objects.filter(grading=grading).delete()
+    counted_ensure(grading)

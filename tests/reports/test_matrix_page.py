@@ -59,12 +59,9 @@ def test_a_cell_shows_the_measure_that_is_asked_for(get, grading, measure, shown
 def test_the_diagonal_can_be_hidden_in_table_and_chart(get, grading):
     page = get("matrix", grading, diagonal="hide", order="name")
     assert table(page, "heat")[1][1] == ""
-    trace = embedded(page, "matrix-data")["chart"]["data"][0]
-    held = [(y, x) for y, x, shown in zip(trace["y"], trace["x"], trace["text"], strict=True) if shown]
-    assert all(row != column for row, column in held)
-    # The widths of the others depend on each row and column being there.
-    assert {*trace["y"]} == {0, 1, 2}
-    assert {*trace["x"]} == {0, 1, 2}
+    document = embedded(page, "matrix-data")
+    assert document["cells"]
+    assert all(document["rows"][row] != document["columns"][column] for row, column in document["cells"])
 
 
 def test_the_selected_cell_and_every_filter_are_in_the_address(get, grading):

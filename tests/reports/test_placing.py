@@ -16,7 +16,7 @@ from reports.filter_choices import filter_choices
 from reports.filters import CaseFilter, Effect, Filters, read_filters
 from reports.placing import matrix_counts
 from reports.queries import listed_cases
-from tests.reports.building import Builder, Case, cases_of
+from tests.reports.building import Builder, Case, cases_of, count_anew
 from tests.reports.reading import csv_rows, embedded
 from toolevals.grading.metrics.classes import NO_MAJORITY, collapsed_class
 from toolevals.grading.values import ToolAnnotations, ToolSpec
@@ -70,6 +70,7 @@ def furnished(viewer: User, examples: list[list[Case]]) -> Grading:
         given = {"pair": 0, "path": "/id", "expected": None, "actual": case.transcript.trial, "kind": "same"}
         case.detail = case.detail | {"differences": [given]}
         case.save()
+    count_anew(grading)
     return grading
 
 
@@ -230,6 +231,7 @@ def test_a_case_stands_by_the_set_of_its_tools(get, build):
     add([AlignedPair(grading=grading, case=first, number=1, expected="b", actual="b", arguments="passed")])
     add([AlignedPair(grading=grading, case=first, number=2, expected="a", actual=NONE, arguments="unscored")])
     add([AlignedPair(grading=grading, case=second, number=1, expected=NONE, actual="c + d", arguments="unscored")])
+    count_anew(grading)
     counts = matrix_counts(grading, Filters(view=View.SET))
     assert counts == {("a + b", "a + b"): 1, ("a", r"a + c \+ d"): 1, ("b", "c"): 1}
     for (expected, actual), number in counts.items():

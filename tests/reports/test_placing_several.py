@@ -13,7 +13,7 @@ from reports.filters import CaseFilter, Filters
 from reports.placing import matrix_counts
 from reports.queries import listed_cases
 from reports.summing import counted_number
-from tests.reports.building import Builder, Case
+from tests.reports.building import Builder, Case, count_anew
 from toolevals.grading.metrics.classes import NO_MAJORITY, collapsed_class, set_class
 from toolevals.grading.verdicts import NONE
 from toolevals.runs.counted import Unit, View
@@ -50,6 +50,7 @@ def graded(examples: list[list[Any]]) -> Grading:
             AlignedPair(grading=grading, case=case, number=number, expected=due, actual=made, arguments="unscored")
             for number, (due, made) in enumerate(pairs, start=case.pairs.count())
         )
+    count_anew(grading)
     return grading
 
 

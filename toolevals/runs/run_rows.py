@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
+from django.core.cache import cache
 from django.db.models import F
 
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.rates import wilson
 from toolevals.presentation import numbers
 from toolevals.runs.models import Run, VerdictCount
-from toolevals.workspace.models import Job, JobState
+from toolevals.workspace.models import AuditEntry, Job, JobState
+
+A_MINUTE: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +101,26 @@ def stale_reasons(runs: Iterable[Any]) -> dict[UUID, str]:
     newer = {run.pk: f"v{run.newest_version} is newer" for run in graded if run.newest_version > _graded_on(run).number}
     # Only versions that are still the newest are read whole; there are few of them on a page.
     newest = {run.pk: _graded_on(run).pk for run in graded if run.pk not in newer}
-    changed = set(
-        VersionEntry.objects.stale().filter(version__in=set(newest.values())).values_list("version", flat=True)
-    )
+    changed = _changed({version: run.project_id for run in graded if (version := newest.get(run.pk))})
     return newer | {pk: "gold has changed" for pk, version in newest.items() if version in changed}
+
+
+def _changed(projects: Mapping[UUID, UUID]) -> set[UUID]:
+    """Return which versions, each of a project, hold gold that is no longer in force.
+
+    A version is read whole for it, so that the answer is kept until somebody acts in the project: no gold changes
+    without a row in the audit log. Two who act at the same moment may be seen in the wrong order, hence not for long.
+    """
+    newest = AuditEntry.objects.order_by("-id").values_list("pk", flat=True)
+    acts = {project: newest.filter(project=project).first() for project in {*projects.values()}}
+    keys = {version: f"runs:stale:{version}:{acts[project]}" for version, project in projects.items()}
+    known: dict[str, bool] = cache.get_many(keys.values())
+    unknown = {version for version, key in keys.items() if key not in known}
+    if unknown:
+        stale = set(VersionEntry.objects.stale().filter(version__in=unknown).values_list("version", flat=True))
+        known |= (found := {keys[version]: version in stale for version in unknown})
+        cache.set_many(found, timeout=A_MINUTE)
+    return {version for version, key in keys.items() if known[key]}
 
 
 def _graded_on(run: Run) -> Any:

@@ -1,5 +1,6 @@
 // The matrix page: heat map and table over the same data, one selected cell, its pane, its keys.
 import { onEscape, onKeys } from "./acts.js";
+import { filled } from "./cells.js";
 import { submitOnChange } from "./filters.js";
 import { Grid } from "./grid.js";
 import { Heat } from "./heat.js";
@@ -104,4 +105,4 @@ const start = (matrix) => {
   if (/\/cases\/[0-9a-f-]+\//.test(document.referrer) && place()) focusCell();
 };
 
-if (source) start(JSON.parse(source.textContent));
+if (source) start(filled(JSON.parse(source.textContent)));
