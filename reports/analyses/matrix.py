@@ -162,12 +162,16 @@ class Matrix:
         return self.limited({name for key in self.counts if key[0] != key[1] for name in key})
 
     def found(self, wanted: str) -> Matrix:
-        """Return the classes whose name holds `wanted`, in any case, with those that they are confused with."""
+        """Return the classes whose name holds `wanted`, in any case, with those that they are confused with.
+
+        Of these others what is right stays as well: their recall and precision are those of the whole.
+        """
         wanted = wanted.casefold()
         hit = {name for name in (*self.rows, *self.columns) if wanted in name.casefold()}
         beside = {name for key in self.counts if hit.intersection(key) for name in key}
-        kept = {key: count for key, count in self.counts.items() if hit.intersection(key)}
-        return replace(self.limited(hit | beside), counts=kept)
+        limited = self.limited(hit | beside)
+        kept = {key: count for key, count in limited.counts.items() if key[0] == key[1] or hit.intersection(key)}
+        return replace(limited, counts=kept)
 
     def limited(self, names: Collection[str]) -> Matrix:
         """Return the matrix of some classes; sums stay those of the whole."""

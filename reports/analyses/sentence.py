@@ -1,7 +1,8 @@
 """The sentence that a run's page opens with. Each clause is earned by a rate and its interval, or not said.
 
 A rate is "good" when it reaches its goal, "weak" when its whole interval lies below it, and "unclear" between:
-then the sample can't tell, and the sentence says no more than "usually".
+then the sample can't tell, and the sentence says no more than "usually". What happens to more than half of a
+layer's cases happens "mostly", other weakness "often".
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import Final
 from reports.analyses.layers import Layers, VerdictRow
 from reports.analyses.modes import ARGUMENTS, SELECTION, FailureMode
 
+# A second failure is named beside the most frequent one where it is so much of it.
+AS_FREQUENT = 0.8
 # Fewer scored cases than this carry no sentence.
 FEWEST = 10
 SCHEMA: Final = {"good": "formats well", "unclear": "usually formats well", "weak": "often breaks the tools’ schemas"}
@@ -46,10 +49,10 @@ def sentence(layers: Layers, modes: Sequence[FailureMode]) -> str:
         return f"{scored} scored {'case' if scored == 1 else 'cases'}: too few to say more than the counts."
     schema = next(row for row in layers.depths if row.name == "schema")
     selection, arguments = (step.row for step in layers.funnel)
-    clauses = [SCHEMA.get(grade(schema), "")]
+    clauses = [_sized(SCHEMA.get(grade(schema), ""), schema.failed, schema)]
     clauses.append(SELECTION_WORDS.get(grade(selection), "") or _weak(selection, modes, SELECTION, WEAK_SELECTION))
     clauses.append(ARGUMENT_WORDS.get(grade(arguments), "") or _weak(arguments, modes, ARGUMENTS, WEAK_ARGUMENTS))
-    if SCHEMA["weak"] in clauses and clauses[-1] == WEAK_ARGUMENTS["schema_error"]:
+    if grade(schema) == "weak" and clauses[-1].endswith(WEAK_ARGUMENTS["schema_error"].removeprefix("often")):
         clauses.pop()  # that is said already
     said = [clause for clause in clauses if clause]
     if not said:
@@ -70,5 +73,17 @@ def grade(row: VerdictRow) -> str:
 def _weak(row: VerdictRow, modes: Sequence[FailureMode], layer: str, words: dict[str, str]) -> str:
     if grade(row) != "weak":
         return ""
-    worst = max((mode for mode in modes if mode.layer == layer), key=lambda mode: mode.count, default=None)
-    return words.get(worst.mode, "") if worst else f"loses cases in its {row.name}"
+    found = sorted((mode for mode in modes if mode.layer == layer), key=lambda mode: -mode.count)
+    if not found:
+        return f"loses cases in its {row.name}"
+    worst, *others = found
+    said = _sized(words.get(worst.mode, ""), worst.count, row)
+    if said.startswith("often") and others and others[0].count >= AS_FREQUENT * worst.count and others[0].mode in words:
+        return f"{said} or {words[others[0].mode].removeprefix('often ')}"
+    return said
+
+
+def _sized(words: str, count: int, row: VerdictRow) -> str:
+    """Return the words with "mostly" for "often" where it is more than half of the scored cases."""
+    often = words.startswith("often ") and 2 * count > row.rate.total
+    return f"mostly {words.removeprefix('often ')}" if often else words

@@ -29,6 +29,7 @@ def arguments(request: ProjectRequest, number: int) -> HttpResponse:
     tool = text(request.GET, "tool")
     rows = grading_arguments(head.grading, tool)
     shown = rows if request.GET.get("rows") == "all" else rows[:ROWS_AT_FIRST]
+    verdicts = verdict_counts(head.grading).get("arguments", {})
     own = {"tool": tool, "grading": head.asked or ""}
     context = {
         "head": head,
@@ -37,7 +38,8 @@ def arguments(request: ProjectRequest, number: int) -> HttpResponse:
         "left": len(rows) - len(shown),
         "tool": tool,
         "kinds": [KIND_WORDS[kind] for kind in KINDS],
-        "lost": verdict_counts(head.grading).get("arguments", {}).get("failed", 0),
+        "lost": verdicts.get("failed", 0),
+        "compared": verdicts.get("failed", 0) + verdicts.get("passed", 0),
         "query": address_query(own),
         "query_all": address_query(own | {"rows": "all"}),
     }

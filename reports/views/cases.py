@@ -18,6 +18,8 @@ from reports.summing import counted_number
 from toolevals.workspace.requests import ProjectRequest
 
 CASES_A_PAGE = 50
+# What a key does -> the keys.
+KEYMAP = (("Case down, up", ("J", "K")), ("Open the case", ("↵",)), ("More filters", ("F",)), ("Copy link", ("C",)))
 
 
 @require_safe
@@ -52,6 +54,7 @@ def cases(request: ProjectRequest, number: int) -> HttpResponse:
         "flag": judge_marks(grading).get(wanted.rubric, UNMARKED).flag if wanted.rubric else "",
         "columns": (*COLUMNS, *judge_columns(grading)),
         "statuses": STATUSES,
+        "keymap": KEYMAP,
     }
     return render(request, "reports/cases.html", context)
 

@@ -33,6 +33,7 @@ KEYMAP = (
     ("Back to the matrix", ("Esc",)),
     ("Count, row %, column %, cost", ("1", "2", "3", "4")),
     ("Find a tool", ("/",)),
+    ("More filters, groups of tools", ("F", "G")),
     ("Hide the diagonal", ("H",)),
     ("Heat map or table", ("T",)),
     ("CSV files", ("X",)),

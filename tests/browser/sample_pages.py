@@ -71,7 +71,7 @@ def _work(project: Project, people: dict[Role, User]) -> dict[tuple[str, str], A
     revision = Revision.objects.filter(example__dataset=dataset, resolution=Resolution.DISAGREED).order_by("id")[0]
     comment_add(revision=revision, asker=reviewer, actor=reviewer, text="Is the second order meant as well?")
     gold = Gold.objects.filter(revision__example__dataset=dataset, source="adjudicated").order_by("id")[0]
-    _jobs_finish(project)
+    jobs_finish(project)
     known = {
         "dataset": dataset.slug,
         "batch": batch.pk,
@@ -87,7 +87,7 @@ def _work(project: Project, people: dict[Role, User]) -> dict[tuple[str, str], A
     }
 
 
-def _jobs_finish(project: Project) -> None:
+def jobs_finish(project: Project) -> None:
     """Help the worker until nothing is left to do."""
     current_app.loader.import_default_modules()
     end = time.monotonic() + PATIENCE

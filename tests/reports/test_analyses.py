@@ -68,6 +68,17 @@ def test_leaving_out_untouched_classes_changes_no_sum(counts):
     assert all(small.recall(name) == matrix.recall(name) for name in small.rows)
 
 
+@given(COUNTS, st.sampled_from(["a", "(none)", "x"]))
+def test_classes_that_are_found_keep_their_recall_and_precision(counts, wanted):
+    whole = matrix_of(counts)
+    found = whole.found(wanted)
+    for name in found.rows:
+        assert found.recall(name) == whole.recall(name)
+    for name in found.columns:
+        assert found.precision(name) == whole.precision(name)
+    assert all(any(wanted in name for name in (one.expected, one.actual)) for one in found.confusions)
+
+
 def test_the_worst_tool_comes_first_and_what_nothing_expects_last():
     table = tools_of(matrix_of(CELLS))
     assert [row.name for row in table.rows] == ["a", "b", NONE, "c", UNKNOWN_TOOL]
@@ -115,6 +126,21 @@ GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
             "Often breaks the tools’ schemas, often calls where no call is due, and often leaves arguments out.",
         ),
         ((0, 0), GOOD, (0, 0), {}, "Takes the right tool."),
+        (
+            GOOD,
+            (40, 60),
+            WEAK,
+            {"missed_call": 51, "wrong_tool": 9, "wrong_value": 10, "missing_argument": 8},
+            "Formats well, mostly makes no call where one is due,"
+            " and often fills in wrong values or leaves arguments out.",
+        ),
+        (
+            (40, 60),
+            WEAK,
+            (30, 70),
+            {"wrong_tool": 5, "schema_error": 60},
+            "Mostly breaks the tools’ schemas and often takes the wrong tool.",
+        ),
     ],
 )
 def test_the_sentence_says_what_the_intervals_carry(schema, selection, arguments, modes, said):

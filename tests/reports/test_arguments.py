@@ -9,7 +9,8 @@ import pytest
 from django.urls import reverse
 
 from reports.analyses.arguments import KINDS
-from tests.reports.reading import csv_rows
+from tests.reports.building import Case
+from tests.reports.reading import csv_rows, text
 from tests.runs.building import HISTORY, REFUND, STATUS, call, silence, uploaded_run, version_of
 from toolevals.runs.models import ArgumentFault, Grading
 
@@ -83,3 +84,17 @@ def test_every_count_opens_to_as_many_cases(grading, get):
 def test_a_grading_from_before_says_so(grading, get):
     grading.argument_counts.all().delete()
     assert "Grade the run again" in get("arguments", grading).content.decode()
+
+
+def test_the_page_opens_with_the_parameter_that_is_wrong_most_often(grading, get):
+    page = get("arguments", grading)
+    worst = page.context["rows"][0][0]
+    html = text(page)
+    assert f'{worst.name}</span> of <span class="mono">{worst.tool}</span> is wrong most often.' in html
+    assert f"{worst.wrong.passed} of {worst.wrong.total}</b> calls to the right tool" in html
+
+
+def test_where_nothing_was_compared_no_argument_is_said_to_be_right(build, get):
+    html = text(get("arguments", build.grading([Case("a", "b") for _ in range(3)])))
+    assert "No arguments were compared" in html
+    assert "wrong most often" not in html

@@ -1,6 +1,7 @@
 // The list of cases: filters show at once, J and K move over the lines.
 import { onKeys } from "./acts.js";
 import { submitOnChange } from "./filters.js";
+import { keepPlace, leftCase, takeUp } from "./places.js";
 
 submitOnChange(document.querySelector("[data-filters]"));
 const links = [...document.querySelectorAll(".case-link")];
@@ -12,3 +13,8 @@ const step = (by) => () => {
   return true;
 };
 onKeys({ j: step(1), k: step(-1) });
+// Back from a case: to the line that was opened. Out of it by Escape: to the line of the case that was read last.
+const kept = keepPlace();
+const last = leftCase() && !kept?.returns ? links.find((link) => link.pathname.includes(leftCase())) : null;
+takeUp(last && kept ? { ...kept, focus: "" } : kept);
+last?.focus();

@@ -1,4 +1,6 @@
 // A changed filter shows at once and takes the place of the address it came from.
+import { stay } from "./places.js";
+
 const DEFAULTS = { view: "first", unit: "trial", order: "error", measure: "count" };
 
 export const query = (form) => {
@@ -12,6 +14,7 @@ export const query = (form) => {
 export const submitOnChange = (form) => {
   form.addEventListener("change", () => {
     const asked = query(form);
+    stay();
     location.replace(asked ? `?${asked}` : location.pathname);
   });
 };

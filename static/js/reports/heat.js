@@ -5,11 +5,17 @@ const LABEL = 13; // pixels that one label needs
 const ROW = 33;
 const TALLEST = 760;
 
+// Of names that have no room the classes that are no tools come first, "(none)" before all, then each so many-th tool.
 const thinned = (axis, range, pixels) => {
   const [low, high] = [Math.min(...range), Math.max(...range)];
   const shown = axis.tickvals.filter((value) => value >= low && value <= high);
   const step = Math.max(1, Math.ceil((shown.length * LABEL) / Math.max(pixels, 1)));
-  const kept = shown.filter((_, place) => place % step === 0);
+  const special = shown.filter((value) => /^\(.*\)$/.test(axis.ticktext[value]));
+  const kept = [];
+  for (const value of [...special, ...shown.filter((_, place) => place % step === 0)]) {
+    if (kept.every((other) => Math.abs(other - value) >= step)) kept.push(value);
+  }
+  kept.sort((one, other) => one - other);
   return { ...axis, tickvals: kept, ticktext: kept.map((value) => axis.ticktext[value]) };
 };
 

@@ -5,6 +5,7 @@ import { submitOnChange } from "./filters.js";
 import { Grid } from "./grid.js";
 import { Heat } from "./heat.js";
 import { Pane } from "./pane.js";
+import { keepPlace, leftCase, takeUp } from "./places.js";
 import { VirtualGrid } from "./virtual.js";
 
 const root = document.documentElement;
@@ -19,6 +20,11 @@ onKeys({
     if (menu.open) menu.querySelector("a").focus();
   },
 });
+
+const inSight = (element) => {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top < innerHeight && bottom > 0;
+};
 
 const keep = (name, value) => {
   let field = form.elements[name];
@@ -50,6 +56,8 @@ const start = (matrix) => {
   const table = document.querySelector("[data-table]");
   const large = document.querySelector("[data-virtual]");
   const grids = [];
+  const kept = keepPlace(() => ({ sight: large && [large.scrollTop, large.scrollLeft], ranges: heat?.ranges }));
+  if (heat && kept?.ranges) heat.ranges = kept.ranges;
   if (large) grids.push(new VirtualGrid(large, matrix, open));
   if (table) grids.push(new Grid(table, open));
   heat?.select(place());
@@ -78,11 +86,11 @@ const start = (matrix) => {
   const switchShow = () => show(showing() === "heat" && table ? "table" : "heat");
   if (showing() === "heat" && heat) heat.draw();
   else root.dataset.matrixShow = "table";
-  if (large) grids[0].select(place());
+  if (large) grids[0].select(place(), kept?.sight);
 
   const focusCell = () => {
     const cell = place();
-    if (showing() === "heat") element.focus();
+    if (showing() === "heat") element.focus({ preventScroll: inSight(element) });
     else if (cell) grids[0]?.focus(cell);
   };
   const stepConfusion = (by) => () => {
@@ -101,8 +109,9 @@ const start = (matrix) => {
   }
   onKeys({ n: stepConfusion(1), p: stepConfusion(-1), j: () => pane.step(1), k: () => pane.step(-1) });
   onEscape(() => pane.element.contains(document.activeElement) && focusCell());
-  // Back from a case: to the cell that it was opened from.
-  if (/\/cases\/[0-9a-f-]+\//.test(document.referrer) && place()) focusCell();
+  // Back from a case: to its line. Out of it by Escape: to the cell that it was opened from.
+  const isOut = leftCase() && !kept?.returns;
+  if (!takeUp(isOut && kept ? { ...kept, focus: "" } : kept) && leftCase() && place()) focusCell();
 };
 
 if (source) start(filled(JSON.parse(source.textContent)));

@@ -136,12 +136,14 @@ export class VirtualGrid {
     if (y < scrollTop || y > scrollTop + clientHeight - HEAD - ROW) this.root.scrollTop = y - (clientHeight - HEAD) / 2;
   }
 
-  select(cell) {
+  // `sight`: how far it is scrolled down and sideways; else so far that the cell is seen.
+  select(cell, sight = null) {
     this.selected = cell;
     if (cell) {
       this.current = cell;
       this.reveal(cell);
     }
+    if (sight) [this.root.scrollTop, this.root.scrollLeft] = sight;
     this.draw();
   }
 }
