@@ -55,6 +55,8 @@ export class Heat {
     const room = this.element.clientWidth;
     const height = Math.min(rows * ROW, TALLEST);
     layout.height = height + 190;
+    // Longer names widen it by themselves; this is for what stands in the corner.
+    layout.margin = { ...layout.margin, l: 76, t: 44 };
     if (this.ranges) {
       layout.xaxis.range = this.ranges.x;
       layout.yaxis.range = this.ranges.y;
