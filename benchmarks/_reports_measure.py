@@ -52,10 +52,12 @@ def main() -> None:
     ids = listed_cases(grading, CaseFilter(expected=largest.expected, actual=largest.actual)).order_by("pk")
     middle, late = (str(ids[largest.count * share // 100].pk) for share in (50, 90))
     assert read_id(middle) is not None
+    wrong = listed_cases(grading, CaseFilter(column="outcome", status="failed")).order_by("pk")
+    failed = str(wrong[wrong.count() // 2].pk)
 
     def page(path: str, **query: str) -> Callable[[], Any]:
         def asked() -> Any:
-            response = client.get(base + path, query)
+            response = client.get(path if path.startswith("/") else base + path, query)
             assert response.status_code == HTTPStatus.OK, path
             return response.content
 
@@ -75,14 +77,24 @@ def main() -> None:
         "run page": milliseconds(page("")),
         "matrix page": milliseconds(page("matrix/")),
         "matrix page, filtered": milliseconds(page("matrix/", bucket="selection")),
+        "matrix page, by failure tag": milliseconds(page("matrix/", tag="WRONG_ANSWER")),
+        "matrix page, sets of calls": milliseconds(page("matrix/", view="set")),
+        "matrix page, majority of trials": milliseconds(page("matrix/", unit="majority")),
+        "matrix page, cost": milliseconds(page("matrix/", measure="cost")),
         "cell": milliseconds(page("matrix/cell/", **cell)),
+        "cell, majority of trials": milliseconds(page("matrix/cell/", unit="majority", **cell)),
         "cell, in the middle of its cases": milliseconds(page("matrix/cell/", after=middle, **cell)),
         "cell, near the end of its cases": milliseconds(page("matrix/cell/", after=late, **cell)),
-        "cases that failed, in the middle": milliseconds(page("cases/", outcome="failed", after=middle)),
+        "cases that failed, in the middle": milliseconds(
+            page("cases/", column="outcome", status="failed", after=failed)
+        ),
         "case page": milliseconds(page(f"cases/{middle}/", **cell)),
         "arguments page": milliseconds(page("arguments/")),
         "reliability page, first view": first,
         "reliability page": milliseconds(page("reliability/")),
+        "recovery page": milliseconds(page("recovery/")),
+        "trends": milliseconds(page("/p/bench/experiments/bench/trends/")),
+        "home": milliseconds(page("/p/bench/")),
         "per-tool CSV": milliseconds(lambda: streamed(client.get(base + "tools.csv"))),
     }
     before = getrusage(RUSAGE_SELF).ru_maxrss

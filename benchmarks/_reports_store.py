@@ -63,8 +63,10 @@ def _stored_grading(
     from django.utils import timezone
 
     from toolevals.runs.models import AlignedPair, CaseGrade, Grading, Run, Transcript, TrialCount
+    from toolevals.runs.services.counting import cases_count, counted_store
     from toolevals.runs.services.packing import cases_pack, packed_store
     from toolevals.runs.services.trial_rollups import TRIAL_COLUMNS, trial_rows
+    from toolevals.runs.services.turns import turns_write
     from toolevals.workspace.bulk import rows_insert, tables_analyze
 
     run = Run.objects.create(
@@ -81,6 +83,10 @@ def _stored_grading(
     tables_analyze(Transcript, CaseGrade, AlignedPair)
     with transaction.atomic():
         rows_insert(TrialCount, TRIAL_COLUMNS, list(trial_rows(grading)))
+    turns_write(run)
+    counted = cases_count(grading)
+    with transaction.atomic():
+        counted_store(grading, counted)
         packed_store(grading, cases_pack(grading))
     grading.finished_at = timezone.now()
     grading.save()
