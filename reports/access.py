@@ -62,6 +62,8 @@ DOWNLOADS = (
     "compare-matrix-csv",
     "compare-registry-csv",
     "compare-cases-csv",
+    "compare-strata-csv",
+    "compare-judges-csv",
 )
 INTERFACE = (
     "overreach",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
@@ -13,6 +13,8 @@ from django.db.models import QuerySet
 
 from labeling.models import Gold, VersionEntry
 from reports.analyses.compared import Paired, RunComparison, compared
+from reports.compared_part import pairs_in
+from reports.filters import Filters
 from reports.run_facts import COMPARED, part_of
 from toolevals.grading.canonical import digest
 from toolevals.runs.models import Grading, Run
@@ -47,11 +49,15 @@ class Shared:
 # Not slotted: what is read of the database is kept for the request.
 @dataclass(frozen=True)
 class TwoRuns:
-    """A baseline and a candidate of one project, both graded, and the gradings that are compared."""
+    """A baseline and a candidate of one project, both graded, and the gradings that are compared.
+
+    `part` are the conditions on their examples (`compared_part.PART`), by default none.
+    """
 
     before: Run
     after: Run
     gradings: tuple[Grading, Grading]
+    part: Filters = field(default_factory=Filters)
 
     @property
     def refusal(self) -> str:
@@ -88,12 +94,14 @@ class TwoRuns:
     def paired(self) -> Paired:
         """What the shared examples came to."""
         before, after = (packed_cases(grading) for grading in self.gradings)
-        return Paired(before, after, self.shared.pairs)
+        return Paired(before, after, pairs_in(self, self.shared.pairs))
 
     @cached_property
     def comparison(self) -> RunComparison:
-        """The comparison; finished gradings do not change, so it is kept."""
-        key = f"reports:compared:{self.gradings[0].pk}:{self.gradings[1].pk}"
+        """The comparison; finished gradings do not change, so that of all examples is kept. Strata and tags may."""
+        if self.part.conditions:
+            return compared(self.paired)
+        key = f"reports:compared-2:{self.gradings[0].pk}:{self.gradings[1].pk}"
         found: RunComparison | None = cache.get(key)
         if found is None:
             found = compared(self.paired)
@@ -125,8 +133,8 @@ class TwoRuns:
         return found
 
 
-def two_runs(runs: QuerySet[Run], before: int, after: int) -> TwoRuns | None:
-    """Return the runs of these numbers; None where one is not there or not graded yet."""
+def two_runs(runs: QuerySet[Run], before: int, after: int, part: Filters | None = None) -> TwoRuns | None:
+    """Return the runs of these numbers, of all or a part of their examples; None where one is not there or graded."""
     wanted = runs.select_related(
         "subject__tools__tools", "dataset_version__dataset", "experiment", "grading__dataset_version"
     )
@@ -138,7 +146,7 @@ def two_runs(runs: QuerySet[Run], before: int, after: int) -> TwoRuns | None:
     for run in found.values():
         by_run[run.pk].run = run
     sides = found[before], found[after]
-    return TwoRuns(*sides, (by_run[sides[0].pk], by_run[sides[1].pk]))
+    return TwoRuns(*sides, (by_run[sides[0].pk], by_run[sides[1].pk]), part or Filters())
 
 
 def candidates_for(run: Run, most: int) -> list[Run]:

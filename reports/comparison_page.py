@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404
 
+from labeling.models import Example
 from reports.analyses.compared import MatrixDelta
 from reports.analyses.compared.matrix import CellDelta
+from reports.analyses.compared.strata import StratumDelta, stratum_deltas
 from reports.comparable import OUTSIDE, TwoRuns, candidates_for, two_runs
-from reports.filters import address_query
+from reports.compared_part import PART, read_part, stratum_of_pairs
+from reports.filter_choices import Chip, chips, filter_choices
+from reports.filters import Filters, address_query
 from reports.pages import run_of
 from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.presentation.heat import change_step
@@ -19,6 +23,8 @@ from toolevals.presentation.numbers import signed_amount
 from toolevals.runs.models import Run
 from toolevals.workspace.requests import ProjectRequest
 
+# With more examples than this, strata are looked at when they are asked for.
+MOST_AT_ONCE = 20_000
 # More classes than this are no table that anybody reads: the largest changes are listed.
 MOST_IN_TABLE = 40
 MOST_IN_LIST = 60
@@ -84,7 +90,7 @@ def drawn_change(delta: MatrixDelta) -> DrawnChange:
 
 def asked_runs(request: ProjectRequest, baseline: int, candidate: int) -> TwoRuns | None:
     """Return the two runs that the address names; None where one is not graded yet. Raises Http404."""
-    found = two_runs(Run.objects.filter(project=request.project), baseline, candidate)
+    found = two_runs(Run.objects.filter(project=request.project), baseline, candidate, read_part(request.GET))
     if found is None:
         for number in (baseline, candidate):
             run_of(request, number)
@@ -108,6 +114,46 @@ def choices(run: Any, *chosen: Run) -> list[Run]:
 def outside(runs: TwoRuns) -> list[tuple[str, str, int]]:
     """Return why examples are not compared: (name, in words, how many)."""
     return [(name, words, count) for name, words in OUTSIDE.items() if (count := len(runs.shared.outside[name]))]
+
+
+def part_context(runs: TwoRuns, verdict: str, by: str) -> dict[str, Any]:
+    """Return what the page shows of strata: the filters, those that are set, and the change in each value of one.
+
+    With many examples nothing is read of strata unless a stratum or a part is asked for.
+    """
+    kept = address_query(runs.part.conditions)
+    context: dict[str, Any] = {"kept": f"&{kept}" if kept else "", "kept_first": f"?{kept}" if kept else ""}
+    context["is_asked"] = bool(by or kept or runs.examples <= MOST_AT_ONCE)
+    if context["is_asked"]:
+        choices = filter_choices(runs.gradings[1], runs.part)
+        offered = [choice for choice in (*choices.strata, *choices.more) if choice.name in PART]
+        named = [(each.name, each.title) for each in offered if each.name in Example.STRATA]
+        # A stratum that the filter has narrowed to one value says nothing more.
+        free = [name for name, _ in named if name not in runs.part.conditions]
+        name = by if by in dict(named) else next(iter(free), "")
+        context |= {
+            "part_choices": offered,
+            "chips": part_chips(runs, lambda part: address_query({"layer": verdict, "by": by} | part.conditions)),
+            "by": name,
+            "strata": named,
+            "stratum_rows": strata_of(runs, name, verdict) if name and verdict else (),
+        }
+    return context
+
+
+def part_chips(runs: TwoRuns, query: Callable[[Filters], str]) -> tuple[Chip, ...]:
+    """Return the conditions on examples that are set; `query` gives the address with others."""
+    return chips(runs.part, query)
+
+
+def strata_of(runs: TwoRuns, name: str, verdict: str) -> tuple[StratumDelta, ...]:
+    """Return what changed in a verdict's rate in each value of a stratum."""
+    return stratum_deltas(runs.paired, stratum_of_pairs(runs, name), verdict)
+
+
+def stratum_named(name: str) -> str:
+    """Return the stratum of that name, or else the first."""
+    return name if name in Example.STRATA else Example.STRATA[0]
 
 
 def _drawn(name: str, cell: CellDelta | None, *, gap: bool) -> DrawnCell:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from reports.analyses.compared import RunComparison
+from reports.analyses.compared import LayerDelta, RunComparison
+from reports.analyses.compared.judges import JudgeDelta
+from reports.analyses.compared.strata import StratumDelta
 from reports.moved_cases import MovedRow
 from reports.registry_change import ToolMoved
 from toolevals.grading.metrics.paired_classes import PairedFigure
@@ -45,6 +47,29 @@ TOOLS: Final = (
     *(f"{name}_{part}" for name in FIGURES for part in FIGURE),
     *(f"{name}_{part}" for name in MISTAKES for part in MISTAKE),
 )
+STRATA: Final = ("stratum", "value", *LAYERS)
+JUDGES: Final = (
+    "rubric",
+    *(f"{side}_{what}" for side in ("before", "after") for what in ("judge", "model", "version", "flag")),
+    "examples",
+    "left_out",
+    "hidden",
+    "before",
+    "after",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "mean_before",
+    "mean_after",
+    "mean_difference",
+    "mean_difference_low",
+    "mean_difference_high",
+    "fixed",
+    "broken",
+    "test",
+    "p_value",
+    "p_holm",
+)
 MATRIX: Final = ("expected", "actual", "before", "after", "difference", "entered", "left", "row_total")
 CASES: Final = (
     "revision_id",
@@ -65,25 +90,61 @@ REGISTRY: Final = ("tool", "kind", "part", "before", "after")
 
 def layers(found: RunComparison) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for the outcome, each layer and each depth that both runs scored."""
-    for row in found.layers:
-        each = row.compared
+    return map(_layer, found.layers)
+
+
+def strata(name: str, rows: Iterable[StratumDelta]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each value of a stratum, in one rate."""
+    for row in rows:
+        yield name, row.value, *_layer(row.delta)
+
+
+def judges(rows: Iterable[JudgeDelta]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each rubric that judges of both runs judged by."""
+    for row in rows:
+        each, values = row.compared, row.values
+        seats = ((seat.judge, seat.model, seat.version, seat.mark.flag) for seat in (row.before, row.after))
         yield (
-            row.name,
+            row.after.rubric,
+            *(said for seat in seats for said in seat),
             each.examples,
             each.left_out,
-            row.errored,
+            row.hidden,
             each.before,
-            *_span(row.before_interval),
             each.after,
-            *_span(row.after_interval),
             each.difference,
             *_span(each.interval),
+            values.before,
+            values.after,
+            values.difference,
+            *_span(values.interval),
             each.improved,
             each.worsened,
             each.test,
             each.p_value,
             row.p_holm,
         )
+
+
+def _layer(row: LayerDelta) -> tuple[Cell, ...]:
+    each = row.compared
+    return (
+        row.name,
+        each.examples,
+        each.left_out,
+        row.errored,
+        each.before,
+        *_span(row.before_interval),
+        each.after,
+        *_span(row.after_interval),
+        each.difference,
+        *_span(each.interval),
+        each.improved,
+        each.worsened,
+        each.test,
+        each.p_value,
+        row.p_holm,
+    )
 
 
 def tools(found: RunComparison) -> Iterator[tuple[Cell, ...]]:

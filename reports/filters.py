@@ -190,7 +190,7 @@ def read_filters(parameters: Mapping[str, str]) -> Filters:
 def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
     """Return the list of cases that the address asks for."""
     column, status = text(parameters, "column"), text(parameters, "status")
-    if not (column in COLUMNS or _JUDGED.fullmatch(column)) or status not in STATUSES:
+    if not (column in COLUMNS or is_judged(column)) or status not in STATUSES:
         column = status = ""
     fault = text(parameters, "fault")
     of_parameter = {name: text(parameters, name) for name in ("fault", "tool", "parameter")} if fault in KINDS else {}
@@ -215,6 +215,11 @@ def _of_dialects(parameters: Mapping[str, str]) -> dict[str, str]:
     return {"by": text(parameters, "by"), "beside": text(parameters, "beside") or OURS, "said": said} | {
         "rule": text(parameters, "rule")
     }
+
+
+def is_judged(name: str) -> bool:
+    """Return whether a name is that of a judge's column: `judged:` and its rubric."""
+    return _JUDGED.fullmatch(name) is not None
 
 
 def address_query(parameters: Mapping[str, str | int]) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 from uuid import UUID
 
+from django.db.models import Q
+
 from labeling.models import Example
 from toolevals.grading.gates.cases import JUDGED, pairs_name_f1, verdict_scores
 from toolevals.grading.gates.rules import Gate
@@ -101,7 +103,9 @@ def _due(grading: Grading) -> dict[UUID, str]:
 
 def _judged(grading: Grading) -> _Extra:
     found: defaultdict[UUID, dict[str, float | None]] = defaultdict(dict)
-    rows = JudgedCase.objects.filter(grading=grading).order_by().values_list("case", "rubric", "status")
+    # Where nothing in a scored case is for the judge to say, its metric does not arise.
+    silent = Q(status="unscored", questions=0, case__selection__in=_JUDGED_SCORES)
+    rows = JudgedCase.objects.filter(~silent, grading=grading).order_by().values_list("case", "rubric", "status")
     for case, rubric, status in rows.iterator(chunk_size=CHUNK):
         found[case][f"{JUDGED}{rubric}"] = _JUDGED_SCORES.get(status)
     return found

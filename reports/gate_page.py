@@ -121,10 +121,14 @@ def gate_words(result: GateResult) -> str:
 def check_rows(result: GateResult) -> list[CheckRow]:
     """Return the checks, the worst first, each with its number in the order of the gate."""
     rows = [
-        CheckRow(number, check, figure(check), interval(check), remarks(check))
+        CheckRow(number, check, _with_minus(figure(check)), _with_minus(interval(check)), remarks(check))
         for number, check in enumerate(result.checks, start=1)
     ]
     return sorted(rows, key=lambda row: ORDER.index(row.check.status))
+
+
+def _with_minus(figures: str) -> str:
+    return figures.replace("-", "−")
 
 
 def verdict_of(metric: str) -> str:

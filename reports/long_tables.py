@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from reports import comparison_tables, recovery_tables, reliability_tables, tables
 from reports.comparable import TwoRuns, two_runs
+from reports.compared_part import read_part
 from reports.filters import number, read_case_filter
 from reports.judge_queries import judged_for_export
 from reports.moved_cases import moved_page, moved_rows, read_moved_filter
@@ -86,7 +87,8 @@ class AskedTable:
     def runs(self) -> TwoRuns | None:
         """Return the two runs of a comparison; None where one is not graded or there is none."""
         run = self.grading.run
-        return two_runs(Run.objects.filter(project=run.project_id), run.number, self.candidate or 0)
+        of_project = Run.objects.filter(project=run.project_id)
+        return two_runs(of_project, run.number, self.candidate or 0, read_part(self.parameters))
 
 
 def compared_table(runs: TwoRuns, parameters: Mapping[str, str]) -> AskedTable:

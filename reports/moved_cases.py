@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Final
 from uuid import UUID
 
 from labeling.models import VersionEntry
 from reports.analyses.compared.pairing import Places, Verdicts
+from reports.analyses.judges import PREFIX
 from reports.case_rows import snippet
 from reports.comparable import OUTSIDE, TwoRuns
-from reports.filters import address_query, text
+from reports.compared_judges import judged_places
+from reports.compared_part import read_part
+from reports.filters import Filters, address_query, is_judged, text
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import CaseGrade, Run
 
@@ -37,8 +40,8 @@ _CHUNK: Final = 500
 class MovedFilter:
     """Which examples are listed.
 
-    `of` is a verdict, "missed" or "wrong" with a `tool`, "cell" with expected and actual, or a key of OUTSIDE; `how`
-    is one of HOWS, or empty for all that moved.
+    `of` is a verdict, a judge's (`judged:` and its rubric), "missed" or "wrong" with a `tool`, "cell" with expected and
+    actual, or a key of OUTSIDE; `how` is one of HOWS, or empty for all that moved. `part` are conditions on examples.
     """
 
     of: str = "outcome"
@@ -46,6 +49,12 @@ class MovedFilter:
     tool: str = ""
     expected: str = ""
     actual: str = ""
+    part: Filters = field(default_factory=Filters)
+
+    @property
+    def rubric(self) -> str:
+        """The rubric of a judge's list, else empty."""
+        return self.of.removeprefix(PREFIX) if self.of.startswith(PREFIX) else ""
 
     @property
     def is_outside(self) -> bool:
@@ -63,17 +72,23 @@ class MovedFilter:
             return ()
         if self.of == "cell":
             return ("", "entered", "left")
+        if self.rubric:
+            return ("", "fixed", "broken", "left_out")
         return ("", "fixed", "broken") if self.of in MISTAKES else ("", "fixed", "broken", "left_out", "errored")
 
-    def query(self, **changes: str) -> str:
+    def query(self, **changes: Any) -> str:
         """Return it as the query of an address, with some fields changed."""
         found = replace(self, **changes)
         names = ("of", "how", "tool", "expected", "actual")
-        return address_query({name: getattr(found, name) for name in names})
+        return address_query({name: getattr(found, name) for name in names} | self.part.conditions)
 
 
 def read_moved_filter(parameters: Mapping[str, str]) -> MovedFilter:
     """Return what the address asks for; what cannot be counts as not asked."""
+    return replace(_read(parameters), part=read_part(parameters))
+
+
+def _read(parameters: Mapping[str, str]) -> MovedFilter:
     of, how, tool = (text(parameters, name) for name in ("of", "how", "tool"))
     expected, actual = text(parameters, "expected"), text(parameters, "actual")
     if expected and actual:
@@ -82,6 +97,8 @@ def read_moved_filter(parameters: Mapping[str, str]) -> MovedFilter:
         return MovedFilter(of)
     if of in MISTAKES and tool:
         return MovedFilter(of, how if how in ("fixed", "broken") else "", tool)
+    if is_judged(of):
+        return MovedFilter(of, how if how in ("fixed", "broken", "left_out") else "")
     known = of if of in VERDICT_NAMES else "outcome"
     return MovedFilter(known, how if how in ("fixed", "broken", "left_out", "errored") else "")
 
@@ -89,6 +106,8 @@ def read_moved_filter(parameters: Mapping[str, str]) -> MovedFilter:
 def moved_places(runs: TwoRuns, wanted: MovedFilter) -> tuple[int, Iterator[tuple[int, int]]]:
     """Return how many examples a list has, and in the order of the baseline their places in both runs."""
     paired = runs.paired
+    if wanted.rubric:
+        return judged_places(runs, wanted.rubric, wanted.how)
     if wanted.of in VERDICT_NAMES:
         count, found = paired.verdicts.holding(_by_verdict(wanted))
     else:

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
 from reports.comparable import OUTSIDE, TwoRuns
+from reports.compared_part import PART
 from reports.comparison_page import asked_runs, outside
 from reports.filters import number as read_number
 from reports.filters import text
@@ -174,6 +175,10 @@ class MovedExamplesSerializer(serializers.Serializer[Any]):
     results = MovedExampleSerializer(many=True)
 
 
+# Conditions on the examples that are compared.
+PART_PARAMETERS = [OpenApiParameter(name, str, description="Only examples like that.") for name in PART]
+
+
 class PairView(ProjectView):
     """A report on two runs."""
 
@@ -191,7 +196,10 @@ class CompareView(PairView):
     """Whether a candidate differs from a baseline, in each layer and depth. 409 where they cannot be compared."""
 
     @extend_schema(
-        parameters=[OpenApiParameter("layer", str, enum=list(VERDICT_NAMES), description="What the sentence is of.")],
+        parameters=[
+            OpenApiParameter("layer", str, enum=list(VERDICT_NAMES), description="What the sentence is of."),
+            *PART_PARAMETERS,
+        ],
         responses=RunComparisonSerializer,
     )
     def get(self, request: Request, number: int, candidate: int) -> Response:
@@ -217,7 +225,7 @@ class CompareView(PairView):
 class CompareToolsView(PairView):
     """What changed for each tool."""
 
-    @extend_schema(responses=ToolDeltasSerializer)
+    @extend_schema(parameters=PART_PARAMETERS, responses=ToolDeltasSerializer)
     def get(self, request: Request, number: int, candidate: int) -> Response:
         return Response(ToolDeltasSerializer({"tools": self.runs(number, candidate).comparison.tools}).data)
 
@@ -225,7 +233,7 @@ class CompareToolsView(PairView):
 class CompareMatrixView(PairView):
     """What changed in each cell of the matrix of first calls."""
 
-    @extend_schema(responses=MatrixDeltaSerializer)
+    @extend_schema(parameters=PART_PARAMETERS, responses=MatrixDeltaSerializer)
     def get(self, request: Request, number: int, candidate: int) -> Response:
         return Response(MatrixDeltaSerializer(self.runs(number, candidate).comparison.matrix).data)
 
@@ -236,7 +244,10 @@ class CompareCasesView(PairView):
     @extend_schema(
         parameters=[
             OpenApiParameter(
-                "of", str, enum=[*VERDICT_NAMES, *MISTAKES, *OUTSIDE], description="In what; by default the outcome."
+                "of",
+                str,
+                description=f"In what: {', '.join((*VERDICT_NAMES, *MISTAKES, *OUTSIDE))}, or `judged:` and a rubric; "
+                "by default the outcome.",
             ),
             OpenApiParameter("how", str, enum=list(HOWS), description="Which way; by default all that moved."),
             OpenApiParameter("tool", str, description="Of `missed` and `wrong`: whose mistakes."),
@@ -244,6 +255,7 @@ class CompareCasesView(PairView):
             OpenApiParameter("actual", str),
             OpenApiParameter("start", int, description="How many to skip."),
             OpenApiParameter("limit", int, description=f"At most {MOST}."),
+            *PART_PARAMETERS,
         ],
         responses=MovedExamplesSerializer,
     )

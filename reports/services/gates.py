@@ -25,6 +25,8 @@ from toolevals.workspace.services import audit_record
 
 LAST_PASSING = "last-passing"
 BRANCH = "branch:"
+# What a gate that is passed comes out as: a warning is none that stops anybody.
+PASSING = ("passed", "warned")
 # The preset whose runs are consistency slices.
 CONSISTENCY = "consistency"
 _NUMBER_LENGTH = 9
@@ -121,7 +123,7 @@ def _baseline(run: Run, said: str) -> Grading | None:
     if not said:
         return None
     if said == LAST_PASSING:
-        passed = HeldGate.objects.before(run).filter(status="passed", run__experiment=run.experiment_id).first()
+        passed = HeldGate.objects.before(run).filter(status__in=PASSING, run__experiment=run.experiment_id).first()
         return passed.run.grading if passed else None
     if said.startswith(BRANCH):
         newest = HeldGate.objects.before(run).filter(branch=said.removeprefix(BRANCH)).first()

@@ -13,12 +13,18 @@ from django.views.decorators.http import require_safe
 from reports import comparison_tables as tables
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
 from reports.comparable import TwoRuns, default_baseline
+from reports.compared_judges import judge_deltas, shared_judges
+from reports.compared_part import read_part
 from reports.comparison_page import (
     asked_runs,
     choices,
     comparable_runs,
     drawn_change,
     outside,
+    part_chips,
+    part_context,
+    strata_of,
+    stratum_named,
 )
 from reports.filters import address_query, text
 from reports.filters import number as read_number
@@ -54,7 +60,7 @@ def compare_with(request: ProjectRequest, number: int) -> HttpResponse:
     baseline = wanted or getattr(default_baseline(head.run, found), "number", None)
     if baseline is None:
         return render(request, "reports/compare_none.html", {"head": head, "run": head.run, "choices": found})
-    query = address_query({"layer": text(request.GET, "layer")})
+    query = address_query({"layer": text(request.GET, "layer")} | read_part(request.GET).conditions)
     return HttpResponseRedirect(_url(request, "compare", baseline, candidate) + (f"?{query}" if query else ""))
 
 
@@ -82,8 +88,8 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
     found = runs.comparison
     layer = found.layer(text(request.GET, "layer"))
     rows = found.tools if request.GET.get("tools") == "all" else found.tools[:MOST_TOOLS]
-    lists = [MovedFilter(layer.name, how) for how in ("fixed", "broken")] if layer else []
-    return {
+    lists = [MovedFilter(layer.name, how, part=runs.part) for how in ("fixed", "broken")] if layer else []
+    return part_context(runs, layer.name if layer else "", text(request.GET, "by")) | {
         "found": found,
         "layer": layer,
         "sentence": change_sentence(layer),
@@ -97,6 +103,7 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
         "change": drawn_change(found.matrix),
         "registry": registry_change(runs, found),
         "lists": [(each, moved_page(runs, each, 0, MOST_EXAMPLES)) for each in lists],
+        "judges": judge_deltas(runs),
         "keymap": KEYMAP,
     }
 
@@ -117,7 +124,8 @@ def compare_cases(request: ProjectRequest, number: int, candidate: int) -> HttpR
         "page": page,
         "start": start,
         "query": wanted.query(),
-        "layers": [row.name for row in runs.comparison.layers],
+        "layers": [*(row.name for row in runs.comparison.layers), *(row.name for row in shared_judges(runs))],
+        "chips": part_chips(runs, lambda part: wanted.query(part=part)),
         "pages": _pages(wanted, start, page.more),
     }
     return render(request, "reports/compare_cases.html", context)
@@ -164,6 +172,22 @@ def matrix_csv(request: ProjectRequest, number: int, candidate: int) -> Streamin
     """Send what changed in each cell."""
     found = comparable_runs(request, number, candidate).comparison
     return csv_file(_name(number, candidate, "matrix"), tables.MATRIX, tables.matrix(found))
+
+
+@require_safe
+def strata_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
+    """Send what changed in a layer, by `layer`, in each value of a stratum, by `by`."""
+    runs = comparable_runs(request, number, candidate)
+    layer, name = runs.comparison.layer(text(request.GET, "layer")), stratum_named(text(request.GET, "by"))
+    rows = strata_of(runs, name, layer.name) if layer else ()
+    return csv_file(_name(number, candidate, "strata"), tables.STRATA, tables.strata(name, rows))
+
+
+@require_safe
+def judges_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
+    """Send what changed in the verdicts of judges."""
+    runs = comparable_runs(request, number, candidate)
+    return csv_file(_name(number, candidate, "judges"), tables.JUDGES, tables.judges(judge_deltas(runs)))
 
 
 @require_safe

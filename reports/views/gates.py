@@ -15,6 +15,7 @@ from reports.gate_page import (
     CHECKS_CSV,
     EXAMPLES_A_PAGE,
     GATES_CSV,
+    check_counts,
     check_rows,
     checks_csv,
     example_rows,
@@ -75,6 +76,7 @@ def gate(request: ProjectRequest, gate: UUID) -> HttpResponse:
         "result": result,
         "words": gate_words(result) if result else "",
         "checks": check_rows(result) if result else [],
+        "counts": check_counts(held),
     }
     return render(request, "reports/gate.html", context)
 

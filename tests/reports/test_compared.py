@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from reports.analyses.compared import Paired, compared
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
+from reports.analyses.compared.strata import stratum_deltas
 from reports.moved_cases import MovedFilter, moved_places
+from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, VERDICT_NAMES
 from toolevals.runs.packed import Packed
 
@@ -150,6 +152,18 @@ def pairs_of_runs(draw: st.DrawFn) -> Paired:
     return Paired(sides[0], sides[1], None if order is None else list(zip(range(size), order, strict=True)))
 
 
+@given(pairs_of_runs(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_strata_together_are_the_whole(paired, data):
+    values = [data.draw(st.sampled_from(["easy", "hard", ""])) for _ in range(paired.examples)]
+    for row in compared(paired).layers:
+        strata = stratum_deltas(paired, values, row.name)
+        assert [each.value for each in strata] == [each for each in ("easy", "hard", "") if each in values]
+        for figure in ("examples", "left_out", "improved", "worsened"):
+            assert sum(getattr(each.delta.compared, figure) for each in strata) == getattr(row.compared, figure)
+        assert [each.delta.p_holm for each in strata] == holm([each.delta.compared.p_value for each in strata])
+
+
 @given(pairs_of_runs())
 @settings(max_examples=60, deadline=None)
 def test_every_count_is_that_of_the_examples_behind_it(paired):
@@ -157,7 +171,8 @@ def test_every_count_is_that_of_the_examples_behind_it(paired):
     runs: Any = SimpleNamespace(paired=paired)
 
     def listed(*wanted: str) -> int:
-        count, places = moved_places(runs, MovedFilter(*wanted))
+        said: dict[str, Any] = dict(zip(("of", "how", "tool", "expected", "actual"), wanted, strict=False))
+        count, places = moved_places(runs, MovedFilter(**said))
         assert len(list(places)) == count
         return count
 

@@ -117,7 +117,8 @@ class JudgedVerdict:
     """A judge's answer to one rubric. Beside the rules' verdicts, never among them.
 
     `model` is the snapshot that was asked, empty where none was; `pinned` says that its name stands for one snapshot
-    and no other. `asked` are the digests of what it was given, by which its judgements are found.
+    and no other. `asked` are the digests of what it was to be given, by which its judgements are found: without any,
+    nothing in the case is for it to say.
     """
 
     rubric: str

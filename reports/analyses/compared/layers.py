@@ -72,13 +72,15 @@ class LayerDelta:
 
 def layer_deltas(facts: Sequence[tuple[Verdicts, Verdicts, int]]) -> tuple[LayerDelta, ...]:
     """Return a row for each verdict that both runs scored somewhere."""
-    rows = [_delta(place, name, facts) for place, name in enumerate(VERDICT_NAMES)]
+    rows = [layer_delta(name, facts) for name in VERDICT_NAMES]
     scored = [row for row in rows if row.compared.examples]
     adjusted = holm([row.compared.p_value for row in scored])
     return tuple(replace(row, p_holm=p_value) for row, p_value in zip(scored, adjusted, strict=True))
 
 
-def _delta(place: int, name: str, facts: Sequence[tuple[Verdicts, Verdicts, int]]) -> LayerDelta:
+def layer_delta(name: str, facts: Sequence[tuple[Verdicts, Verdicts, int]]) -> LayerDelta:
+    """Return the row of one verdict, its p-value not adjusted."""
+    place = VERDICT_NAMES.index(name)
     pairs: Counter[tuple[Share, Share]] = Counter()
     errored = [0, 0, 0]
     for before, after, count in facts:

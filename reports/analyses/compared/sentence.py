@@ -73,7 +73,8 @@ def tools_sentence(tools: Sequence[ToolDelta]) -> str:
     if not stand:
         return f"No single tool’s change stands on its own after {tests}."
     named = ", ".join(stand[:3]) + (f" and {len(stand) - 3} more" if len(stand) > 3 else "")
-    return f"After {tests} the change of {named} stands on its own."
+    words = f"the change of {named} stands" if len(stand) == 1 else f"the changes of {named} stand"
+    return f"After {tests} {words} on {'its' if len(stand) == 1 else 'their'} own."
 
 
 def _examples(number: int) -> str:

@@ -48,6 +48,8 @@ def case_of_grade(
 ) -> GateCase:
     """Return a graded case with its verdicts, `tool_name_f1`, and what judges said of it (`judged:RUBRIC`).
 
+    A judge's metric does not arise where nothing in a scored case is for it to say.
+
     `due` is the class that it is counted under where it has no place in the matrix, as without a prediction.
     """
     scores = verdict_scores(grade.statuses)
@@ -56,7 +58,8 @@ def case_of_grade(
     elif grade.expected:
         scores["tool_name_f1"] = pairs_name_f1((pair.expected, pair.actual) for pair in grade.pairs)
     for name, judged in grade.judged.items():
-        scores[f"{JUDGED}{name}"] = _SCORES[judged.status]
+        if judged.asked or judged.status != "unscored" or not _is_scored(grade.statuses["selection"]):
+            scores[f"{JUDGED}{name}"] = _SCORES[judged.status]
     return GateCase(example, scores, trial, grade.expected or due, grade.actual, strata or {}, runtime_ms)
 
 

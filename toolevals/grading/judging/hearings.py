@@ -81,15 +81,15 @@ class Hearing:
         if units.silence:
             return _without(rubric, "unscored", units.silence)
         requests = self._requests(rubric, units)
-        if any(request.size > MOST_CHARACTERS for request in requests):
-            return _without(rubric, "unscored", TOO_LONG)
-        had = [self.judgements.answering(request) for request in requests]
         asked = tuple(request.digest for request in requests)
+        if any(request.size > MOST_CHARACTERS for request in requests):
+            return replace(_without(rubric, "unscored", TOO_LONG), asked=asked)
+        had = [self.judgements.answering(request) for request in requests]
         made = [judgement for judgement in had if judgement is not None]
         # Rules alone settle nothing where no judge is asked at all.
         if reason := self.judgements.briefing.left_out.get(rubric.name):
             if len(made) < len(had) or not had:
-                return _without(rubric, "unscored", reason)
+                return replace(_without(rubric, "unscored", reason), asked=asked)
         elif len(made) < len(had):
             return replace(_without(rubric, "unscored", TO_BE_JUDGED), asked=asked)
         return replace(_scored(rubric, made, units.settled), asked=asked)
