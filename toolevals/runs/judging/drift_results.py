@@ -54,16 +54,14 @@ class DriftCounts:
 
     @property
     def sentence(self) -> str:
-        """Whether the judge still says what it said, with the counts and what it did beside people."""
+        """How many verdicts changed, and what the judge was and is beside people. The judge's tolerance flags it."""
         changes = self.changes
         if not changes.compared:
             return "Nothing can be told: no verdict of now stands beside one of old."
-        of = f"of {changes.compared:,} verdicts"
-        if not changes.changed:
-            return f"The judge still says what it said: none {of} changed."
+        of = f"of {changes.compared:,} verdict{'' if changes.compared == 1 else 's'} changed when the judge was asked again"
         then, now = self.then.kappa.value, self.now.kappa.value
         beside = "" if then is None or now is None else f"; kappa beside people was {then:.2f} and is {now:.2f}"
-        return f"The judge no longer says what it said: {changes.changed:,} {of} changed{beside}."
+        return f"{f'{changes.changed:,}' if changes.changed else 'None'} {of}{beside}."
 
     def to_document(self) -> dict[str, dict[str, int]]:
         """Return the counts as they are kept."""
