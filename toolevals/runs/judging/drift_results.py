@@ -58,10 +58,11 @@ class DriftCounts:
         changes = self.changes
         if not changes.compared:
             return "Nothing can be told: no verdict of now stands beside one of old."
-        of = f"of {changes.compared:,} verdict{'' if changes.compared == 1 else 's'} changed when the judge was asked again"
+        whole = f"{changes.compared:,} verdict{'' if changes.compared == 1 else 's'}"
         then, now = self.then.kappa.value, self.now.kappa.value
         beside = "" if then is None or now is None else f"; kappa beside people was {then:.2f} and is {now:.2f}"
-        return f"{f'{changes.changed:,}' if changes.changed else 'None'} {of}{beside}."
+        changed = f"{changes.changed:,}" if changes.changed else "None"
+        return f"{changed} of {whole} changed when the judge was asked again{beside}."
 
     def to_document(self) -> dict[str, dict[str, int]]:
         """Return the counts as they are kept."""
