@@ -85,7 +85,7 @@ def test_the_picture_breaks_where_the_line_does():
         [[(0, 0.5, 0.4, 0.6), (1, 0.6, 0.5, 0.7)], [(3, 0.9, 0.8, 1.0)]], goal=0.95, width=4, changes=[3]
     )
     assert [len(line.split()) for line in picture.lines] == [2, 1]
-    assert [len(band.split()) for band in picture.bands] == [4, 2]
+    assert [len(band.split()) for band in picture.bands] == [4, 4]
     assert picture.dots[0][0] == "4.0"
     assert picture.changes == (picture.dots[2][0],) == ("176.0",)
 
