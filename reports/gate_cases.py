@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 from uuid import UUID
 
@@ -18,6 +18,8 @@ from toolevals.runs.models import AlignedPair, CaseGrade, Grading, JudgedCase
 from toolevals.runs.services.due import due_classes
 
 CHUNK: Final = 2000
+# So many cases are read between two signs of progress.
+TOLD: Final = 20_000
 # Kept with the case as they were when it was graded.
 _HELD = ("bucket", "difficulty")
 _EXAMPLE = "transcript__entry__revision__example__"
@@ -27,13 +29,21 @@ _Extra = Mapping[UUID, dict[str, float | None]]
 _JUDGED_SCORES = {"passed": 1.0, "failed": 0.0}
 
 
-def grading_cases(grading: Grading, gate: Gate) -> list[GateCase]:
-    """Return a grading's cases with what the gate asks of them, in the order of their rows."""
+def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] = lambda _: None) -> list[GateCase]:
+    """Return a grading's cases with what the gate asks of them, in the order of their rows.
+
+    `progress` is told now and then how many are read so far; what it raises ends the reading.
+    """
     wanted = _Wanted(gate)
     f1 = _name_f1(grading) if wanted.name_f1 else {}
     judged = _judged(grading) if wanted.judges else {}
     due = _due(grading) if wanted.tools else {}
-    return list(_cases(grading, wanted, f1, judged, due))
+    found: list[GateCase] = []
+    for case in _cases(grading, wanted, f1, judged, due):
+        found.append(case)
+        if len(found) % TOLD == 0:
+            progress(len(found))
+    return found
 
 
 class _Wanted:

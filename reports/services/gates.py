@@ -16,7 +16,7 @@ from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import floor_note, judge_notes, with_notes
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.gates.values import GateResult
+from toolevals.grading.gates.values import GateCase, GateResult
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
@@ -82,7 +82,7 @@ def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate
         actor=actor,
         kind="gate",
         title=f"Gate of run {run.number}",
-        batches=[BatchPlan("reports.gate", {"gate": str(held.pk)}, queue=Queue.GRADE)],
+        batches=[BatchPlan("reports.gate", {"gate": str(held.pk)}, queue=Queue.GRADE, size=_size(held))],
         result_path=reverse("reports:gate", args=[run.project.slug, held.pk]),
     )
     held.save(force_insert=True)
@@ -93,22 +93,38 @@ def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate
 def gate_decide(lease: Lease) -> None:
     """Hold the run against its gate and keep how it comes out."""
     held = HeldGate.objects.select_related("grading", "baseline", "consistency").get(pk=lease.payload["gate"])
-    result = _decided(held, read_gate(held.gate))
+    result = _decided(held, read_gate(held.gate), lease)
     with lease.finish():
         HeldGate.objects.filter(pk=held.pk).update(status=result.status, result=result.to_document())
 
 
-def _decided(held: HeldGate, gate: Gate) -> GateResult:
+def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
+    read = 0
+
+    def cases(grading: Grading) -> list[GateCase]:
+        nonlocal read
+        before = read
+        found = grading_cases(grading, gate, lambda done: lease.progress(before + done))
+        read += len(found)
+        lease.progress(read)
+        return found
+
     evidence = Evidence(
-        grading_cases(held.grading, gate),
-        grading_cases(held.baseline, gate) if held.baseline and gate.regressions else None,
-        grading_cases(held.consistency, gate) if held.consistency else None,
+        cases(held.grading),
+        cases(held.baseline) if held.baseline and gate.regressions else None,
+        cases(held.consistency) if held.consistency else None,
         held.is_release_candidate,
     )
     floors = highest(version_floors(held.grading.dataset_version_id))
     judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)
     rates = {metric: floor_note(share, name) for metric, (share, name) in floors.items() if share}
     return with_notes(hold_gate(gate, evidence), judges, rates)
+
+
+def _size(held: HeldGate) -> int:
+    """Return how many cases it is held against, for its progress."""
+    sides = (held.grading, held.baseline, held.consistency)
+    return max(sum(side.run.size * side.run.trials for side in sides if side), 1)
 
 
 def _read(document: Any) -> Gate:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from reports.gate_cases import grading_cases
 from reports.models import HeldGate
-from reports.services import GateRequest, gate_hold
+from reports.services import GateRequest, gate_decide, gate_hold
 from tests.reports.building import Builder, Case, cases_of
 from tests.reports.gate_building import checks, hold, rate
 from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, version_of
@@ -18,6 +20,7 @@ from toolevals.cli.gate_files import gate_cases, graded_rows
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import Grading, JudgedCase, Run
+from toolevals.workspace.jobs import Lease, batch_work, job_cancel
 from toolevals.workspace.models import AuditEntry, Job, Project
 
 pytestmark = pytest.mark.django_db
@@ -222,3 +225,41 @@ def test_an_unscored_case_counts_under_the_tool_that_its_gold_expects(project, r
 
 
 RULE = {"rule": "cases", "metrics": ["selection"]}
+
+
+def test_reading_tells_its_progress_and_ends_where_the_job_is_cancelled(build, monkeypatch):
+    monkeypatch.setattr("reports.gate_cases.TOLD", 10)
+    run = build.grading(cases_of(CELLS)).run
+    held = gate_hold(run=run, actor=None, request=GateRequest(rate("selection", 0.95)))
+    job = Job.objects.get(held_gate=held)
+    batch = job.batches.get()
+    assert batch.size == 25
+    told: list[int] = []
+    progress = Lease.progress
+
+    def cancelled(lease: Lease, done: int) -> None:
+        told.append(done)
+        if done == 20:
+            job_cancel(job=job, actor=None)
+        progress(lease, done)
+
+    monkeypatch.setattr(Lease, "progress", cancelled)
+    batch_work(str(batch.pk), gate_decide)
+    held.refresh_from_db()
+    assert told == [10, 20]
+    assert held.result is None
+
+
+def test_a_worker_that_dies_is_followed_by_one_that_decides(build, monkeypatch):
+    run = build.grading(cases_of(CELLS)).run
+    held = gate_hold(run=run, actor=None, request=GateRequest(rate("selection", 0.95)))
+    job = Job.objects.get(held_gate=held)
+    batch = job.batches.get()
+    with monkeypatch.context() as patch:
+        patch.setattr(Lease, "progress", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            batch_work(str(batch.pk), gate_decide)
+    job.batches.update(due_at=timezone.now() - timedelta(seconds=1))
+    batch_work(str(batch.pk), gate_decide)
+    held.refresh_from_db()
+    assert (held.status, checks(held)[0].count) == ("passed", 25)

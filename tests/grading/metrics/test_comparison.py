@@ -1,7 +1,7 @@
 from fractions import Fraction
 from itertools import product
 from operator import mul
-from statistics import pstdev
+from statistics import fmean, pstdev
 
 import pytest
 from hypothesis import given, settings
@@ -169,3 +169,23 @@ def test_the_test_of_scores_is_the_share_of_sign_patterns(pairs):
     moved = [second - first for first, second in pairs]
     patterns = [abs(sum(map(mul, signs, moved))) >= abs(sum(moved)) for signs in product((1, -1), repeat=len(moved))]
     assert compare_runs(*sides).p_value == pytest.approx(sum(patterns) / len(patterns))
+
+
+@given(
+    st.lists(st.tuples(*[st.lists(st.none() | st.sampled_from([0.1, 0.25, 1 / 3, 1.0]), max_size=3)] * 2), max_size=12),
+    st.integers(1, 3),
+)
+def test_means_are_those_of_every_example_by_itself(rows, often):
+    found = compare_runs(
+        dict(enumerate(row[0] for row in rows * often)), dict(enumerate(row[1] for row in rows * often))
+    )
+    scored = [[[each for each in side if each is not None] for side in row] for row in rows * often]
+    means = [(fmean(first), fmean(second)) for first, second in scored if first and second]
+    assert found.examples == len(means)
+    assert found.before == (fmean(first for first, _ in means) if means else None)
+    assert found.after == (fmean(second for _, second in means) if means else None)
+    assert found.difference == (fmean(second - first for first, second in means) if means else None)
+    assert (found.improved, found.worsened) == (
+        sum(second > first for first, second in means),
+        sum(second < first for first, second in means),
+    )

@@ -111,6 +111,12 @@ def clustered_mean(
 
 def scored_mean(trials: Iterable[float | None]) -> float | None:
     """Return the mean of the scored trials of one example; None where none is."""
+    return _mean_of(tuple(trials))
+
+
+# Most examples are like many others.
+@lru_cache(maxsize=4096)
+def _mean_of(trials: tuple[float | None, ...]) -> float | None:
     scored = [float(outcome) for outcome in trials if outcome is not None and isfinite(outcome)]
     return fmean(scored) if scored else None
 

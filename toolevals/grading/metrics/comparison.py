@@ -7,7 +7,7 @@ independent. An example that is unscored in either run is left out and counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import erfc, exp, fsum, isfinite, lcm, lgamma, log, sqrt
@@ -58,26 +58,31 @@ def compare_runs(before: Outcomes, after: Outcomes, *, confidence: float = 0.95)
 
     An outcome is True, False, a score, or None where it is unscored. Raises ValueError unless 0 < confidence < 1.
     """
-    pairs = [(_scored(before[example]), _scored(after[example])) for example in before if example in after]
-    pairs = [(first, second) for first, second in pairs if first and second]
-    left_out = len(before.keys() | after.keys()) - len(pairs)
+    # Most examples are like many others: what is distinct is worked out once.
+    alike = Counter((tuple(before[example]), tuple(after[example])) for example in before if example in after)
+    found = [(_scored(first), _scored(second), count) for (first, second), count in alike.items()]
+    pairs = [(first, second, count) for first, second, count in found if first and second]
+    examples = sum(count for _, _, count in pairs)
+    left_out = len(before.keys() | after.keys()) - examples
     if not pairs:
         return Comparison(0, left_out, None, None, None, None, 0, 0, None, None)
-    means = [(fmean(first), fmean(second)) for first, second in pairs]
-    differences = [second - first for first, second in means]
+    means = [(fmean(first), fmean(second), count) for first, second, count in pairs]
+    differences: Counter[float] = Counter()
+    for first, second, count in means:
+        differences[second - first] += count
     p_value, test = _tested(pairs)
     return Comparison(
-        examples=len(pairs),
+        examples=examples,
         left_out=left_out,
-        before=fmean(first for first, _ in means),
-        after=fmean(second for _, second in means),
-        difference=fmean(differences),
-        interval=mean_interval(Counter(differences), confidence=confidence),
-        improved=sum(difference > 0 for difference in differences),
-        worsened=sum(difference < 0 for difference in differences),
+        before=_mean((first, count) for first, _, count in means),
+        after=_mean((second, count) for _, second, count in means),
+        difference=_mean(differences.items()),
+        interval=mean_interval(differences, confidence=confidence),
+        improved=sum(count for difference, count in differences.items() if difference > 0),
+        worsened=sum(count for difference, count in differences.items() if difference < 0),
         p_value=p_value,
         test=test,
-        spread=_spread(Counter(differences)),
+        spread=_spread(differences),
     )
 
 
@@ -195,18 +200,27 @@ def _spread(differences: Mapping[float, int]) -> float:
     return sqrt(fsum((difference - mean) ** 2 * count for difference, count in differences.items()) / many)
 
 
-def _tested(pairs: Sequence[tuple[list[float], list[float]]]) -> tuple[float, TestName]:
-    if any(outcome not in (0, 1) for first, second in pairs for outcome in (*first, *second)):
-        thousandths = [round((fmean(second) - fmean(first)) * 1000) for first, second in pairs]
-        return sign_flip([Fraction(each, 1000) for each in thousandths]), "sign_flip"
-    if all(len(first) == len(second) == 1 for first, second in pairs):
-        only_before = sum(first[0] > second[0] for first, second in pairs)
-        only_after = sum(first[0] < second[0] for first, second in pairs)
+def _tested(pairs: Sequence[tuple[list[float], list[float], int]]) -> tuple[float, TestName]:
+    """Return the p-value of (before, after, how many examples) and the name of its test."""
+    if any(outcome not in (0, 1) for first, second, _ in pairs for outcome in (*first, *second)):
+        thousandths: Counter[Fraction] = Counter()
+        for first, second, count in pairs:
+            thousandths[Fraction(round((fmean(second) - fmean(first)) * 1000), 1000)] += count
+        return sign_flip_counted(thousandths), "sign_flip"
+    if all(len(first) == len(second) == 1 for first, second, _ in pairs):
+        only_before = sum(count for first, second, count in pairs if first[0] > second[0])
+        only_after = sum(count for first, second, count in pairs if first[0] < second[0])
         return mcnemar(only_before, only_after), "mcnemar"
-    shares = [
-        Fraction(int(sum(second)), len(second)) - Fraction(int(sum(first)), len(first)) for first, second in pairs
-    ]
-    return sign_flip(shares), "sign_flip"
+    shares: Counter[Fraction] = Counter()
+    for first, second, count in pairs:
+        shares[Fraction(int(sum(second)), len(second)) - Fraction(int(sum(first)), len(first))] += count
+    return sign_flip_counted(shares), "sign_flip"
+
+
+def _mean(counted: Iterable[tuple[float, int]]) -> float:
+    """Return the mean of (value, how many), rounded as the mean of each by itself is."""
+    rows = list(counted)
+    return float(sum(Fraction(value) * count for value, count in rows)) / sum(count for _, count in rows)
 
 
 def _scored(trials: Sequence[float | None]) -> list[float]:
