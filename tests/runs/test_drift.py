@@ -6,88 +6,23 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.urls import reverse
 from django.utils import timezone
 
-from tests.agents.chat_server import chat_server
-from tests.agents.judges import judging
-from tests.fixtures.people import person
-from tests.reports.reading import csv_rows, text
-from tests.runs.calibrated import JUDGE_PASSES, MARK, SIZE, calibration_made, number_in, rate_all
+from tests.runs.calibrated import JUDGE_PASSES, SIZE
+from tests.runs.drifting import NOW_PASSES, Scripted, calibration, check, judge, nearby, standing_of
 from tests.runs.judged import judge_of
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.judging import several as several_module
 from toolevals.runs.judging.drift_results import cases_again, counts_of
-from toolevals.runs.judging.standings import Trust, standings_of
+from toolevals.runs.judging.standings import Trust
 from toolevals.runs.models import CalibratedCase, DriftAnswer, DriftCheck, JudgedCase, Judgement
 from toolevals.runs.services import CalibrationRequest, calibration_begin, calibration_close, drift_begin, judge_change
 from toolevals.workspace.jobs import job_cancel, job_retry
-from toolevals.workspace.models import Batch, BatchState, JobState, Queue, Role
-from toolevals.workspace.services import member_set
+from toolevals.workspace.models import Batch, BatchState, JobState, Queue
+
+__all__ = ["calibration", "check", "judge", "nearby"]
 
 pytestmark = pytest.mark.django_db
-# Five that passed fail now; people passed these. Beside people: 5, 2, 7 and 6.
-NOW_PASSES = frozenset({*range(5), 10, 11})
-
-
-class Scripted:
-    """A judge whose mind changes: it passes what `passes` holds, and says garbage of what `broken` holds."""
-
-    def __init__(self) -> None:
-        self.passes = JUDGE_PASSES
-        self.broken: frozenset[int] = frozenset()
-        self.asked: list[int] = []
-
-    def __call__(self, inputs: dict[str, Any]) -> Any:
-        number = number_in(inputs)
-        self.asked.append(number)
-        if number in self.broken:
-            return "{{ no JSON"
-        return {"score": 1 if number in self.passes else 0, "reason": f"{MARK} {number} of {len(self.passes)}"}
-
-
-@pytest.fixture(autouse=True)
-def nearby(settings: Any) -> None:
-    """Judges are on loopback."""
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-
-
-@pytest.fixture
-def judge() -> Scripted:
-    """A judge that says what it says in calibrations."""
-    return Scripted()
-
-
-@pytest.fixture
-def calibration(project: Any, run_jobs: Any, judge: Scripted) -> Any:
-    """A closed calibration of twenty cases that one person rated, and the judge still there to be asked."""
-    rater = person("Ana")
-    member_set(project=project, actor=None, user=rater, role=Role.REVIEWER)
-    with chat_server(judging(judge)) as server:
-        made = calibration_made(project, server, run_jobs, raters=1)
-        rate_all(made, rater)
-        made.refresh_from_db()
-        judge_change(judge=made.judge, actor=None, threshold=0.5)
-        judge.asked.clear()
-        yield made
-
-
-@pytest.fixture
-def check(calibration: Any, run_jobs: Any) -> Any:
-    """Return a function that checks the judge for drift to the end."""
-
-    def run(**said: Any) -> DriftCheck:
-        made = drift_begin(judge=calibration.judge, calibration=calibration, actor=None, **said)
-        run_jobs()
-        made.refresh_from_db()
-        return made
-
-    return run
-
-
-def standing_of(calibration: Any) -> Any:
-    calibration.judge.refresh_from_db()
-    return standings_of([calibration.judge])[calibration.judge_id]
 
 
 def test_a_judge_that_says_the_same_is_asked_everything_and_is_not_flagged(calibration, judge, check):
@@ -255,90 +190,3 @@ def test_what_cannot_be_checked_is_refused_with_a_sentence(project, calibration,
 
 def _nowhere() -> Any:
     return type("Nowhere", (), {"url": "https://judges.example/v1"})
-
-
-def test_pages_rest_and_the_file_say_the_same_and_open_the_cases(
-    client, project, owner, calibration, judge, run_jobs, django_assert_max_num_queries
-):
-    client.force_login(owner)
-    judge.passes, judge.broken = NOW_PASSES, frozenset({19})
-    page = reverse("runs:drift-new", args=[project.slug, calibration.judge_id])
-    offered = text(client.get(page))
-    assert "20 cases" in offered
-    data = {"calibration": str(calibration.pk), "budget": "2"}
-    assert client.post(page, {**data, "budget": "-1"}).status_code == 422
-    made = client.post(page, data)
-    assert made.status_code == 302
-    assert "still going on" in text(client.post(page, data))
-    assert "Cancel" in text(client.get(made["Location"]))
-    run_jobs()
-    with django_assert_max_num_queries(25):
-        html = text(client.get(made["Location"]))
-    assert '<span class="num">5</span> changed' in html
-    assert "5 of 19" in html
-    assert f"{MARK} 5 of 12" in html
-    assert f"{MARK} 5 of 7" in html
-    assert "core-19" not in html
-    assert "core-19" in text(client.get(made["Location"], {"show": "errored"}))
-    found = DriftCheck.objects.get()
-    rows = csv_rows(client.get(reverse("runs:drift-csv", args=[project.slug, found.pk])))
-    assert len(rows) == SIZE
-    assert sorted(row["external_id"] for row in rows if row["kind"] == "changed") == [f"core-{n}" for n in range(5, 10)]
-    (row,) = [row for row in rows if row["external_id"] == "core-5"]
-    assert (row["before"], row["before_value"], row["now"], row["now_value"]) == ("passed", "1.0", "failed", "0.0")
-    api = f"/api/v1/projects/{project.slug}"
-    (said,) = client.get(f"{api}/judges/{calibration.judge_id}/drift-checks/").json()["results"]
-    assert said == client.get(f"{api}/judge-drift-checks/{found.pk}/").json()
-    assert (said["figures"]["changed"], said["figures"]["compared"], said["figures"]["errored"]) == (5, 19, 1)
-    assert said["figures"]["share_changed"]["value"] == pytest.approx(5 / 19)
-    assert (said["asked"], said["budget"]) == (SIZE, 2.0)
-    cases = client.get(f"{api}/judge-drift-checks/{found.pk}/cases/").json()
-    assert (cases["count"], cases["following"]) == (5, 0)
-    assert {case["now_reason"] for case in cases["results"]} == {f"{MARK} {n} of 7" for n in range(5, 10)}
-    history = text(client.get(reverse("runs:judge", args=[project.slug, calibration.judge_id])))
-    assert "5 of 19" in history
-    assert "drifted: 5 of 19" in history
-    assert "drifted: 5 of 19" in text(client.get(reverse("reports:run", args=[project.slug, 1])))
-    (listed,) = client.get(f"{api}/judges/").json()["results"]
-    assert (listed["standing"]["trust"], listed["standing"]["drift_check"]) == ("drifted", str(found.pk))
-
-
-def test_a_check_is_begun_by_rest_with_the_newest_closed_calibration(client, project, owner, calibration, run_jobs):
-    client.force_login(owner)
-    address = f"/api/v1/projects/{project.slug}/judges/{calibration.judge_id}/drift-checks/"
-    made = client.post(address, {}, content_type="application/json")
-    assert (made.status_code, made.json()["calibration"], made.json()["figures"]) == (201, str(calibration.pk), None)
-    cases = f"/api/v1/projects/{project.slug}/judge-drift-checks/{made.json()['id']}/cases/"
-    assert client.get(cases).status_code == 409
-    assert client.post(address, {}, content_type="application/json").status_code == 422
-    run_jobs()
-    assert client.get(cases, {"show": "same"}).json()["count"] == SIZE
-    nothing = {"calibration": str(calibration.judge_id)}
-    assert client.post(address, nothing, content_type="application/json").status_code == 422
-
-
-def test_cases_that_people_rate_now_are_hidden_in_a_check_too(
-    client, project, owner, calibration, judge, check, run_jobs
-):
-    judge.passes = NOW_PASSES
-    made = check()
-    request = CalibrationRequest(judge=calibration.judge, grading=calibration.grading, held_out=SIZE, raters=1)
-    calibration_begin(request=request, actor=None)
-    run_jobs()
-    client.force_login(owner)
-    html = text(client.get(reverse("runs:drift", args=[project.slug, made.pk])))
-    assert MARK not in html
-    assert "20 cases that people rate now are not listed" in html
-    rows = csv_rows(client.get(reverse("runs:drift-csv", args=[project.slug, made.pk])))
-    assert {(row["kind"], row["now"], row["people"]) for row in rows} == {("hidden", "", "")}
-    cases = client.get(f"/api/v1/projects/{project.slug}/judge-drift-checks/{made.pk}/cases/").json()
-    assert (cases["count"], cases["hidden"]) == (0, SIZE)
-
-
-def test_hostile_reasons_are_shown_as_text(client, project, owner, calibration, check):
-    made = check()
-    DriftAnswer.objects.update(value=0, reason="<script>alert(1)</script>")
-    client.force_login(owner)
-    html = client.get(reverse("runs:drift", args=[project.slug, made.pk])).content.decode()
-    assert "<script>alert(1)" not in html
-    assert "&lt;script&gt;alert(1)" in html

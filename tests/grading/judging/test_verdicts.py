@@ -2,87 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from tests.grading.judging.court import ASKED, NOTE, PLAIN, TOOLS, Court, did, expects, score, sent
 from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.judging import SHIPPED, Briefing, Judgement, JudgementRequest, Judgements, needed_judgements
+from toolevals.grading.judging import SHIPPED
 from toolevals.grading.matchers import Exact, Fields, NaturalLanguage
 from toolevals.grading.values import (
     CallExpectation,
-    Expectation,
     MalformedCall,
-    Message,
     ToolCall,
-    ToolSpec,
-    Trajectory,
     Transcript,
 )
-from toolevals.grading.verdicts import CaseGrade, JudgedVerdict
-
-SEND = ToolSpec(
-    "send", "Sends a note.", {"properties": {"to": {"type": "string"}, "text": {"type": "string"}}, "required": ["to"]}
-)
-SAVE = ToolSpec("save", "Saves a note.")
-TOOLS = (SEND, SAVE)
-ASKED = (Message("user", "Tell Mia politely that I am late"),)
-
-
-def expects(*calls: CallExpectation, **said: Any) -> Expectation:
-    return Expectation("calls", alternatives=(Trajectory(unordered=calls, additional_calls=False),), **said)
-
-
-NOTE = expects(CallExpectation("send", {"to": Exact("Mia"), "text": NaturalLanguage("politely says so")}))
-PLAIN = expects(CallExpectation("send", {"to": Exact("Mia"), "text": Exact("I am late")}))
-
-
-def did(*calls: ToolCall | MalformedCall, **said: Any) -> Transcript:
-    return Transcript((Message("assistant", calls=calls),), **said)
-
-
-def sent(text: str, to: str = "Mia") -> ToolCall:
-    return ToolCall("send", {"to": to, "text": text})
-
-
-class Court:
-    """Asks a scripted judge until nothing is missing, and keeps what it was asked."""
-
-    def __init__(self, expectation: Expectation, transcript: Transcript | None, *rubrics: str) -> None:
-        self.compiled = compile_case(expectation, TOOLS)
-        self.transcript = transcript
-        self.briefing = Briefing([SHIPPED[name] for name in rubrics], ASKED)
-        self.asked: list[JudgementRequest] = []
-        self.made: list[Judgement] = []
-
-    @property
-    def judgements(self) -> Judgements:
-        return Judgements.of(self.briefing, self.made)
-
-    @property
-    def needed(self) -> tuple[JudgementRequest, ...]:
-        plain = grade(self.compiled, self.transcript)
-        return needed_judgements(self.compiled, self.transcript, plain, self.judgements)
-
-    def judged_by(self, answer: Any) -> CaseGrade:
-        while requests := self.needed:
-            self.asked += requests
-            for request in requests:
-                said = answer(request.inputs)
-                self.made.append(
-                    Judgement.errored(request, said, model="m")
-                    if isinstance(said, str)
-                    else Judgement.of_answer(request, {"reason": "Because.", **said}, model="m-2026-01-01")
-                )
-        return self.grade
-
-    @property
-    def grade(self) -> CaseGrade:
-        return grade(self.compiled, self.transcript, self.judgements)
-
-
-def score(value: float) -> Any:
-    return lambda _: {"score": value}
 
 
 def test_without_judgements_nothing_is_judged_and_criteria_in_words_stay_open():
@@ -202,107 +133,3 @@ def test_where_the_subject_said_nothing_no_judge_is_asked(transcript):
     case = court.judged_by(score(1))
     assert court.asked == []
     assert {verdict.status for verdict in case.judged.values()} == {"unscored"}
-
-
-RESULT = '{"order": {"total": 45, "state": "sent"}, "items": ["lamp"]}'
-USED = Transcript(
-    (
-        Message("assistant", "I look it up.", (ToolCall("save", {}, "c1"),)),
-        Message("tool", RESULT, call_id="c1"),
-        Message("assistant", "It is sent and costs 45."),
-    ),
-    answer="It is sent and costs 45.",
-)
-ANY = Expectation("some_call")
-
-
-def test_claims_are_counted_by_us_and_not_by_the_judge():
-    claims = [{"claim": "sent", "supported": True}, {"claim": "free", "supported": False}]
-    court = Court(ANY, USED, "result_groundedness")
-    judged = court.judged_by(lambda _: {"claims": claims}).judged["result_groundedness"]
-    assert (judged.status, judged.value) == ("failed", 0.5)
-    assert court.asked[0].inputs["replies"] == ["It is sent and costs 45."]
-    none = Court(ANY, USED, "result_groundedness").judged_by(lambda _: {"claims": []})
-    assert none.judged["result_groundedness"].status == "unscored"
-
-
-def test_a_field_that_was_not_given_supports_no_claim():
-    claims = [{"claim": "a", "field": "0/order/total"}, {"claim": "b", "field": "0/order/price"}]
-    court = Court(ANY, USED, "chunk_attribution", "chunk_utilisation")
-
-    def answer(inputs: Any) -> Any:
-        if request_is_about_use(inputs):
-            fields = [("0/order/total", True, True), ("0/items/0", True, False), ("9/x", True, False)]
-            keys = ("field", "relevant", "used")
-            return {"fields": [dict(zip(keys, each, strict=True)) for each in fields]}
-        return {"claims": claims}
-
-    asked: list[str] = []
-
-    def request_is_about_use(inputs: Any) -> bool:
-        asked.append("x")
-        return len(asked) == 2
-
-    case = court.judged_by(answer)
-    assert case.judged["chunk_attribution"].value == 0.5
-    assert case.judged["chunk_utilisation"].value == 0.5
-    assert [each["field"] for each in court.asked[0].inputs["fields"]] == [
-        "0/order/total",
-        "0/order/state",
-        "0/items/0",
-    ]
-
-
-FAILED = Transcript(
-    (
-        Message("assistant", calls=(ToolCall("save", {}, "c1"),)),
-        Message("tool", "Error: 503", call_id="c1", is_error=True),
-        Message("assistant", "All done, saved!"),
-    )
-)
-
-
-@pytest.mark.parametrize(
-    ("rubric", "expectation", "transcript", "asked"),
-    [
-        ("trajectory_recovery", ANY, FAILED, True),
-        ("trajectory_recovery", ANY, USED, False),
-        ("task_completion", ANY, USED, True),
-        ("task_completion", ANY, did(MalformedCall("no JSON")), False),
-        ("reasoning_quality", ANY, USED, True),
-        ("reasoning_quality", ANY, FAILED, False),
-        ("context_adherence", ANY, USED, True),
-        ("context_adherence", ANY, did(ToolCall("save", {})), False),
-        ("tool_choice", ANY, did(ToolCall("save", {})), True),
-        ("tool_choice", PLAIN, did(ToolCall("save", {})), True),
-        ("tool_choice", PLAIN, did(sent("I am late")), False),
-        ("tool_choice", ANY, did(ToolCall("send", {})), False),
-    ],
-)
-def test_each_rubric_has_its_gate(rubric, expectation, transcript, asked):
-    court = Court(expectation, transcript, rubric)
-    assert bool(court.needed) is asked
-    case = court.judged_by(score(1))
-    assert case.judged[rubric].status == ("passed" if asked else "unscored")
-    assert case.statuses == grade(court.compiled, transcript).statuses
-
-
-def test_what_is_left_out_says_why_and_is_never_asked():
-    court = Court(PLAIN, did(sent("late")), "argument_semantics")
-    court.briefing = Briefing(court.briefing.rubrics, ASKED, left_out={"argument_semantics": "Not in the sample."})
-    assert court.needed == ()
-    judged = court.grade.judged["argument_semantics"]
-    assert (judged.status, judged.reason) == ("unscored", "Not in the sample.")
-
-
-def test_what_is_too_long_for_a_judge_is_unscored():
-    court = Court(PLAIN, did(sent("x" * 300_000)), "argument_semantics")
-    assert court.needed == ()
-    assert "longer than" in court.grade.judged["argument_semantics"].reason
-
-
-def test_a_grade_with_judgements_keeps_them_in_its_document():
-    case = Court(NOTE, did(sent("Sorry")), "natural_language", "task_completion").judged_by(score(1))
-    again = CaseGrade.from_document(case.to_document())
-    assert again.judged == case.judged
-    assert isinstance(again.judged["task_completion"], JudgedVerdict)
