@@ -27,6 +27,7 @@ WHERE c.grading_id = %s ORDER BY c.transcript_id"""
 def main() -> None:
     """Measure."""
     django.setup()
+    from django.core.cache import cache
     from django.core.management import call_command
     from django.db import connection
     from django.test import Client
@@ -97,6 +98,11 @@ def main() -> None:
         "home": milliseconds(page("/p/bench/")),
         "per-tool CSV": milliseconds(lambda: streamed(client.get(base + "tools.csv"))),
     }
+    cache.clear()
+    start = time.perf_counter()
+    page("compare/2/")()
+    found["comparison, first view"] = 1000 * (time.perf_counter() - start)
+    found["comparison"] = milliseconds(page("compare/2/"))
     before = getrusage(RUSAGE_SELF).ru_maxrss
     rows, seconds = counted(lambda: streamed(client.get(base + "cases.csv", {"now": "1"})))
     found["cases CSV"] = rows / seconds

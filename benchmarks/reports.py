@@ -19,7 +19,7 @@ from scripts.dev.environment import ROOT
 from tests.servers import PostgresServer
 
 # Milliseconds of a page on the server, and rows of a file a second; on SQLite three times as long is well enough.
-PAGE, CSV = 100, 50_000
+PAGE, COMPARISON, CSV = 100, 1000, 50_000
 SLOWER_ON_SQLITE = 3
 # Megabytes that a file of all cases may add to the memory of the process that sends it.
 CSV_MEMORY = 20
@@ -33,6 +33,9 @@ def rows() -> Iterator[Row]:
         grown = found.pop("memory of the cases CSV")
         yield Row(f"{database}: cases CSV", found.pop("cases CSV"), "rows/s", baseline=raw_csv, target=CSV / times)
         yield Row(f"{database}: memory that it adds", grown, "MB", target=CSV_MEMORY, better="lower")
+        for name in ("comparison, first view", "comparison"):
+            title = f"{database}: {name}, two runs of five trials"
+            yield Row(title, found.pop(name), "ms", target=COMPARISON * times, better="lower")
         for name, value in found.items():
             title = f"{database}: {name}, p95"
             yield Row(title, value, "ms", baseline=raw, target=PAGE * times, better="lower")
