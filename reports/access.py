@@ -29,6 +29,9 @@ PAGES = (
     "compare-case",
 )
 DOWNLOADS = (
+    "failures-csv",
+    "remarks-csv",
+    "reactions-csv",
     "overreach-csv",
     "arguments-csv",
     "matrix-csv",
@@ -66,6 +69,11 @@ DOWNLOADS = (
     "compare-judges-csv",
 )
 INTERFACE = (
+    "cell",
+    "graded-cases",
+    "judged-cases",
+    "state-differences",
+    "compare-registry",
     "overreach",
     "arguments",
     "bundle",
@@ -106,6 +114,8 @@ RULES = {
     # Whoever adjudicates has the cases of a large run read by other tools' rules.
     "reports:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:dialects": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "reports-api:remarks": Rule(Role.VIEWER),
+    "reports-api:case-remarks": Rule(Role.VIEWER, Role.REVIEWER),
     # Its address is a secret of its own, which an adjudicator makes and takes back.
     "badges:badge": Rule(Audience.ANYONE),
 }

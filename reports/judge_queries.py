@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from reports.analyses.judges import PREFIX, UNMARKED, JudgeRow, JudgeTotals, Mark, judge_rows
@@ -45,12 +45,17 @@ def judge_columns(grading: Grading) -> tuple[str, ...]:
 
 def judged_for_export(grading: Grading) -> Iterator[tuple[Any, ...]]:
     """Yield a row for each case and judge, in the order of `tables.JUDGED`, a page at a time."""
-    seats, marks = {seat["rubric"]: seat for seat in grading.judges}, judge_marks(grading)
     rows, last = JudgedCase.objects.for_export(grading), 0
     while page := list(rows.filter(pk__gt=last)[:KEYSET_PAGE]):
-        for row in page:
-            yield _exported(row, seats[row.rubric], marks.get(row.rubric, UNMARKED))
+        yield from judged_rows(grading, page)
         last = page[-1].pk
+
+
+def judged_rows(grading: Grading, page: Iterable[JudgedCase]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of some verdicts of a grading that were read `for_export`."""
+    seats, marks = {seat["rubric"]: seat for seat in grading.judges}, judge_marks(grading)
+    for row in page:
+        yield _exported(row, seats[row.rubric], marks.get(row.rubric, UNMARKED))
 
 
 def _exported(row: Any, seat: dict[str, Any], mark: Mark) -> tuple[Any, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from reports.analyses.arguments import KINDS, ArgumentRow
+from reports.analyses.modes import FailureMode, TagCount
 from reports.analyses.overreach import Overreach
 from toolevals.presentation.csv import Cell
 
@@ -20,6 +21,16 @@ ARGUMENTS: Final = (
     *KINDS,
 )
 OVERREACH: Final = ("expected", "actual", "calls", "kind", "why", "exposed", "extra_cost", "extra_cost_in_all")
+
+FAILURES: Final = ("kind", "name", "layer", "count", "scored", "meaning", "to_do")
+
+
+def failures(tags: Iterable[TagCount], modes: Iterable[FailureMode]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each failure tag, then one for each mode that occurs."""
+    for each in tags:
+        yield "tag", each.tag, None, each.count, each.words.is_scored, each.words.meaning, each.words.to_do
+    for mode in modes:
+        yield "mode", mode.mode, mode.layer, mode.count, True, mode.meaning, None
 
 
 def arguments(rows: Iterable[ArgumentRow]) -> Iterator[tuple[Cell, ...]]:

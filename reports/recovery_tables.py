@@ -22,6 +22,19 @@ RECOVERY: Final = (
     "identical_retries",
     "tool_answers",
 )
+REACTIONS: Final = (
+    "reaction",
+    "sentence",
+    "episodes",
+    "right",
+    "rate",
+    "rate_low",
+    "rate_high",
+    "recovered",
+    "bad_answers",
+    "errors",
+    "identical_retries",
+)
 # Column of the file -> where it stands, from an episode.
 EPISODES: Final = {
     "case_id": "case_id",
@@ -61,3 +74,11 @@ def recovery(found: Recovery) -> Iterator[tuple[Cell, ...]]:
                     tally.identical_retries,
                     row.answers,
                 )
+
+
+def reactions(found: Recovery) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each reaction that occurred."""
+    for row in found.reactions:
+        tally, rate = row.tally, row.tally.rate
+        counts = tally.recovered, tally.bad_answers, tally.errors, tally.identical_retries
+        yield row.reaction, row.sentence, tally.episodes, tally.right, rate.value, rate.low, rate.high, *counts

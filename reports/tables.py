@@ -85,6 +85,18 @@ STATE: Final = (
     "expected",
     "actual",
 )
+REMARKS: Final = (
+    "case_id",
+    "transcript_id",
+    "revision_id",
+    "external_id",
+    "trial",
+    "remark_id",
+    "kind",
+    "text",
+    "person",
+    "created_at",
+)
 JUDGED: Final = (
     "case_id",
     "transcript_id",

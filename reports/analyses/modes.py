@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from toolevals.grading.catalog import MODES as MODE_SENTENCES
+from toolevals.grading.catalog import TAGS, TagWords
+
 SELECTION, ARGUMENTS = "selection", "arguments"
 RECOVERY, ANSWER, EXECUTION = "recovery", "answer", "execution"
 # Mode -> the layer that loses the case.
@@ -39,6 +42,11 @@ class FailureMode:
     layer: str
     count: int
 
+    @property
+    def meaning(self) -> str:
+        """What it means; what the subject's own graders call so says it by its name."""
+        return MODE_SENTENCES.get(self.mode, words(self.mode))
+
 
 def failure_modes(counts: Mapping[str, int]) -> tuple[FailureMode, ...]:
     """Return the modes that occur, by layer and then by count, from counts by mode."""
@@ -46,6 +54,20 @@ def failure_modes(counts: Mapping[str, int]) -> tuple[FailureMode, ...]:
     found = [FailureMode(mode, MODES.get(mode, ""), count) for mode, count in held.items()]
     layers = {SELECTION: 0, ARGUMENTS: 1}
     return tuple(sorted(found, key=lambda each: (layers.get(each.layer, 2), -each.count, each.mode)))
+
+
+@dataclass(frozen=True, slots=True)
+class TagCount:
+    """How many cases have a failure tag, what that means, and what to do."""
+
+    tag: str
+    count: int
+    words: TagWords
+
+
+def tag_counts(counts: Mapping[str, int]) -> tuple[TagCount, ...]:
+    """Return every failure tag, those that nothing has included, from counts by tag."""
+    return tuple(TagCount(str(tag), counts.get(tag, 0), says) for tag, says in TAGS.items())
 
 
 def words(mode: str) -> str:

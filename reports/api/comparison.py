@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from reports import comparison_tables as tables
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
 from reports.comparable import OUTSIDE, TwoRuns
 from reports.compared_part import PART
@@ -154,8 +155,10 @@ class SideCaseSerializer(serializers.Serializer[Any]):
     trial = serializers.IntegerField()
     expected = serializers.CharField()
     actual = serializers.CharField()
-    outcome = serializers.CharField()
-    mode = serializers.CharField()
+    outcome = serializers.CharField(source="statuses.outcome")
+    selection = serializers.CharField(source="statuses.selection")
+    arguments = serializers.CharField(source="statuses.arguments")
+    mode = serializers.CharField(allow_blank=True)
 
 
 class MovedExampleSerializer(serializers.Serializer[Any]):
@@ -236,6 +239,27 @@ class CompareMatrixView(PairView):
     @extend_schema(parameters=PART_PARAMETERS, responses=MatrixDeltaSerializer)
     def get(self, request: Request, number: int, candidate: int) -> Response:
         return Response(MatrixDeltaSerializer(self.runs(number, candidate).comparison.matrix).data)
+
+
+class RegistryChangeSerializer(serializers.Serializer[Any]):
+    """A description, argument or fact of a tool that the two agents were given otherwise."""
+
+    tool = serializers.CharField()
+    kind = serializers.CharField()
+    part = serializers.CharField()
+    before = serializers.CharField(allow_null=True)
+    after = serializers.CharField(allow_null=True)
+
+
+class CompareRegistryView(PairView):
+    """What the two agents' tools say of themselves in other words."""
+
+    @extend_schema(responses=RegistryChangeSerializer(many=True))
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        runs = self.runs(number, candidate)
+        rows = tables.registry(registry_change(runs, runs.comparison))
+        named = [dict(zip(tables.REGISTRY, row, strict=True)) for row in rows]
+        return Response(RegistryChangeSerializer(named, many=True).data)
 
 
 class CompareCasesView(PairView):

@@ -8,12 +8,13 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from reports.gate_page import check_counts
 from reports.models import HeldGate
 from reports.pages import run_of
 from reports.services import GateRequest, gate_hold
@@ -57,6 +58,11 @@ class HeldGateSerializer(serializers.ModelSerializer[HeldGate]):
     baseline = serializers.IntegerField(source="baseline.run.number", default=None, allow_null=True)
     consistency = serializers.IntegerField(source="consistency.run.number", default=None, allow_null=True)
     job = serializers.UUIDField(source="job_id", allow_null=True)
+    check_counts = serializers.SerializerMethodField(help_text="How many checks have each status that occurs.")
+
+    @extend_schema_field(serializers.DictField(child=serializers.IntegerField()))
+    def get_check_counts(self, held: HeldGate) -> dict[str, int]:
+        return check_counts(held)
 
     class Meta:
         model = HeldGate
@@ -75,6 +81,7 @@ class HeldGateSerializer(serializers.ModelSerializer[HeldGate]):
             "branch",
             "commit",
             "job",
+            "check_counts",
             "created_at",
         )
 

@@ -34,6 +34,7 @@ class JudgeRowSerializer(serializers.Serializer[Any]):
     mean = serializers.FloatField(allow_null=True)
     asked = serializers.IntegerField()
     cost = serializers.FloatField(allow_null=True)
+    goal = serializers.FloatField()
     flag = serializers.CharField(source="mark.flag")
     calibration = serializers.UUIDField(source="mark.calibration", allow_null=True)
     calibrated_at = serializers.DateTimeField(source="mark.calibrated_at", allow_null=True)

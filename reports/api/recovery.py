@@ -74,6 +74,10 @@ class EpisodeSerializer(serializers.ModelSerializer[Episode]):
     """One failure of a tool and what followed; `score` is 1, 0.5 or 0."""
 
     case_id = serializers.UUIDField()
+    transcript_id = serializers.UUIDField(source="case.transcript_id")
+    revision_id = serializers.UUIDField(source="case.transcript.entry.revision_id")
+    external_id = serializers.CharField(source="case.transcript.entry.revision.example.external_id")
+    trial = serializers.IntegerField(source="case.transcript.trial")
     bad_answers = serializers.IntegerField(source="failures")
     error_answers = serializers.IntegerField(source="errors")
 
@@ -81,6 +85,10 @@ class EpisodeSerializer(serializers.ModelSerializer[Episode]):
         model = Episode
         fields = (
             "case_id",
+            "transcript_id",
+            "revision_id",
+            "external_id",
+            "trial",
             "number",
             "tool",
             "error_class",
@@ -109,7 +117,10 @@ class EpisodesView(RunReportView, ListAPIView[Episode]):
     queryset = Episode.objects.none()
 
     def get_queryset(self) -> QuerySet[Episode]:
-        return grading_episodes(self.grading(self.kwargs["number"]), read_episode_state(self.request.query_params))
+        found = grading_episodes(self.grading(self.kwargs["number"]), read_episode_state(self.request.query_params))
+        return found.select_related("case__transcript__entry__revision__example").defer(
+            "case__detail", "case__transcript__document", "case__transcript__entry__revision__input"
+        )
 
     @extend_schema(
         parameters=[

@@ -130,14 +130,27 @@ class ModeSerializer(serializers.Serializer[Any]):
     """How many cases failed in one way."""
 
     mode = serializers.CharField()
-    layer = serializers.CharField()
+    layer = serializers.CharField(allow_blank=True)
     count = serializers.IntegerField()
+    meaning = serializers.CharField()
+
+
+class TagSerializer(serializers.Serializer[Any]):
+    """A failure tag, what it means and what to do; whether its cases are in the scores."""
+
+    tag = serializers.CharField()
+    count = serializers.IntegerField()
+    scored = serializers.BooleanField(source="words.is_scored")
+    meaning = serializers.CharField(source="words.meaning")
+    to_do = serializers.CharField(source="words.to_do")
 
 
 class LayersSerializer(serializers.Serializer[Any]):
-    """Where cases are lost. `cases` counts all of them, scored or not."""
+    """Where cases are lost. `cases` counts all of them, scored or not; `failure_counts` cases by failure tag."""
 
     cases = serializers.IntegerField(source="layers.cases")
     sentence = serializers.CharField()
     layers = VerdictRowSerializer(source="layers.rows", many=True)
-    failure_counts = ModeSerializer(source="modes", many=True)
+    failure_counts = serializers.DictField(child=serializers.IntegerField())
+    failure_tags = TagSerializer(many=True)
+    failure_modes = ModeSerializer(many=True)

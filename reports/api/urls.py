@@ -6,6 +6,7 @@ from django.urls import path
 
 from reports.api import (
     bundle,
+    cell,
     comparison,
     dialects,
     floors,
@@ -13,6 +14,8 @@ from reports.api import (
     judges,
     recovery,
     reliability,
+    remarks,
+    rows,
     spending,
     suspects,
     tables,
@@ -23,6 +26,12 @@ from reports.api import (
 app_name = "reports-api"
 urlpatterns = [
     path("runs/<int:number>/matrix/", views.MatrixView.as_view(), name="matrix"),
+    path("runs/<int:number>/matrix/cell/", cell.CellView.as_view(), name="cell"),
+    path("runs/<int:number>/graded-cases/", rows.GradedCasesView.as_view(), name="graded-cases"),
+    path("runs/<int:number>/judged-cases/", rows.JudgedCasesView.as_view(), name="judged-cases"),
+    path("runs/<int:number>/state-differences/", rows.StateDifferencesView.as_view(), name="state-differences"),
+    path("runs/<int:number>/remarks/", remarks.RemarksView.as_view(), name="remarks"),
+    path("runs/<int:number>/cases/<uuid:case_id>/remarks/", remarks.CaseRemarksView.as_view(), name="case-remarks"),
     path("runs/<int:number>/tools/", views.ToolsView.as_view(), name="tools"),
     path("runs/<int:number>/layers/", views.LayersView.as_view(), name="layers"),
     path("runs/<int:number>/overreach/", views.OverreachView.as_view(), name="overreach"),
@@ -50,6 +59,11 @@ urlpatterns = [
         "runs/<int:number>/compare/<int:candidate>/matrix/",
         comparison.CompareMatrixView.as_view(),
         name="compare-matrix",
+    ),
+    path(
+        "runs/<int:number>/compare/<int:candidate>/registry/",
+        comparison.CompareRegistryView.as_view(),
+        name="compare-registry",
     ),
     path(
         "runs/<int:number>/compare/<int:candidate>/cases/", comparison.CompareCasesView.as_view(), name="compare-cases"

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from reports.analyses.layers import layers_of
 from reports.analyses.matrix import Order
-from reports.analyses.modes import failure_modes
+from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.sentence import sentence
 from reports.analyses.tools import tools_of
 from reports.api.serializers import (
@@ -115,4 +115,12 @@ class LayersView(RunReportView):
     def get(self, request: Request, number: int) -> Response:
         counts = verdict_counts(self.grading(number))
         layers, modes = layers_of(counts), failure_modes(counts.get("mode", {}))
-        return Response(LayersSerializer({"layers": layers, "modes": modes, "sentence": sentence(layers, modes)}).data)
+        tags = tag_counts(counts.get("tag", {}))
+        document = {
+            "layers": layers,
+            "sentence": sentence(layers, modes),
+            "failure_counts": {each.tag: each.count for each in tags},
+            "failure_tags": tags,
+            "failure_modes": modes,
+        }
+        return Response(LayersSerializer(document).data)

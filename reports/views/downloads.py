@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from reports import mistake_tables, tables
 from reports.analyses.layers import layers_of
+from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.tools import tools_of
 from reports.counted import counted_matrix
 from reports.judge_queries import judges_of
@@ -20,6 +21,7 @@ from reports.matrix_state import read_matrix_state
 from reports.overreach_queries import grading_overreach
 from reports.pages import graded, run_head
 from reports.queries import verdict_counts
+from reports.remark_rows import remark_rows
 from reports.trend_asked import asked_trend, read_trend_asked
 from reports.trend_scope import Scope, experiment_scope, subject_scope
 from toolevals.presentation.csv import Cell, csv_stream
@@ -52,6 +54,21 @@ def layers_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the layers and depths."""
     grading = graded(run_head(request, number, "run"))
     return csv_file(f"run-{number}-layers", tables.LAYERS, tables.layers(layers_of(verdict_counts(grading))))
+
+
+@require_safe
+def failures_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send how many cases have each failure tag and each mode, what they mean and what to do."""
+    counts = verdict_counts(graded(run_head(request, number, "run")))
+    tags, modes = tag_counts(counts.get("tag", {})), failure_modes(counts.get("mode", {}))
+    return csv_file(f"run-{number}-failures", mistake_tables.FAILURES, mistake_tables.failures(tags, modes))
+
+
+@require_safe
+def remarks_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send every tag and note on the cases of a run."""
+    grading = graded(run_head(request, number, "cases"))
+    return csv_file(f"run-{number}-remarks", tables.REMARKS, remark_rows(grading))
 
 
 @require_safe

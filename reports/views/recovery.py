@@ -60,6 +60,13 @@ def recovery_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 
 
 @require_safe
+def reactions_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send what followed failures."""
+    found = grading_recovery(graded(run_head(request, number, "recovery")))
+    return csv_file(f"run-{number}-reactions", tables.REACTIONS, tables.reactions(found))
+
+
+@require_safe
 def episodes_csv(request: ProjectRequest, number: int) -> HttpResponseBase:
     """Send the episodes that the address asks for."""
     grading = graded(run_head(request, number, "recovery"))

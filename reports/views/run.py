@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.layers import layers_of
 from reports.analyses.matrix import matrix_of
-from reports.analyses.modes import failure_modes
+from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.rates import TOOL_GOAL
 from reports.analyses.sentence import sentence
 from reports.analyses.tools import ToolOrder, ordered_tools, tools_of
@@ -26,8 +26,6 @@ from reports.small_multiples import small_multiples
 from reports.tool_costs_page import grading_tool_costs
 from reports.tool_heads import tool_heads, tool_query
 from reports.views.spending import spent_context
-from toolevals.grading.catalog import MODES as MODE_SENTENCES
-from toolevals.grading.catalog import TAG_SENTENCES
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.models import Grading
 from toolevals.runs.run_rows import stale_reasons
@@ -79,7 +77,6 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "sentence": sentence(layers, modes),
         "confusions": matrix.confusions,
         "modes": modes,
-        "mode_sentences": [(mode.mode, MODE_SENTENCES[mode.mode]) for mode in modes if mode.mode in MODE_SENTENCES],
         "most_frequent": max((mode.count for mode in modes), default=0),
         "tools": table,
         "tool_rows": rows,
@@ -98,9 +95,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "failed": counts.get("outcome", {}).get("failed", 0),
         "unreached": counts.get("tag", {}).get("ADAPTER_ERROR", 0),
         "job": _job_at_work(head.run),
-        "tags": [
-            (tag, says, count) for tag, says in TAG_SENTENCES.items() if (count := counts.get("tag", {}).get(tag))
-        ],
+        "tags": tag_counts(counts.get("tag", {})),
         "overreach": (overreach := grading_overreach(grading)),
         "overreach_rows": overreach.rows[:MOST_OVERREACH],
         "overreach_left": max(0, len(overreach.rows) - MOST_OVERREACH),

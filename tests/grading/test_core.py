@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from toolevals.grading.catalog import GRADERS, MATCHER_SENTENCES, MODES, PROFILE_SENTENCES, SCORES, TAG_SENTENCES
+from toolevals.grading.catalog import GRADERS, MATCHER_SENTENCES, MODES, PROFILE_SENTENCES, SCORES, TAGS
 from toolevals.grading.equality import PROFILES
 from toolevals.grading.matchers import MATCHERS
 from toolevals.grading.specs import FORMATS
@@ -36,12 +36,12 @@ def test_the_tables_are_complete():
     assert all(name == grader.name and grader.sentence for name, grader in {**GRADERS, **SCORES}.items())
     assert set(MATCHER_SENTENCES) == {matcher.kind for matcher in MATCHERS}
     assert set(PROFILE_SENTENCES) == set(PROFILES) == set(get_args(ProfileName))
-    assert set(TAG_SENTENCES) == set(FailureTag)
+    assert set(TAGS) == set(FailureTag)
 
 
 @pytest.mark.parametrize(
     "name",
-    [*GRADERS, *MATCHER_SENTENCES, *PROFILE_SENTENCES, *MODES, *TAG_SENTENCES, *FORMATS, NONE, UNKNOWN_TOOL, UNPARSED],
+    [*GRADERS, *MATCHER_SENTENCES, *PROFILE_SENTENCES, *MODES, *TAGS, *FORMATS, NONE, UNKNOWN_TOOL, UNPARSED],
 )
 def test_every_name_is_documented(name):
     assert f"`{name}`" in DOCS.read_text("utf-8")

@@ -149,7 +149,7 @@ def test_the_layers_are_the_same_everywhere_and_lose_what_they_say(get, viewer, 
         assert row["rate"] == ("" if rate["value"] is None else repr(rate["value"]))
     outcome, selection, arguments, *_ = api["layers"]
     assert outcome["rate"]["total"] - selection["failed"] - arguments["failed"] == outcome["rate"]["passed"]
-    assert sum(mode["count"] for mode in api["failure_counts"]) == outcome["failed"]
+    assert sum(mode["count"] for mode in api["failure_modes"]) == outcome["failed"]
 
 
 @AGAIN

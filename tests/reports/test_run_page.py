@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from reports.views.run import MOST_TOOLS
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, table, text
 from tests.runs.building import REFUND, STATUS, call, example, uploaded_run, version_of
-from toolevals.grading.catalog import TAG_SENTENCES
+from toolevals.grading.catalog import TAGS
 from toolevals.grading.verdicts import NONE
 from toolevals.runs.models import Grading, Run
 
@@ -128,7 +129,8 @@ def test_its_cost_is_bounded(get, grading, django_assert_max_num_queries):
 def test_each_tag_is_explained_and_leads_to_its_cases(get, grading):
     html = text(get("run", grading))
     for tag, number in (("WRONG_ANSWER", 12), ("ADAPTER_ERROR", 3)):
-        assert TAG_SENTENCES[tag] in html
+        assert escape(TAGS[tag].meaning) in html
+        assert escape(TAGS[tag].to_do) in html
         assert get("cases", grading, tag=tag).context["count"] == number
 
 

@@ -74,9 +74,35 @@ MODES: Mapping[str, str] = {
     "harness_error": "A grader crashed; the case is out of the scores.",
 }
 
-TAG_SENTENCES: Mapping[str, str] = {
-    FailureTag.MALFORMED_OUTPUT: "A call was tried and cannot be read: look at the output format.",
-    FailureTag.WRONG_ANSWER: "Calls were read and are not what was expected: the mode and the reason say how.",
-    FailureTag.ADAPTER_ERROR: "Our side or the network: check endpoint and credentials. Out of the scores.",
-    FailureTag.HARNESS_ERROR: "A fault of the grading itself: report it with the case. Out of the scores.",
+
+@dataclass(frozen=True, slots=True)
+class TagWords:
+    """What a failure tag means, and what to do about it; whether its cases are in the scores."""
+
+    meaning: str
+    to_do: str
+    is_scored: bool = True
+
+
+TAGS: Mapping[str, TagWords] = {
+    FailureTag.MALFORMED_OUTPUT: TagWords(
+        "A call was tried, and neither a native tool call nor one written as JSON or Python can be read in it.",
+        "Of a model that answers in text, tighten the instruction to one JSON object and nothing else. Of one that"
+        " takes tools, see first whether they reach it at all: the connector may not hand them on.",
+    ),
+    FailureTag.WRONG_ANSWER: TagWords(
+        "Calls were read and are not what was expected, or a call was due and none was made.",
+        "The case's reason says which rule failed, and its calls what was called; the mode says where to begin."
+        " Numbers are compared by value, so it is a mistake of the model, or the gold is wrong: then dispute it.",
+    ),
+    FailureTag.ADAPTER_ERROR: TagWords(
+        "The subject could not be reached: our side or the network, not the model.",
+        "Check endpoint, credentials and limits, then ask again in those trials.",
+        is_scored=False,
+    ),
+    FailureTag.HARNESS_ERROR: TagWords(
+        "A fault of the grading itself.",
+        "Grade the run again; if it stays, report it with the case's error.",
+        is_scored=False,
+    ),
 }

@@ -155,6 +155,7 @@ SPECTACULAR_SETTINGS = {
         "GoldSource": "labeling.models.GoldSource",
         "ImportSource": "labeling.api.serializers.transfer.SOURCE_NAMES",
         "ExportFormat": "labeling.api.serializers.transfer.FORMAT_NAMES",
+        "RemarkKind": "reports.api.remarks.REMARK_KINDS",
         "SimulatorKind": "toolevals.runs.models.SimulatorKind",
         "ToolFormat": "toolevals.registry.api.serializers.FORMAT_NAMES",
     },

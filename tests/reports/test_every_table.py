@@ -1,0 +1,227 @@
+"""Every table of reports has a file and an answer in the REST interface, and both say the same to the last digit."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from html import unescape
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from reports.api.urls import urlpatterns as api_patterns
+from reports.urls import urlpatterns
+from tests.access.reports_arguments import a_gate
+from tests.access.world import World
+from tests.agents.chat_server import chat_server
+from tests.agents.judges import judging
+from tests.reports.every_table import EVERY, Table
+from tests.reports.reading import csv_rows
+from tests.reports.test_recovery import CONVERSATIONS
+from tests.reports.test_state import EXECUTION
+from tests.runs.building import EXAMPLES, HISTORY, REFUND, STATUS, call, example, uploaded_run, version_of
+from tests.runs.judged import PREDICTIONS, ROWS, judge_of
+from toolevals.presentation.csv import FORMULA_STARTS
+from toolevals.presentation.numbers import percent
+from toolevals.runs.models import CaseGrade, Grading, Run
+from toolevals.runs.services import note_add, tag_add
+from toolevals.workspace.models import Role
+
+pytestmark = pytest.mark.django_db
+
+# Nothing of this kind is in what was made: the tables are compared all the same.
+MAY_BE_EMPTY = {"suspects-csv", "floors-csv", "compare-registry-csv"}
+# Files that are held against their answers by tests of their own, in test_dialects.py and test_tool_costs.py.
+ELSEWHERE = {"dialects-csv", "dialect-pairs-csv", "dialect-reasons-csv", "dialect-cases-csv", "spending-csv"}
+HOSTILE = "=cmd()|'/c calc'!A1"
+
+
+@pytest.fixture
+def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
+    """Two runs of several trials, judged, with failing tools, states, tags, notes and a gate."""
+    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
+    rows = [*ROWS, *EXAMPLES, *(example(name, f"Do {name}", None) for name in CONVERSATIONS)]
+    version = version_of(project, {row["id"]: row for row in rows}.values())
+    talks = [{"id": name, "messages": messages} for name, messages in CONVERSATIONS.items()]
+    first = [*PREDICTIONS, call("status", HISTORY), call("history", HISTORY), *talks]
+    second = [*PREDICTIONS, call("status", STATUS), call("history", REFUND), *talks]
+    with chat_server(judging(lambda inputs: {"score": 1 if "criteria" in inputs else 0.5})) as server:
+        judge_of(project, server)
+        for said in (first, second):
+            again = [
+                call("hello", REFUND, 1),
+                call("status", STATUS, 1),
+                call("history", HISTORY, 1),
+                call("equal", STATUS, 1),
+            ]
+            uploaded_run(project, version, [*said, *again], trials=2, commit=str(len(said) + (said is second)))
+            run_jobs()
+    run = Run.objects.get(project=project, number=1)
+    case = CaseGrade.objects.filter(grading=run.grading_id).order_by("pk")[0]
+    case.execution = "failed"
+    case.detail["details"] = {"execution": EXECUTION}
+    case.save()
+    tag_add(transcript=case.transcript, actor=owner, tag=HOSTILE)
+    note_add(transcript=case.transcript, actor=owner, text=HOSTILE)
+    return Grading.objects.select_related("run__project", "run__experiment", "dataset_version__dataset").get(run=run)
+
+
+@pytest.fixture
+def arguments(made: Grading, owner: Any) -> dict[str, Any]:
+    """What the addresses of the tables are made of, by name."""
+    gate = a_gate(World(made.run.project, {Role.OWNER: owner}, owner), owner)
+    return {
+        "gate": gate,
+        "case_id": made.cases.order_by("pk")[0].pk,
+        "project": made.run.project.slug,
+        "number": 1,
+        "candidate": 2,
+        "experiment": made.run.experiment.slug,
+        "dataset": made.dataset_version.dataset.slug,
+        "version": made.dataset_version.number,
+    }
+
+
+@pytest.fixture
+def answers(client: Any, owner: Any, made: Grading, arguments: dict[str, Any]) -> Any:
+    """Return a function that gets a table's file or answer, or a page."""
+    client.force_login(owner)
+
+    def get(name: str, **query: str) -> Any:
+        app, _, short = name.partition(":")
+        pattern = next(each for each in (api_patterns if app.endswith("-api") else urlpatterns) if each.name == short)
+        wanted = {each: arguments[each] for each in (*pattern.pattern.converters, "project")}
+        return client.get(reverse(name, kwargs=wanted), query)
+
+    return get
+
+
+def at(row: Any, path: str) -> Any:
+    """Return what lies at a path, None where it ends early."""
+    for name in path.split("."):
+        if row is None:
+            return None
+        row = row[int(name)] if isinstance(row, list) else row[name]
+    return row
+
+
+def written(value: Any) -> str:
+    """Return a value of an answer as a file has it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return (" " if all(" " not in each for each in value) else ", ").join(value)
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA_STARTS else str(value)
+
+
+def same(text: str, value: Any) -> bool:
+    """Tell whether a file and an answer say the same; numbers to the last digit, times to the last fraction."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return bool(text) and float(text) == value
+    if text == written(value):
+        return True
+    try:
+        return datetime.fromisoformat(text) == datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return False
+
+
+def whole_answer(answers: Any, table: Table) -> Any:
+    """Return a table's answer with the results of every page."""
+    answer = answers(f"reports-api:{table.api}", **{**table.query, "limit": "1000"})
+    assert answer.status_code == 200, table
+    found = answer.json()
+    more = found.get("next") if isinstance(found, dict) else None
+    while more:
+        page = answer.client.get(more).json()
+        found["results"] += page["results"]
+        more = page["next"]
+    return found
+
+
+def test_every_file_is_walked():
+    files = {name for each in urlpatterns if (name := str(each.name)).endswith("-csv")}
+    assert {table.file for table in EVERY} == files - ELSEWHERE
+
+
+def test_files_and_answers_agree_to_the_last_digit(answers):
+    empty, wrong = [], []
+    for table in EVERY:
+        file = csv_rows(answers(f"reports:{table.file}", **table.query))
+        rows = list(table.rows(whole_answer(answers, table)))
+        if len(rows) != len(file):
+            wrong.append(f"{table}: {len(file)} rows in the file, {len(rows)} in the answer")
+        if not file:
+            empty.append(table.file)
+        for number, (line, row) in enumerate(zip(file, rows, strict=False)):
+            for column, text in line.items():
+                try:
+                    value = at(row, table.at.get(column, column))
+                except (KeyError, IndexError):
+                    wrong.append(f"{table}: the answer has no {column}")
+                    continue
+                if not same(text, value):
+                    wrong.append(f"{table} {number}: {column} is {text!r} in the file, {value!r} in the answer")
+    assert wrong[:20] == []
+    assert set(empty) <= MAY_BE_EMPTY
+
+
+# The pages on which tables stand, with what they are asked where a table needs it.
+PAGES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("run", {}),
+    ("matrix", {}),
+    ("arguments", {}),
+    ("recovery", {}),
+    ("reliability", {}),
+    ("cases", {}),
+    ("case", {}),
+    ("run-gates", {}),
+    ("compare", {}),
+    ("compare-cases", {"of": "outcome"}),
+    ("trends", {}),
+    ("subject-trends", {"subject": "agent"}),
+    ("gates", {}),
+    ("gate", {}),
+    ("floors", {}),
+    ("suspects", {}),
+)
+# Tables that the pages have not where there is nothing to show.
+NEED_ROWS = {"compare-registry-csv", "floors-csv", "suspects-csv"}
+# File -> the page and the columns of shares that it shows of every row.
+SHOWN = {
+    "layers-csv": ("run", ("rate", "rate_low", "rate_high")),
+    "tools-csv": ("run", ("precision", "recall", "f1")),
+    "arguments-csv": ("arguments", ("wrong_share", "wrong_share_low", "wrong_share_high")),
+    "trends-csv": ("trends", ("rate", "rate_low", "rate_high")),
+    "subject-trends-csv": ("subject-trends", ("rate", "rate_low", "rate_high")),
+}
+
+
+def test_every_table_has_its_file_beside_it_and_shows_the_same(answers, arguments):
+    pages = {name: unescape(answers(f"reports:{name}", **query).content.decode()) for name, query in PAGES}
+    linked = {href.partition("?")[0] for html in pages.values() for href in re.findall(r'href="([^"]+)"', html)}
+    addresses = {table.file: answers(f"reports:{table.file}").request["PATH_INFO"] for table in EVERY}
+    assert {name for name, address in addresses.items() if address not in linked} <= NEED_ROWS
+    for file, (page, columns) in SHOWN.items():
+        rows = csv_rows(answers(f"reports:{file}"))
+        shares = [float(row[column]) for row in rows for column in columns if row[column]]
+        assert shares
+        assert [share for share in shares if percent(share) not in pages[page]] == []
+
+
+def test_no_file_holds_a_formula(answers):
+    for table in EVERY:
+        for row in csv_rows(answers(f"reports:{table.file}", **table.query)):
+            texts = [text for text in row.values() if not _is_number(text)]
+            assert [text for text in texts if text[:1] in FORMULA_STARTS] == [], table
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
