@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
-from django.http import Http404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -63,7 +63,10 @@ class CellReadingSerializer(serializers.Serializer[Any]):
 
 
 class CellView(RunReportView):
-    """What one cell of a run's matrix says, and what to try; without `expected` and `actual` the largest confusion."""
+    """What one cell of a run's matrix says, and what to try; without `expected` and `actual` the largest confusion.
+
+    204 where there is nothing to read: no such cell, or no confusion.
+    """
 
     @extend_schema(
         parameters=[
@@ -71,11 +74,11 @@ class CellView(RunReportView):
             OpenApiParameter("expected", str, description="The cell's row."),
             OpenApiParameter("actual", str, description="The cell's column."),
         ],
-        responses=CellReadingSerializer,
+        responses={200: CellReadingSerializer, 204: None},
     )
     def get(self, request: Request, number: int) -> Response:
         grading, state = self.grading(number), read_matrix_state(request.query_params)
         reading = read_cell(grading, counted_matrix(grading, state), state)
         if reading is None:
-            raise Http404
+            return Response(status=HTTPStatus.NO_CONTENT)
         return Response(CellReadingSerializer(reading).data)

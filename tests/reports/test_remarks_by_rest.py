@@ -59,7 +59,7 @@ def test_a_cell_is_read_as_beside_the_matrix(get, build):
     for name, key in (("shown", "shown"), ("tries", "to_try")):
         assert [each["sentence"] for each in said["advice"][key]] == [each.text for each in getattr(shown.advice, name)]
     assert [each["description"] for each in said["tools"]] == ["Does a.", "Does b."]
-    assert get("api:cell", build.grading([])).status_code == HTTPStatus.NOT_FOUND
+    assert get("api:cell", build.grading([])).status_code == HTTPStatus.NO_CONTENT
 
 
 def test_failures_are_counted_by_tag_with_what_to_do(get, build):
