@@ -10,6 +10,7 @@ from typing import Any
 from reports.analyses.matrix import Cell, Matrix
 from reports.analyses.rates import Rate
 from reports.filters import address_query
+from reports.matrix_margins import margin_documents, margin_words, matrix_margins
 from reports.matrix_state import MatrixState, Measure
 from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.grading.verdicts import NONE
@@ -87,10 +88,13 @@ class DrawnMatrix:
         ]
 
     @property
-    def precisions(self) -> list[tuple[bool, str]]:
-        """The foot: whether a gap stands before, and the precision in whole percent."""
+    def precisions(self) -> list[tuple[bool, str, str, Rate]]:
+        """The foot: whether a gap stands before, the precision in whole percent and in words, and the rate."""
+        rates = [(name, self.matrix.precision(name)) for name in self.matrix.columns]
         first = self._first_special
-        return [(name == first, whole_percent(self.matrix.precision(name).value)) for name in self.matrix.columns]
+        return [
+            (name == first, whole_percent(rate.value), margin_words("precision", rate), rate) for name, rate in rates
+        ]
 
     def rows(self) -> Iterator[TableRow]:
         """Yield the table's rows, empty cells included."""
@@ -136,7 +140,8 @@ class DrawnMatrix:
         by_column = self.state.measure is Measure.COLUMN
         shown = zip(keys, in_column if by_column else in_row, strict=True)
         found = {
-            "chart": heat_map(matrix.rows, matrix.columns, ()),
+            "chart": heat_map(matrix.rows, matrix.columns, (), margins=matrix_margins(matrix)),
+            "margins": margin_documents(matrix),
             "rows": list(matrix.rows),
             "columns": list(matrix.columns),
             "none": NONE,

@@ -100,9 +100,9 @@ def cell_cases(grading: Grading, filters: Filters, expected: str, actual: str) -
     kind, counted = counted_cases(grading, filters.view, filters.unit)
     names = {"expected": _members(counted, filters, expected), "actual": _members(counted, filters, actual)}
     wanted = {f"{name}__in": held for name, held in names.items() if held is not None}
-    if kind == (View.ALIGNED, Unit.TRIAL) and expected and actual:
+    if kind == (View.ALIGNED, Unit.TRIAL):
         return cases.filter(pk__in=AlignedPair.objects.filter(**wanted, grading=grading).values("case"))
-    if kind in ((View.FIRST, Unit.TRIAL), (View.ALIGNED, Unit.TRIAL)):
+    if kind == (View.FIRST, Unit.TRIAL):
         return cases.filter(**wanted)
     found = _placed(grading, kind).filter(cell__in=counted.places_of(names["expected"], names["actual"])).values("case")
     if kind == (View.SET, Unit.TRIAL):

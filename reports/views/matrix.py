@@ -110,6 +110,7 @@ def _query_of(state: MatrixState, found: Any) -> str:
 def _addresses(head: RunHead, state: MatrixState) -> dict[str, Any]:
     return {
         "cell": run_url("cell", head.run),
+        "cases": run_url("cases", head.run),
         "query": state.query(expected="", actual="", after=""),
         # The cell that is read where the address names none.
         "first": [state.expected, state.actual],

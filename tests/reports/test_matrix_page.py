@@ -133,7 +133,7 @@ def test_of_three_hundred_classes_only_the_confused_ones_are_drawn(get, build):
     grading = build.grading(cases_of(MANY | {("tool_001", "tool_002"): 2}))
     page = get("matrix", grading)
     assert '<b class="num">298</b> classes that no confusion touches are not drawn' in text(page)
-    assert [row[0] for row in table(page, "heat")[1:-1]] == ["tool_001", "tool_002"]
+    assert [row[0] for row in table(page, "heat")[1:-3]] == ["tool_001", "tool_002"]
     whole = get("matrix", grading, classes="all")
     assert len(embedded(whole, "matrix-data")["rows"]) == 300
     assert whole.content.decode().count("data-cell=") == 1

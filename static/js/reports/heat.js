@@ -4,6 +4,9 @@ import { Chart } from "./chart.js";
 const LABEL = 13; // pixels that one label needs
 const ROW = 33;
 const TALLEST = 760;
+const FOOT = 76; // the margin of the columns
+const GAP = 12;
+const NARROW = 560; // no room for what the margin of the rows is called
 
 // Of names that have no room the classes that are no tools come first, "(none)" before all, then each so many-th tool.
 const thinned = (axis, range, pixels) => {
@@ -17,6 +20,13 @@ const thinned = (axis, range, pixels) => {
   }
   kept.sort((one, other) => one - other);
   return { ...axis, tickvals: kept, ticktext: kept.map((value) => axis.ticktext[value]) };
+};
+
+// Where the cases of a whole row or column are listed.
+export const casesOf = (matrix, side, place) => {
+  const parameters = new URLSearchParams(matrix.query);
+  parameters.set(side === "rows" ? "expected" : "actual", matrix[side][place]);
+  return `${matrix.cases}?${parameters}`;
 };
 
 const ring = ([row, column], color, width) => ({
@@ -46,15 +56,30 @@ export class Heat {
     await this.chart.draw();
     if (this.drawn) return;
     this.drawn = true;
-    this.element.on("plotly_click", ({ points }) => this.open([points[0].y, points[0].x]));
+    this.element.on("plotly_click", ({ points }) => this.clicked(points[0]));
     this.element.on("plotly_relayout", (change) => this.zoomed(change));
+  }
+
+  // A cell opens; a mark in the margins leads to the cases of its row or column.
+  clicked({ curveNumber, x, y }) {
+    if (curveNumber === 0) this.open([y, x]);
+    else location.assign(casesOf(this.matrix, curveNumber === 1 ? "rows" : "columns", curveNumber === 1 ? y : x));
   }
 
   fitted(layout) {
     const rows = this.matrix.rows.length;
     const room = this.element.clientWidth;
     const height = Math.min(rows * ROW, TALLEST);
-    layout.height = height + 190;
+    const foot = layout.yaxis2 ? FOOT : 0;
+    layout.height = height + foot + 190;
+    if (foot) {
+      layout.yaxis.domain = [foot / (height + foot), 1];
+      layout.yaxis2.domain = [0, (foot - GAP) / (height + foot)];
+    }
+    if (foot && room < NARROW) {
+      layout.xaxis2.showticklabels = false;
+      layout.xaxis2.title.text = "";
+    }
     // Longer names widen it by themselves; this is for what stands in the corner.
     layout.margin = { ...layout.margin, l: 76, t: 44 };
     if (this.ranges) {

@@ -1,10 +1,12 @@
 // A matrix too large for a table of links: the same cells, of which only those in sight are on the page.
-import { nearest } from "./heat.js";
+import { casesOf, nearest } from "./heat.js";
 
 const ROW = 26;
 const COLUMN = 34;
 const SIDE = 220;
 const HEAD = 176;
+const FOOT = 84; // precision of the columns
+const MARGIN = 148; // n and recall of the rows
 const AROUND = 4; // rows and columns beyond what is in sight
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
@@ -31,11 +33,14 @@ export class VirtualGrid {
     this.rows = matrix.rows.map(() => new Map());
     x.forEach((column, place) => text[place] && this.rows[y[place]].set(column, [matrix.steps[z[place] - 1], text[place]]));
     this.space = made("div", { class: "virtual-space", role: "presentation" });
-    this.space.style.width = `${SIDE + matrix.columns.length * COLUMN}px`;
-    this.space.style.height = `${HEAD + matrix.rows.length * ROW}px`;
+    this.space.style.width = `${SIDE + matrix.columns.length * COLUMN + MARGIN}px`;
+    this.space.style.height = `${HEAD + matrix.rows.length * ROW + FOOT}px`;
+    // Where the rows stand, so that the foot comes after them.
+    this.body = made("div", { role: "presentation" });
+    this.body.style.height = `${matrix.rows.length * ROW}px`;
     root.append(this.space);
-    root.setAttribute("aria-rowcount", matrix.rows.length + 1);
-    root.setAttribute("aria-colcount", matrix.columns.length + 1);
+    root.setAttribute("aria-rowcount", matrix.rows.length + 2);
+    root.setAttribute("aria-colcount", matrix.columns.length + 2);
     let waiting = false;
     root.addEventListener("scroll", () => {
       if (waiting) return;
@@ -58,7 +63,7 @@ export class VirtualGrid {
     const rows = [];
     for (let row = top; row < bottom; row += 1) rows.push(this.row(row, left, right));
     if (this.current[0] < top || this.current[0] >= bottom) rows.push(this.row(this.current[0], left, right));
-    this.space.replaceChildren(this.head(left, right), ...rows);
+    this.space.replaceChildren(this.head(left, right), this.body, this.foot(left, right), ...rows);
     if (held) this.link(this.current)?.focus({ preventScroll: true });
   }
 
@@ -71,7 +76,28 @@ export class VirtualGrid {
       heads.push(placed(head, SIDE + column * COLUMN, null));
     }
     const corner = made("div", { class: "virtual-corner", role: "columnheader", "aria-colindex": 1 }, "expected ↓ called →");
-    return made("div", { class: "virtual-head", role: "row", "aria-rowindex": 1 }, corner, ...heads);
+    const margin = made("div", { class: "virtual-margin", role: "columnheader", "aria-colindex": this.matrix.columns.length + 2 }, "n, recall %, 95 %");
+    return made("div", { class: "virtual-head", role: "row", "aria-rowindex": 1 }, corner, ...heads, margin);
+  }
+
+  // Precision of each column with its interval, in sight wherever one has scrolled to.
+  foot(left, right) {
+    const cells = [];
+    for (let column = left; column < right; column += 1) {
+      const cell = made("div", { class: "virtual-precision", role: "gridcell", "aria-colindex": column + 2 }, this.margin("columns", column));
+      cells.push(placed(cell, SIDE + column * COLUMN, null));
+    }
+    const name = made("div", { class: "virtual-row-name", role: "rowheader", "aria-colindex": 1 }, "n, precision %, 95 %");
+    return made("div", { class: "virtual-foot", role: "row", "aria-rowindex": this.matrix.rows.length + 2 }, name, ...cells);
+  }
+
+  // A rate with its interval, which leads to the cases of the row or column.
+  margin(side, place) {
+    const [count, rate, interval] = this.matrix.margins[side][place];
+    const words = `${side === "rows" ? "recall" : "precision"} ${rate} %, ${interval}`;
+    const link = made("a", { href: casesOf(this.matrix, side, place), title: words, tabindex: -1 }, made("span", {}, count), made("b", {}, rate), made("i", {}, interval));
+    link.append(made("span", { class: "visually-hidden" }, ` ${this.matrix[side][place]}, ${words}`));
+    return link;
   }
 
   row(row, left, right) {
@@ -82,6 +108,8 @@ export class VirtualGrid {
       const current = row === this.current[0] && column === this.current[1];
       if ((column >= left && column < right) || current) cells.push(this.cell(row, column, cell, current));
     }
+    const margin = made("div", { class: "virtual-margin", role: "gridcell", "aria-colindex": this.matrix.columns.length + 2 }, this.margin("rows", row));
+    cells.push(margin);
     return placed(made("div", { class: "virtual-row", role: "row", "aria-rowindex": row + 2 }, ...cells), null, HEAD + row * ROW);
   }
 
@@ -132,8 +160,8 @@ export class VirtualGrid {
   reveal([row, column]) {
     const { clientWidth, clientHeight, scrollLeft, scrollTop } = this.root;
     const [x, y] = [column * COLUMN, row * ROW];
-    if (x < scrollLeft || x > scrollLeft + clientWidth - SIDE - COLUMN) this.root.scrollLeft = x - (clientWidth - SIDE) / 2;
-    if (y < scrollTop || y > scrollTop + clientHeight - HEAD - ROW) this.root.scrollTop = y - (clientHeight - HEAD) / 2;
+    if (x < scrollLeft || x > scrollLeft + clientWidth - SIDE - MARGIN - COLUMN) this.root.scrollLeft = x - (clientWidth - SIDE) / 2;
+    if (y < scrollTop || y > scrollTop + clientHeight - HEAD - FOOT - ROW) this.root.scrollTop = y - (clientHeight - HEAD) / 2;
   }
 
   // `sight`: how far it is scrolled down and sideways; else so far that the cell is seen.

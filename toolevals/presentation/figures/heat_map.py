@@ -9,6 +9,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from toolevals.presentation.figures.margins import (
+    CELLS_FROM,
+    CELLS_TO,
+    MarginRate,
+    margin_axes,
+    margin_marks,
+    margin_traces,
+)
 from toolevals.presentation.figures.parts import chart, layout, lines, names
 from toolevals.presentation.heat import STEPS
 from toolevals.presentation.palettes import PALETTES
@@ -47,10 +55,11 @@ def heat_map(
     cells: Sequence[HeatCell],
     *,
     corner: tuple[str, str] = ("called", "expected"),
+    margins: tuple[Sequence[MarginRate], Sequence[MarginRate]] | None = None,
 ) -> dict[str, Any]:
     """Return the chart of a matrix, its first row at the top. Only the given cells are sent.
 
-    `corner` says what the columns are, and what the rows.
+    `corner` says what the columns are, and what the rows; `margins` holds a rate for each row and for each column.
 
     Every row and every column must hold at least one cell (its step may be ""): the width of the others depends on it.
     """
@@ -75,17 +84,21 @@ def heat_map(
     axes = f"{escape(corner[0])} →<br>{escape(corner[1])} ↓"
     xaxis = names(columns) | {"side": "top", "tickangle": -90, "range": [-0.5, len(columns) - 0.5]}
     yaxis = names(rows) | {"range": [len(rows) - 0.5, -0.5]}
+    if margins:
+        xaxis |= {"domain": [0, CELLS_TO]}
+        yaxis |= {"domain": [CELLS_FROM, 1]}
     return chart(
-        [trace],
+        [trace, *(margin_traces(*margins) if margins else ())],
         {
             theme: {
-                "traces": [{"colorscale": heat_scale(theme)}],
+                "traces": [{"colorscale": heat_scale(theme)}, *(margin_marks(theme, *margins) if margins else ())],
                 "layout": layout(
                     theme,
                     xaxis=xaxis,
                     yaxis=yaxis,
                     plot_bgcolor=PALETTES[theme]["empty"],
                     annotations=[CORNER | {"text": axes, "font": {"size": 11, "color": PALETTES[theme]["ink-3"]}}],
+                    **(margin_axes(theme) if margins else {}),
                 ),
             }
             for theme in PALETTES

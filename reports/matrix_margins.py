@@ -1,0 +1,43 @@
+"""The margins of a matrix as they are drawn: recall of each row and precision of each column, with their counts."""
+
+from __future__ import annotations
+
+from reports.analyses.matrix import Matrix
+from reports.analyses.rates import Rate
+from toolevals.presentation.figures import MarginRate
+from toolevals.presentation.numbers import count, percent, span, whole_percent
+
+Margins = tuple[list[MarginRate], list[MarginRate]]
+
+
+def matrix_margins(matrix: Matrix) -> Margins:
+    """Return the rates of the rows and of the columns; they are of the whole matrix, whatever of it is drawn."""
+    rows = [_rate(name, "recall", matrix.recall(name), "expected") for name in matrix.rows]
+    columns = [_rate(name, "precision", matrix.precision(name), "called") for name in matrix.columns]
+    return rows, columns
+
+
+def margin_documents(matrix: Matrix) -> dict[str, list[tuple[str, str, str]]]:
+    """Return the margins for the page's script: of each class n, the rate and its interval, in whole percent."""
+    return {
+        "rows": [_document(matrix.recall(name)) for name in matrix.rows],
+        "columns": [_document(matrix.precision(name)) for name in matrix.columns],
+    }
+
+
+def margin_words(kind: str, found: Rate) -> str:
+    """Return a rate in words: "recall 94.1 % (73.0 to 99.0), 16 of 17"."""
+    counted = f"{count(found.passed)} of {count(found.total)}"
+    if found.value is None:
+        return f"{kind} –, {counted}"
+    return f"{kind} {percent(found.value)} % ({span(found.low, found.high)}), {counted}"
+
+
+def _rate(name: str, kind: str, found: Rate, verb: str) -> MarginRate:
+    hover = (name, f"{verb} {count(found.total)} times", margin_words(kind, found))
+    return MarginRate(found.value, found.low, found.high, hover)
+
+
+def _document(found: Rate) -> tuple[str, str, str]:
+    interval = f"{whole_percent(found.low)}–{whole_percent(found.high)}" if found.total else ""
+    return count(found.total), whole_percent(found.value), interval
