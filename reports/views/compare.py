@@ -33,6 +33,7 @@ from reports.moved_cases import WORDS as MOVED_WORDS
 from reports.moved_cases import MovedFilter, moved_page, read_moved_filter
 from reports.pages import run_head, run_of
 from reports.paired_case import paired_case
+from reports.public_scores.beside import public_rows
 from reports.registry_change import registry_change
 from reports.views.downloads import csv_file, long_csv
 from toolevals.workspace.requests import ProjectRequest
@@ -102,6 +103,7 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
         "tools_left": len(found.tools) - len(rows),
         "change": drawn_change(found.matrix),
         "registry": registry_change(runs, found),
+        "public": tuple(dict.fromkeys(row for run in (runs.before, runs.after) for row in public_rows(run.subject))),
         "lists": [(each, moved_page(runs, each, 0, MOST_EXAMPLES)) for each in lists],
         "judges": judge_deltas(runs),
         "keymap": KEYMAP,

@@ -20,6 +20,7 @@ from reports.judge_queries import judges_of
 from reports.overreach_queries import grading_overreach
 from reports.pages import RunHead, run_head
 from reports.placing import matrix_counts
+from reports.public_scores.beside import public_rows
 from reports.queries import verdict_counts
 from reports.run_spending import spending_shown
 from reports.small_multiples import small_multiples
@@ -90,6 +91,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "spending": spending_shown(grading, layers.outcome.rate.passed),
         "judges": judges_of(grading),
         "floors": () if head.run.floor else version_floors(head.version),
+        "public": () if head.run.floor else public_rows(head.run.subject, without=head.run),
         "multiples": small_multiples(head.run),
         "stale": stale_reasons([head.run]).get(head.run.pk, ""),
         "failed": counts.get("outcome", {}).get("failed", 0),

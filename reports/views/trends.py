@@ -13,6 +13,7 @@ from reports.analyses.judges import PREFIX
 from reports.analyses.trend import Trend
 from reports.filters import LONGEST_CLASS, choice, text
 from reports.judge_trend import judge_trend, judged_runs
+from reports.public_scores.beside import run_rows
 from reports.tool_trend import ToolRate, runs_tool_trend, small_trends
 from reports.trend_page import (
     RateShown,
@@ -75,6 +76,7 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
         "judged": judged[::-1],
         "judge_multiples": small_trends(judges),
         "tool_multiples": small_trends(tools, None if everything else MOST_TOOLS),
+        "public": run_rows(project, runs[-1].number) if runs else (),
         "tools_left": 0 if everything else max(0, len(tools.series) - MOST_TOOLS),
         "which": which,
         "rates": list(ToolRate),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from uuid import UUID
 
 from celery import current_app
@@ -9,7 +10,16 @@ from celery import current_app
 from labeling.models import VersionEntry
 from reports.long_tables import AskedTable
 from reports.models import Suspect
-from reports.services import GateRequest, badge_make, bundle_start, bundle_work, gate_hold, table_start, table_work
+from reports.services import (
+    GateRequest,
+    badge_make,
+    bundle_start,
+    bundle_work,
+    gate_hold,
+    public_score_record,
+    table_start,
+    table_work,
+)
 from tests.access.runs_arguments import a_case, a_graded_run, a_number
 from tests.access.world import Argument, World
 from toolevals.runs.models import Grading, Run
@@ -116,6 +126,22 @@ def a_candidate(world: World, person: User) -> int:
     return int(other.number)
 
 
+def a_score(world: World, person: User) -> UUID:
+    """Return a published score."""
+    score = {
+        "benchmark": "BFCL",
+        "version": "v4",
+        "subject": "m-1",
+        "metric": "overall",
+        "value": 0.5,
+        "count": None,
+        "published_on": date(2026, 1, 1),
+        "source": "https://example.org/",
+    }
+    pk: UUID = public_score_record(project=world.project, actor=None, score=score).pk
+    return pk
+
+
 ARGUMENTS: dict[str, Argument] = {
     "gate": a_gate,
     "number": a_run_or_check,
@@ -129,4 +155,5 @@ ARGUMENTS: dict[str, Argument] = {
     "candidate": a_candidate,
     "revision": a_revision,
     "suspected": a_suspect,
+    "score": a_score,
 }

@@ -33,7 +33,10 @@ NAVIGATION = (
     Entry("Feedback", "labeling:feedback", "REVIEWER", counts="to_read"),
     Entry("Datasets", "labeling:datasets", "VIEWER"),
     Entry(
-        "Runs", "runs:runs", "VIEWER", sections=("experiments", "gates", "subjects", "judges", "rubrics", "simulators")
+        "Runs",
+        "runs:runs",
+        "VIEWER",
+        sections=("experiments", "gates", "benchmarks", "subjects", "judges", "rubrics", "simulators"),
     ),
     Entry("Tools", "registry:registries", "VIEWER"),
 )

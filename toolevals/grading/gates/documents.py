@@ -14,6 +14,7 @@ from toolevals.grading.gates.conditions import (
     parse_condition,
 )
 from toolevals.grading.gates.figures import SHARES, STATISTICS
+from toolevals.grading.gates.outside import outside_problems
 from toolevals.grading.gates.rules import (
     TOOL_STATISTICS,
     Assertion,
@@ -46,6 +47,7 @@ def read_gate(document: Any) -> Gate:
         groups=reader.groups(document.get("groups", ())),
         consistency=tuple(_consistency(each) for each in document.get("consistency", ())),
     )
+    reader.problems += outside_problems(document)
     if reader.problems:
         raise InvalidDocument(reader.problems)
     return gate

@@ -1,0 +1,117 @@
+"""Published scores in the REST interface."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from reports.api.serializers import RateSerializer
+from reports.models import PublicScore
+from reports.pages import run_of
+from reports.public_scores.beside import public_rows
+from reports.public_scores.reading import COLUMNS, MOST_BYTES, read_score, read_scores
+from reports.services import public_score_record, public_score_withdraw, public_scores_import
+from toolevals.grading.problems import InvalidDocument
+from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.pagination import NewestFirst
+
+
+class PublicScoreSerializer(serializers.ModelSerializer[PublicScore]):
+    """A published score: to be read beside runs, never a gate. `ended_at` is null while it is in force."""
+
+    class Meta:
+        model = PublicScore
+        fields = ("id", *COLUMNS, "created_at", "ended_at")
+        read_only_fields = ("id", "created_at", "ended_at")
+
+
+class PublicRowSerializer(serializers.Serializer[Any]):
+    """A score on a public benchmark: published, with its `url`, or of a run of this project, with `run`."""
+
+    subject = serializers.CharField()
+    benchmark = serializers.CharField()
+    version = serializers.CharField()
+    metric = serializers.CharField()
+    value = serializers.FloatField()
+    rate = RateSerializer(allow_null=True)
+    on = serializers.DateField()
+    url = serializers.CharField(source="source")
+    run = serializers.IntegerField(allow_null=True)
+
+
+class PublicScoresView(ProjectView, ListAPIView[PublicScore]):
+    """Published scores, the newest first; by POST, record one, in place of one of the same."""
+
+    serializer_class = PublicScoreSerializer
+    pagination_class = NewestFirst
+    queryset = PublicScore.objects.none()
+
+    def get_queryset(self) -> QuerySet[PublicScore]:
+        found = PublicScore.objects.in_project(self.project)
+        return found if self.request.query_params.get("history") == "all" else found.in_force()
+
+    @extend_schema(parameters=[OpenApiParameter("history", str, enum=["all"], description="Those out of force, too.")])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(request=PublicScoreSerializer, responses={201: PublicScoreSerializer})
+    @idempotent
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        if not isinstance(request.data, dict):
+            raise InvalidDocument.at("", "must be an object")
+        made = public_score_record(project=self.project, actor=self.user, score=read_score(dict(request.data.items())))
+        return Response(PublicScoreSerializer(made).data, status=HTTPStatus.CREATED)
+
+
+class PublicScoresImportView(ProjectView):
+    """Scores of a CSV file, recorded all or none; a problem's pointer begins with the line."""
+
+    @extend_schema(
+        request={
+            "multipart/form-data": {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}}
+        },
+        responses={201: PublicScoreSerializer(many=True)},
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        upload = request.FILES.get("file")
+        if upload is None:
+            raise InvalidDocument.at("/file", "is missing: send a CSV file")
+        made = public_scores_import(
+            project=self.project, actor=self.user, scores=read_scores(upload.read(MOST_BYTES + 1))
+        )
+        return Response(PublicScoreSerializer(made, many=True).data, status=HTTPStatus.CREATED)
+
+
+class PublicScoreView(ProjectView):
+    """One published score; DELETE takes it out of force, and it stays in the history."""
+
+    @extend_schema(responses=PublicScoreSerializer)
+    def get(self, request: Request, score: UUID) -> Response:
+        found = get_object_or_404(PublicScore.objects.in_project(self.project), pk=score)
+        return Response(PublicScoreSerializer(found).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, score: UUID) -> Response:
+        found = get_object_or_404(PublicScore.objects.in_project(self.project), pk=score)
+        public_score_withdraw(score=found, actor=self.user)
+        return Response(status=HTTPStatus.NO_CONTENT)
+
+
+class RunPublicScoresView(ProjectView):
+    """What is known on public benchmarks of a run's subject, this run aside: never a gate."""
+
+    @extend_schema(responses=PublicRowSerializer(many=True))
+    def get(self, request: Request, number: int) -> Response:
+        run = run_of(self.access, number)
+        return Response(PublicRowSerializer(public_rows(run.subject, without=run), many=True).data)

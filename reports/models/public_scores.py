@@ -1,0 +1,48 @@
+"""Scores that others have published: to be read beside runs, never a gate. History is kept."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from reports.querysets.public_scores import PublicScoreQuerySet
+from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.models import Project, User
+
+
+class PublicScore(models.Model):
+    """One published score. A row never changes; another one of the same replaces it, or it is withdrawn."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="public_scores")
+    benchmark = models.CharField(max_length=80)
+    version = models.CharField(max_length=40, blank=True)
+    # A model as subjects name it, or a subject's own name.
+    subject = models.CharField(max_length=120)
+    metric = models.CharField(max_length=80)
+    # A share, 0 to 1.
+    value = models.FloatField()
+    # Over how many cases, where that is published.
+    count = models.PositiveIntegerField(null=True)
+    published_on = models.DateField()
+    source = models.URLField(max_length=500)
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    # Since when it is not in force, and who ended that.
+    ended_at = models.DateTimeField(null=True)
+    ended_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+
+    objects = PublicScoreQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["project", "benchmark", "version", "subject", "metric"],
+                condition=models.Q(ended_at__isnull=True),
+                name="one_public_score_in_force",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.benchmark} {self.version}".strip()

@@ -1,0 +1,119 @@
+"""What stands beside a subject's runs: its published scores, and its own runs on public benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+from uuid import UUID
+
+from django.db.models import Q
+
+from reports.analyses.layers import layers_of
+from reports.analyses.rates import Rate, rate
+from reports.models import PublicScore
+from reports.queries import verdict_counts_of
+from toolevals.runs.models import Run, Subject
+from toolevals.workspace.models import AuditEntry, Job, JobState, Project
+
+# Sources of imports that are public benchmarks, and what those are called.
+PUBLIC_SOURCES: Final = {"bfcl": "BFCL", "tau": "tau-bench", "tau2": "tau2-bench"}
+# Own runs that are shown, the newest first.
+MOST_RUNS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PublicRow:
+    """One score on a public benchmark: published, with its source, or of a run here, with its number.
+
+    `rate` has the count and the interval where they are known; of a published share `passed` is the nearest count.
+    """
+
+    subject: str
+    benchmark: str
+    version: str
+    metric: str
+    value: float
+    rate: Rate | None
+    on: date
+    source: str = ""
+    run: int | None = None
+
+
+def public_rows(subject: Subject, *, without: Run | None = None) -> tuple[PublicRow, ...]:
+    """Return what is known of a subject on public benchmarks. At most six queries."""
+    names = {name.casefold() for name in (subject.name, subject.model) if name}
+    scores = PublicScore.objects.in_project(subject.project).in_force()
+    published = (published_row(score) for score in scores if score.subject.casefold() in names)
+    return (*published, *_own_rows(subject, without))
+
+
+def published_row(score: PublicScore) -> PublicRow:
+    """Return a published score as it is shown."""
+    counted = rate(round(score.value * score.count), score.count) if score.count else None
+    return PublicRow(
+        subject=score.subject,
+        benchmark=score.benchmark,
+        version=score.version,
+        metric=score.metric,
+        value=score.value,
+        rate=counted,
+        on=score.published_on,
+        source=score.source,
+    )
+
+
+def public_datasets(project: Project) -> dict[UUID, str]:
+    """Return the project's datasets that public benchmarks were imported into, and which those are."""
+    begun = AuditEntry.objects.filter(project=project, verb="import_start").values_list("target_id", "detail")
+    found = [(dataset, detail) for dataset, detail in begun if detail.get("source") in PUBLIC_SOURCES]
+    jobs = [detail["job"] for _, detail in found]
+    refused = {str(pk) for pk in _not_succeeded(jobs)}
+    return {dataset: PUBLIC_SOURCES[detail["source"]] for dataset, detail in found if detail["job"] not in refused}
+
+
+def _not_succeeded(jobs: Iterable[str]) -> Iterable[UUID]:
+    return Job.objects.filter(pk__in=list(jobs)).exclude(state=JobState.SUCCEEDED).values_list("pk", flat=True)
+
+
+def _own_rows(subject: Subject, without: Run | None) -> tuple[PublicRow, ...]:
+    datasets = public_datasets(subject.project)
+    if not datasets:
+        return ()
+    same = Q(subject__model__iexact=subject.model) if subject.model else Q(subject__name=subject.name)
+    runs = Run.objects.filter(same, project=subject.project, dataset_version__dataset__in=datasets, floor="")
+    if without is not None:
+        runs = runs.exclude(pk=without.pk)
+    runs = runs.filter(grading__isnull=False).select_related("subject", "dataset_version__dataset")
+    shown = list(runs.order_by("-number")[:MOST_RUNS])
+    counts = verdict_counts_of([run.grading_id for run in shown if run.grading_id])
+    rows = []
+    for run in shown:
+        outcome = layers_of(counts.get(run.grading_id, {}) if run.grading_id else {}).outcome.rate
+        if outcome.value is not None:
+            version = run.dataset_version
+            rows.append(
+                PublicRow(
+                    subject=run.subject.name,
+                    benchmark=datasets[version.dataset_id],
+                    version=f"{version.dataset.name} v{version.number}",
+                    metric="every layer",
+                    value=outcome.value,
+                    rate=outcome,
+                    on=run.created_at.date(),
+                    run=run.number,
+                )
+            )
+    return tuple(rows)
+
+
+def subject_names(project: Project) -> list[str]:
+    """Return what runs of the project call their models and subjects, for those who record a score; floors aside."""
+    known = Subject.objects.filter(project=project, runs__floor="").order_by().values_list("model", "name").distinct()
+    return sorted({name for pair in known for name in pair if name})
+
+
+def run_rows(project: Project, number: int) -> tuple[PublicRow, ...]:
+    """Return what is known of the subject of the project's run of that number."""
+    return public_rows(Subject.objects.select_related("project").get(runs__project=project, runs__number=number))

@@ -1,0 +1,102 @@
+"""A published score as somebody says it: on a form, by REST or in a row of a CSV file, checked in one place."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, Final
+
+from django import forms
+from django.core.validators import URLValidator
+from django.utils import timezone
+
+from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.workspace.forms.controls import PlainForm
+
+COLUMNS: Final = ("benchmark", "version", "subject", "metric", "value", "count", "published_on", "source")
+MOST_ROWS: Final = 2000
+MOST_BYTES: Final = 1_000_000
+
+
+class PublicScoreForm(PlainForm):
+    """One published score."""
+
+    benchmark = forms.CharField(max_length=80, help_text="Its name, such as BFCL.")
+    version = forms.CharField(max_length=40, required=False, help_text="v4, or a date; empty if it has none.")
+    subject = forms.CharField(
+        max_length=120, label="Model or subject", help_text="As your runs name it: then it stands beside them."
+    )
+    metric = forms.CharField(max_length=80, help_text="What was measured, such as overall accuracy or pass^4.")
+    value = forms.FloatField(
+        min_value=0,
+        max_value=1,
+        help_text="A share: 0.42 for 42 %.",
+        error_messages={"max_value": "A share from 0 to 1: write 0.42 for 42 %%."},
+    )
+    count = forms.IntegerField(
+        min_value=1, max_value=2_000_000_000, required=False, help_text="Over how many cases, if published."
+    )
+    published_on = forms.DateField(widget=forms.DateInput(attrs={"type": "date"}), label="Published on")
+    source = forms.CharField(max_length=500, help_text="Where it can be read: an http or https address.")
+
+    def clean_source(self) -> str:
+        address: str = self.cleaned_data["source"]
+        URLValidator(schemes=["http", "https"], message="An address that begins with http:// or https://.")(address)
+        return address
+
+    def clean_published_on(self) -> date:
+        found: date = self.cleaned_data["published_on"]
+        if found > timezone.now().date():
+            raise forms.ValidationError("A day that has been.")
+        return found
+
+
+def read_score(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of one score. Raises InvalidDocument with what is wrong by JSON pointer."""
+    if unknown := [name for name in document if name not in COLUMNS]:
+        raise InvalidDocument(Problem(pointer_to([str(name)]), "is no field of a score") for name in unknown)
+    given = {name: "" if value is None else value for name, value in document.items()}
+    form = PublicScoreForm(given)
+    if not form.is_valid():
+        raise InvalidDocument(
+            Problem(pointer_to([name]), str(message)) for name, messages in form.errors.items() for message in messages
+        )
+    found: dict[str, Any] = form.cleaned_data
+    return found
+
+
+def read_scores(content: bytes) -> list[dict[str, Any]]:
+    """Return the scores of a CSV file with a head. Raises InvalidDocument, each problem with the line at `/line`."""
+    if len(content) > MOST_BYTES:
+        raise InvalidDocument.at("", f"has more than {MOST_BYTES:,} bytes")
+    try:
+        rows = csv.DictReader(io.StringIO(content.decode("utf-8-sig")), strict=True)
+        head = list(rows.fieldnames or ())
+        if missing := [name for name in COLUMNS if name not in head and name not in ("version", "count")]:
+            raise InvalidDocument.at("/1", f"the head lacks {', '.join(missing)}")
+        return _rows(rows)
+    except UnicodeDecodeError:
+        raise InvalidDocument.at("", "is not UTF-8") from None
+    except csv.Error as error:
+        raise InvalidDocument.at("", f"is no CSV: {error}") from None
+
+
+def _rows(rows: csv.DictReader[str]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    problems: list[Problem] = []
+    for row in rows:
+        if len(found) + len(problems) >= MOST_ROWS:
+            raise InvalidDocument.at("", f"has more than {MOST_ROWS:,} rows")
+        try:
+            if None in row:
+                raise InvalidDocument.at("", "has more cells than the head")
+            found.append(read_score(row))
+        except InvalidDocument as error:
+            problems += error.below(pointer_to([rows.line_num])).problems
+    if problems:
+        raise InvalidDocument(problems)
+    if not found:
+        raise InvalidDocument.at("", "holds no score")
+    return found
