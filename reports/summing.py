@@ -57,7 +57,9 @@ def summed(grading: Grading, filters: Filters, *, costs: bool = False) -> Sums |
 def counted_number(grading: Grading, wanted: CaseFilter) -> int | None:
     """Return how many cases a list holds; None where that isn't counted beforehand."""
     filters = wanted.filters
-    if filters.view is not View.FIRST or filters.unit is not Unit.TRIAL or wanted.fault or wanted.rubric:
+    if filters.view is not View.FIRST or filters.unit is not Unit.TRIAL:
+        return None
+    if wanted.fault or wanted.rubric or wanted.by:
         return None
     sums = summed(grading, filters)
     if sums is None or filters.collapse or (filters.tools and not (wanted.expected or wanted.actual)):
