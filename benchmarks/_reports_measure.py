@@ -34,9 +34,9 @@ def main() -> None:
 
     from benchmarks._reports_store import store_gradings
     from reports.analyses.matrix import matrix_of
-    from reports.filters import CaseFilter, Filters
-    from reports.placing import matrix_counts
-    from reports.queries import listed_cases, read_id
+    from reports.filters.asked import CaseFilter, Filters
+    from reports.filters.placing import matrix_counts
+    from reports.queries.grading import listed_cases, read_id
     from toolevals.workspace.models import User
 
     call_command("migrate", verbosity=0)

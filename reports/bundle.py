@@ -9,20 +9,22 @@ from typing import IO, Any, Final
 
 from labeling.datasheet.gathering import datasheet_of
 from labeling.exports import version_lines
-from reports import mistake_tables, reliability_tables, tables
 from reports.analyses.layers import layers_of
 from reports.analyses.matrix import matrix_of
 from reports.analyses.tools import tools_of
-from reports.argument_queries import grading_arguments
-from reports.filters import CaseFilter, Filters
-from reports.judge_queries import judged_for_export, judges_of
-from reports.overreach_queries import grading_overreach
-from reports.placing import matrix_counts
-from reports.queries import KEYSET_PAGE, cases_for_export, verdict_counts
-from reports.run_facts import COMPARED
-from reports.state_rows import state_rows
-from reports.tool_costs_page import COLUMNS, grading_tool_costs, spent_csv
-from reports.trial_queries import grading_compounding, grading_reliability, trial_counts, trial_rows
+from reports.cases.state import state_rows
+from reports.filters.asked import CaseFilter, Filters
+from reports.filters.placing import matrix_counts
+from reports.pages.tool_costs import COLUMNS, grading_tool_costs, spent_csv
+from reports.queries.arguments import grading_arguments
+from reports.queries.grading import KEYSET_PAGE, cases_for_export, verdict_counts
+from reports.queries.judges import judged_for_export, judges_of
+from reports.queries.overreach import grading_overreach
+from reports.queries.run_facts import COMPARED
+from reports.queries.trials import grading_compounding, grading_reliability, trial_counts, trial_rows
+from reports.tables import mistakes as mistake_tables
+from reports.tables import reliability as reliability_tables
+from reports.tables import run as tables
 from toolevals.grading.canonical import exact
 from toolevals.presentation.csv import csv_stream
 from toolevals.runs.counted import View

@@ -12,9 +12,9 @@ from rest_framework.response import Response
 
 from reports.api.serializers import CellSerializer, RateSerializer
 from reports.api.views import FILTERS, RunReportView
-from reports.cell_reading import read_cell
-from reports.counted import counted_matrix
-from reports.matrix_state import read_matrix_state
+from reports.matrix.cell import read_cell
+from reports.matrix.counted import counted_matrix
+from reports.matrix.state import read_matrix_state
 
 
 class AskedSerializer(serializers.Serializer[Any]):

@@ -9,15 +9,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports import comparison_tables as tables
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
-from reports.comparable import OUTSIDE, TwoRuns
-from reports.compared_part import PART
-from reports.comparison_page import asked_runs, outside
-from reports.filters import number as read_number
-from reports.filters import text
-from reports.moved_cases import HOWS, MISTAKES, moved_page, read_moved_filter
-from reports.registry_change import registry_change
+from reports.comparison import tables
+from reports.comparison.moved import HOWS, MISTAKES, moved_page, read_moved_filter
+from reports.comparison.page import asked_runs, outside
+from reports.comparison.part import PART
+from reports.comparison.registry import registry_change
+from reports.comparison.runs import OUTSIDE, TwoRuns
+from reports.filters.asked import number as read_number
+from reports.filters.asked import text
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems

@@ -17,9 +17,9 @@ from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.dialects.making import dialects_read, dialects_start
 from reports.dialects.reading import dialects_shown, said_of
-from reports.filters import STATUSES, read_case_filter
+from reports.filters.asked import STATUSES, read_case_filter
 from reports.models import DialectCase, DialectReading
-from reports.queries import listed_cases
+from reports.queries.grading import listed_cases
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.pagination import NewestFirst
 from toolevals.workspace.api.problems import Problems

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.api.serializers import VerdictRowSerializer
-from reports.floor_queries import version_asked, version_floors
+from reports.queries.floors import version_asked, version_floors
 from toolevals.workspace.api.base import ProjectView
 
 

@@ -14,9 +14,9 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports.gate_page import check_counts
+from reports.gates.page import check_counts
 from reports.models import HeldGate
-from reports.pages import run_of
+from reports.pages.shared import run_of
 from reports.services import GateRequest, gate_hold
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
-from reports.judge_queries import judges_of
+from reports.queries.judges import judges_of
 from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
 
 

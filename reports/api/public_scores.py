@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from reports.api.serializers import RateSerializer
 from reports.models import PublicScore
-from reports.pages import run_of
+from reports.pages.shared import run_of
 from reports.public_scores.beside import public_rows
 from reports.public_scores.reading import COLUMNS, MOST_BYTES, read_score, read_scores
 from reports.services import public_score_record, public_score_withdraw, public_scores_import

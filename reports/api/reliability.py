@@ -13,10 +13,10 @@ from rest_framework.response import Response
 
 from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
-from reports.filters import number as read_number
-from reports.pages import graded, run_head
-from reports.reliability_page import CAME_OUT, read_trial_state
-from reports.trial_queries import grading_compounding, grading_reliability, trial_counts
+from reports.filters.asked import number as read_number
+from reports.pages.reliability import CAME_OUT, read_trial_state
+from reports.pages.shared import graded, run_head
+from reports.queries.trials import grading_compounding, grading_reliability, trial_counts
 from toolevals.runs.models import TrialCount
 from toolevals.workspace.api.pagination import NewestFirst
 from toolevals.workspace.api.serializers import IntervalSerializer

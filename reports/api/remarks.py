@@ -12,11 +12,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports import tables
 from reports.api.rows import WhoseSerializer
 from reports.api.views import GRADING, RunReportView
-from reports.queries import case_of
-from reports.remark_rows import remark_page
+from reports.cases.remarks import remark_page
+from reports.queries.grading import case_of
+from reports.tables import run as tables
 from toolevals.runs.models import CaseGrade
 from toolevals.runs.services import note_add, tag_add, tag_remove
 from toolevals.workspace.api.base import ProjectView

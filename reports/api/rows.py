@@ -11,13 +11,13 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from reports import tables
 from reports.api.reliability import InOrder
 from reports.api.views import FILTERS, GRADING, RunReportView
-from reports.filters import COLUMNS, STATUSES, read_case_filter
-from reports.judge_queries import judged_rows
-from reports.queries import listed_cases
-from reports.state_rows import failed_by_state, state_of
+from reports.cases.state import failed_by_state, state_of
+from reports.filters.asked import COLUMNS, STATUSES, read_case_filter
+from reports.queries.grading import listed_cases
+from reports.queries.judges import judged_rows
+from reports.tables import run as tables
 from toolevals.runs.models import CaseGrade, JudgedCase
 from toolevals.workspace.api.pagination import NewestFirst
 

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from reports.analyses.tool_costs import By
 from reports.api.views import GRADING, RunReportView
-from reports.tool_costs_page import grading_tool_costs, read_order
+from reports.pages.tool_costs import grading_tool_costs, read_order
 
 
 class CaseValueSerializer(serializers.Serializer[Any]):

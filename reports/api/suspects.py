@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.analyses.suspicion import REASONS
-from reports.floor_queries import version_asked
+from reports.queries.floors import version_asked
 from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import STATES, Wanted, page_of
 from toolevals.workspace.api.base import ProjectView

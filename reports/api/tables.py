@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.api.views import GRADING
-from reports.long_tables import TABLES
 from reports.services import TABLE, table_belongs, table_start
+from reports.tables.long import TABLES
 from reports.views.tables import asked_table
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent

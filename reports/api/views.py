@@ -20,13 +20,13 @@ from reports.api.serializers import (
     OverreachSerializer,
     ToolTableSerializer,
 )
-from reports.argument_queries import grading_arguments
-from reports.counted import counted_matrix
-from reports.filters import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, text
-from reports.matrix_state import read_matrix_state
-from reports.overreach_queries import grading_overreach
-from reports.pages import graded, run_head
-from reports.queries import verdict_counts
+from reports.filters.asked import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, text
+from reports.matrix.counted import counted_matrix
+from reports.matrix.state import read_matrix_state
+from reports.pages.shared import graded, run_head
+from reports.queries.arguments import grading_arguments
+from reports.queries.grading import verdict_counts
+from reports.queries.overreach import grading_overreach
 from toolevals.runs.counted import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.workspace.api.base import ProjectView

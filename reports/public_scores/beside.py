@@ -13,7 +13,7 @@ from django.db.models import Q
 from reports.analyses.layers import layers_of
 from reports.analyses.rates import Rate, rate
 from reports.models import PublicScore
-from reports.queries import verdict_counts_of
+from reports.queries.grading import verdict_counts_of
 from toolevals.runs.models import Run, Subject
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project
 

@@ -9,9 +9,9 @@ from django.db import transaction
 from django.urls import reverse
 
 from reports.analyses.floors import highest
-from reports.floor_queries import version_floors
-from reports.gate_cases import grading_cases
+from reports.gates.cases import grading_cases
 from reports.models import HeldGate
+from reports.queries.floors import version_floors
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import floor_note, judge_notes, with_notes

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from labeling.models import DatasetVersion
 from reports.analyses.suspicion import REASONS, TITLES, WAVERED
-from reports.filters import address_query
+from reports.filters.asked import address_query
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Role, User
 

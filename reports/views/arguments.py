@@ -8,12 +8,12 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports import mistake_tables
 from reports.analyses.arguments import KIND_WORDS, KINDS, ArgumentRow
-from reports.argument_queries import grading_arguments
-from reports.filters import address_query, text
-from reports.pages import RunHead, graded, run_head
-from reports.queries import verdict_counts
+from reports.filters.asked import address_query, text
+from reports.pages.shared import RunHead, graded, run_head
+from reports.queries.arguments import grading_arguments
+from reports.queries.grading import verdict_counts
+from reports.tables import mistakes as mistake_tables
 from reports.views.downloads import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

@@ -11,13 +11,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from labeling.errors import InvalidAct
 from labeling.services.disputes import dispute_open
-from reports.case_reading import read_case
+from reports.cases.reading import read_case
 from reports.dialects.reading import case_said
-from reports.filters import read_case_filter
-from reports.judge_queries import judge_marks
-from reports.pages import graded, run_head, run_url
-from reports.queries import case_of, listed_cases, neighbours
-from reports.summing import counted_number
+from reports.filters.asked import read_case_filter
+from reports.pages.shared import graded, run_head, run_url
+from reports.queries.grading import case_of, listed_cases, neighbours
+from reports.queries.judges import judge_marks
+from reports.queries.summing import counted_number
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Thumb
 from toolevals.workspace.models import Role

@@ -8,13 +8,13 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.judges import UNMARKED
 from reports.analyses.modes import ERROR_MODES, MODES
-from reports.case_rows import case_rows
-from reports.filter_choices import chips, filter_choices
-from reports.filters import COLUMNS, STATUSES, CaseFilter, address_query, read_case_filter, text
-from reports.judge_queries import judge_columns, judge_marks
-from reports.pages import graded, run_head
-from reports.queries import hidden_verdicts, listed_cases, page_of
-from reports.summing import counted_number
+from reports.cases.rows import case_rows
+from reports.filters.asked import COLUMNS, STATUSES, CaseFilter, address_query, read_case_filter, text
+from reports.filters.choices import chips, filter_choices
+from reports.pages.shared import graded, run_head
+from reports.queries.grading import hidden_verdicts, listed_cases, page_of
+from reports.queries.judges import judge_columns, judge_marks
+from reports.queries.summing import counted_number
 from toolevals.workspace.requests import ProjectRequest
 
 CASES_A_PAGE = 50

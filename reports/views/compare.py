@@ -10,12 +10,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from reports import comparison_tables as tables
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
-from reports.comparable import TwoRuns, default_baseline
-from reports.compared_judges import judge_deltas, shared_judges
-from reports.compared_part import read_part
-from reports.comparison_page import (
+from reports.cases.paired import paired_case
+from reports.comparison import tables
+from reports.comparison.judges import judge_deltas, shared_judges
+from reports.comparison.moved import WORDS as MOVED_WORDS
+from reports.comparison.moved import MovedFilter, moved_page, read_moved_filter
+from reports.comparison.page import (
     asked_runs,
     choices,
     comparable_runs,
@@ -26,15 +27,14 @@ from reports.comparison_page import (
     strata_of,
     stratum_named,
 )
-from reports.filters import address_query, text
-from reports.filters import number as read_number
-from reports.long_tables import compared_table
-from reports.moved_cases import WORDS as MOVED_WORDS
-from reports.moved_cases import MovedFilter, moved_page, read_moved_filter
-from reports.pages import run_head, run_of
-from reports.paired_case import paired_case
+from reports.comparison.part import read_part
+from reports.comparison.registry import registry_change
+from reports.comparison.runs import TwoRuns, default_baseline
+from reports.filters.asked import address_query, text
+from reports.filters.asked import number as read_number
+from reports.pages.shared import run_head, run_of
 from reports.public_scores.beside import public_rows
-from reports.registry_change import registry_change
+from reports.tables.long import compared_table
 from reports.views.downloads import csv_file, long_csv
 from toolevals.workspace.requests import ProjectRequest
 

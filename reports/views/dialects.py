@@ -13,10 +13,10 @@ from reports.analyses.dialects import Dialects, dialects_sentence
 from reports.dialects import tables
 from reports.dialects.making import dialects_read, dialects_start
 from reports.dialects.reading import dialects_shown, said_rows
-from reports.filters import CaseFilter, address_query, read_case_filter, text
+from reports.filters.asked import CaseFilter, address_query, read_case_filter, text
 from reports.models import DialectReading
-from reports.pages import RunHead, graded, run_head, run_url
-from reports.queries import listed_cases
+from reports.pages.shared import RunHead, graded, run_head, run_url
+from reports.queries.grading import listed_cases
 from reports.views.downloads import csv_file
 from toolevals.grading.dialects.beside import OURS
 from toolevals.workspace.requests import ProjectRequest

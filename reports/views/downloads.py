@@ -10,20 +10,21 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from reports import mistake_tables, tables
 from reports.analyses.layers import layers_of
 from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.tools import tools_of
-from reports.counted import counted_matrix
-from reports.judge_queries import judges_of
-from reports.long_tables import AskedTable
-from reports.matrix_state import read_matrix_state
-from reports.overreach_queries import grading_overreach
-from reports.pages import graded, run_head
-from reports.queries import verdict_counts
-from reports.remark_rows import remark_rows
-from reports.trend_asked import asked_trend, read_trend_asked
-from reports.trend_scope import Scope, experiment_scope, subject_scope
+from reports.cases.remarks import remark_rows
+from reports.matrix.counted import counted_matrix
+from reports.matrix.state import read_matrix_state
+from reports.pages.shared import graded, run_head
+from reports.queries.grading import verdict_counts
+from reports.queries.judges import judges_of
+from reports.queries.overreach import grading_overreach
+from reports.tables import mistakes as mistake_tables
+from reports.tables import run as tables
+from reports.tables.long import AskedTable
+from reports.trends.asked import asked_trend, read_trend_asked
+from reports.trends.scope import Scope, experiment_scope, subject_scope
 from toolevals.presentation.csv import Cell, csv_stream
 from toolevals.workspace.requests import ProjectRequest
 

@@ -6,8 +6,8 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports import tables
-from reports.floor_queries import version_asked, version_floors
+from reports.queries.floors import version_asked, version_floors
+from reports.tables import run as tables
 from reports.views.downloads import csv_file
 from toolevals.workspace.requests import ProjectRequest
 

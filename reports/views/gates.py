@@ -9,9 +9,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from reports.filters import address_query, text
-from reports.filters import number as read_number
-from reports.gate_page import (
+from reports.filters.asked import address_query, text
+from reports.filters.asked import number as read_number
+from reports.gates.page import (
     CHECKS_CSV,
     EXAMPLES_A_PAGE,
     GATES_CSV,
@@ -26,7 +26,7 @@ from reports.gate_page import (
 )
 from reports.models import GateBadge, HeldGate
 from reports.services import badge_drop, badge_make
-from reports.trend_scope import experiment_of
+from reports.trends.scope import experiment_of
 from reports.views.downloads import csv_file
 from toolevals.grading.gates.values import GateResult
 from toolevals.presentation.gates.badge import badge_svg

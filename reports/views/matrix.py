@@ -11,14 +11,14 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.matrix import Matrix, Order
 from reports.analyses.rates import TOOL_GOAL
-from reports.cell_reading import read_cell
-from reports.costing import basis_of
-from reports.counted import counted_matrix
-from reports.filter_choices import chips, filter_choices
-from reports.matrix_groups import matrix_groups
-from reports.matrix_state import MatrixState, Measure, read_matrix_state
-from reports.matrix_table import drawn
-from reports.pages import RunHead, graded, run_head, run_url
+from reports.filters.choices import chips, filter_choices
+from reports.matrix.cell import read_cell
+from reports.matrix.counted import counted_matrix
+from reports.matrix.groups import matrix_groups
+from reports.matrix.state import MatrixState, Measure, read_matrix_state
+from reports.matrix.table import drawn
+from reports.pages.shared import RunHead, graded, run_head, run_url
+from reports.queries.costing import basis_of
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.counted import Unit, View
 from toolevals.runs.models import Grading

@@ -9,7 +9,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from reports.filters import text
+from reports.filters.asked import text
 from reports.models import PublicScore
 from reports.public_scores.beside import published_row, subject_names
 from reports.public_scores.reading import COLUMNS, MOST_BYTES, PublicScoreForm, read_scores

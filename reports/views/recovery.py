@@ -6,14 +6,14 @@ from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports import recovery_tables as tables
 from reports.analyses.layers import layers_of
 from reports.analyses.recovery import recovery_sentence
-from reports.filters import address_query
-from reports.long_tables import AskedTable
-from reports.pages import graded, run_head
-from reports.queries import verdict_counts
-from reports.recovery_page import episode_page, grading_recovery, read_episode_state
+from reports.filters.asked import address_query
+from reports.pages.recovery import episode_page, grading_recovery, read_episode_state
+from reports.pages.shared import graded, run_head
+from reports.queries.grading import verdict_counts
+from reports.tables import recovery as tables
+from reports.tables.long import AskedTable
 from reports.views.downloads import csv_file, long_csv
 from toolevals.grading.recovery import ERROR_CLASSES
 from toolevals.workspace.requests import ProjectRequest

@@ -8,21 +8,21 @@ from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports import reliability_tables as tables
 from reports.analyses.layers import layers_of
-from reports.filters import address_query
-from reports.filters import number as read_number
-from reports.long_tables import AskedTable
-from reports.pages import RunHead, graded, run_head
-from reports.queries import verdict_counts
-from reports.reliability_page import (
+from reports.filters.asked import address_query
+from reports.filters.asked import number as read_number
+from reports.pages.reliability import (
     calculator,
     example_page,
     read_trial_state,
     reliability_chart,
     reliability_sentence,
 )
-from reports.trial_queries import grading_compounding, grading_reliability
+from reports.pages.shared import RunHead, graded, run_head
+from reports.queries.grading import verdict_counts
+from reports.queries.trials import grading_compounding, grading_reliability
+from reports.tables import reliability as tables
+from reports.tables.long import AskedTable
 from reports.views.downloads import csv_file, long_csv
 from toolevals.runs.models import Grading
 from toolevals.workspace.requests import ProjectRequest

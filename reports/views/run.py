@@ -14,18 +14,18 @@ from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.rates import TOOL_GOAL
 from reports.analyses.sentence import sentence
 from reports.analyses.tools import ToolOrder, ordered_tools, tools_of
-from reports.filters import LATENT, Filters, choice
-from reports.floor_queries import version_floors
-from reports.judge_queries import judges_of
-from reports.overreach_queries import grading_overreach
-from reports.pages import RunHead, run_head
-from reports.placing import matrix_counts
+from reports.filters.asked import LATENT, Filters, choice
+from reports.filters.placing import matrix_counts
+from reports.pages.shared import RunHead, run_head
+from reports.pages.tool_costs import grading_tool_costs
 from reports.public_scores.beside import public_rows
-from reports.queries import verdict_counts
-from reports.run_spending import spending_shown
-from reports.small_multiples import small_multiples
-from reports.tool_costs_page import grading_tool_costs
-from reports.tool_heads import tool_heads, tool_query
+from reports.queries.floors import version_floors
+from reports.queries.grading import verdict_counts
+from reports.queries.judges import judges_of
+from reports.queries.overreach import grading_overreach
+from reports.queries.spending import spending_shown
+from reports.tables.tool_heads import tool_heads, tool_query
+from reports.trends.multiples import small_multiples
 from reports.views.spending import spent_context
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.models import Grading

@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_http_methods, require_safe
 
-from reports.comparison_page import comparable_runs
-from reports.long_tables import COMPARED, TABLES, AskedTable, compared_table
-from reports.pages import graded, run_head
+from reports.comparison.page import comparable_runs
+from reports.pages.shared import graded, run_head
 from reports.services import TABLE, table_belongs, table_of, table_start
+from reports.tables.long import COMPARED, TABLES, AskedTable, compared_table
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.job_files import KEPT, job_file

@@ -11,11 +11,10 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.judges import PREFIX
 from reports.analyses.trend import Trend
-from reports.filters import LONGEST_CLASS, choice, text
-from reports.judge_trend import judge_trend, judged_runs
+from reports.filters.asked import LONGEST_CLASS, choice, text
 from reports.public_scores.beside import run_rows
-from reports.tool_trend import ToolRate, runs_tool_trend, small_trends
-from reports.trend_page import (
+from reports.trends.judges import judge_trend, judged_runs
+from reports.trends.page import (
     RateShown,
     RunLine,
     TrendChart,
@@ -26,7 +25,8 @@ from reports.trend_page import (
     trend_chart,
     trend_charts,
 )
-from reports.trend_scope import Scope, experiment_scope, subject_scope
+from reports.trends.scope import Scope, experiment_scope, subject_scope
+from reports.trends.tools import ToolRate, runs_tool_trend, small_trends
 from toolevals.workspace.models import Project
 from toolevals.workspace.requests import ProjectRequest
 

@@ -8,7 +8,6 @@ from uuid import UUID
 from celery import current_app
 
 from labeling.models import VersionEntry
-from reports.long_tables import AskedTable
 from reports.models import Suspect
 from reports.services import (
     GateRequest,
@@ -20,6 +19,7 @@ from reports.services import (
     table_start,
     table_work,
 )
+from reports.tables.long import AskedTable
 from tests.access.runs_arguments import a_case, a_graded_run, a_number
 from tests.access.world import Argument, World
 from toolevals.runs.models import Grading, Run

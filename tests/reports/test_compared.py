@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reports.analyses.compared import Paired, compared
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
 from reports.analyses.compared.strata import stratum_deltas
-from reports.moved_cases import MovedFilter, moved_places
+from reports.comparison.moved import MovedFilter, moved_places
 from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, VERDICT_NAMES
 from toolevals.runs.packed import Packed

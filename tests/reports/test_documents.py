@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reports import mistake_tables, reliability_tables, tables
+from reports.tables import mistakes as mistake_tables
+from reports.tables import reliability as reliability_tables
+from reports.tables import run as tables
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "reports.md").read_text()
 FILES = {

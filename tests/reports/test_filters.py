@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reports.filters import Effect, Filters, read_case_filter, read_filters
-from reports.matrix_state import MatrixState, Measure, Show, read_matrix_state
-from reports.placing import matrix_counts
-from reports.queries import listed_cases
+from reports.filters.asked import Effect, Filters, read_case_filter, read_filters
+from reports.filters.placing import matrix_counts
+from reports.matrix.state import MatrixState, Measure, Show, read_matrix_state
+from reports.queries.grading import listed_cases
 from tests.reports.building import Builder, Case
 from toolevals.grading.verdicts import NONE
 from toolevals.runs.counted import Unit, View

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from labeling.models import DatasetVersion
 from reports.analyses.floors import highest
-from reports.floor_queries import version_floors
+from reports.queries.floors import version_floors
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, table, text
 from toolevals.runs.models import Run

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from reports.gate_cases import grading_cases
+from reports.gates.cases import grading_cases
 from reports.models import HeldGate
 from reports.services import GateRequest, gate_decide, gate_hold
 from tests.reports.building import Builder, Case, cases_of
@@ -228,7 +228,7 @@ RULE = {"rule": "cases", "metrics": ["selection"]}
 
 
 def test_reading_tells_its_progress_and_ends_where_the_job_is_cancelled(build, monkeypatch):
-    monkeypatch.setattr("reports.gate_cases.TOLD", 10)
+    monkeypatch.setattr("reports.gates.cases.TOLD", 10)
     run = build.grading(cases_of(CELLS)).run
     held = gate_hold(run=run, actor=None, request=GateRequest(rate("selection", 0.95)))
     job = Job.objects.get(held_gate=held)

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reports.filter_choices import filter_choices
-from reports.filters import CaseFilter, Effect, Filters, read_filters
-from reports.placing import matrix_counts
-from reports.queries import listed_cases
+from reports.filters.asked import CaseFilter, Effect, Filters, read_filters
+from reports.filters.choices import filter_choices
+from reports.filters.placing import matrix_counts
+from reports.queries.grading import listed_cases
 from tests.reports.building import Builder, Case, cases_of, count_anew
 from tests.reports.reading import csv_rows, embedded
 from toolevals.grading.metrics.classes import NO_MAJORITY, collapsed_class
@@ -202,7 +202,7 @@ def test_every_filter_alike_on_matrix_cells_lists_and_files(get, viewer, example
 
 
 def title(name: str) -> str:
-    from reports.filters import TITLES
+    from reports.filters.asked import TITLES
 
     return TITLES[name]
 

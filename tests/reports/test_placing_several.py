@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reports.filters import CaseFilter, Filters
-from reports.placing import matrix_counts
-from reports.queries import listed_cases
-from reports.summing import counted_number
+from reports.filters.asked import CaseFilter, Filters
+from reports.filters.placing import matrix_counts
+from reports.queries.grading import listed_cases
+from reports.queries.summing import counted_number
 from tests.reports.building import Builder, Case, count_anew
 from toolevals.grading.metrics.classes import NO_MAJORITY, collapsed_class, set_class
 from toolevals.grading.verdicts import NONE

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.analyses.recovery import recovery_of, recovery_sentence
-from reports.recovery_page import EPISODES_A_PAGE
+from reports.pages.recovery import EPISODES_A_PAGE
 from tests.reports.reading import csv_rows, table, text
 from tests.runs.building import example, uploaded_run, version_of
 from toolevals.grading.recovery import ERROR_CLASSES, REACTIONS

@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from reports.long_tables import TABLES, AskedTable
 from reports.services import TABLE, table_start, table_work
+from reports.tables.long import TABLES, AskedTable
 from tests.reports.building import Builder, Case, cases_of
 from toolevals.presentation.csv import ROWS_A_CHUNK
 from toolevals.runs.models import Episode, Grading, JudgedCase

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.tool_costs_page import grading_tool_costs
+from reports.pages.tool_costs import grading_tool_costs
 from tests.grading.benchmark import needs_benchmark
 from tests.runs.building import uploaded_run, version_of
 from toolevals.grading.parsing.recorded import tau2_runs

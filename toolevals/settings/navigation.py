@@ -53,6 +53,6 @@ HOME_NEWS = (
     "toolevals.registry.home.news",
     "labeling.home.news",
     "toolevals.runs.home.news",
-    "reports.home.news",
+    "reports.pages.home.news",
 )
-HOME_PANES = (("reports/parts/home_experiments.html", "reports.home.experiments"),)
+HOME_PANES = (("reports/parts/home_experiments.html", "reports.pages.home.experiments"),)

@@ -1,0 +1,217 @@
+"""A case as its page shows it: conversation, comparison, verdicts, the gold's history, the same example elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+from uuid import UUID
+
+from labeling.conversation import CallBlock, Conversation, read_conversation
+from labeling.models import Dispute, Gold, GoldSource, Label, Revision
+from reports.analyses.case import ComparedCall, ShownCall, case_title, compared_calls, shown_calls
+from reports.analyses.state import StateComparison, compared_state
+from reports.analyses.wording import value_text
+from reports.analyses.words import shortened
+from reports.cases.rows import snippet
+from reports.queries.grading import example_in_other_runs, gold_of, trials_of
+from toolevals.grading.values import Expectation, MalformedCall, Transcript
+from toolevals.grading.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProblem, Verdict
+from toolevals.grading.verdicts import CaseGrade as Grade
+from toolevals.runs.judging.blindness import shown_detail
+from toolevals.runs.models import CaseGrade
+from toolevals.workspace.models import Role, User
+
+MOST_RUNS = 60
+LONGEST_ANSWER = 200
+GOLD_WORDS = {
+    GoldSource.AGREED: "reviewers agreed, blind",
+    GoldSource.ADJUDICATED: "adjudicated",
+    GoldSource.SINGLE: "one reviewer",
+    GoldSource.IMPORTED: "imported with the dataset",
+    GoldSource.RESTORED: "earlier gold, in force again",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to the gold."""
+
+    at: datetime
+    words: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRun:
+    """The same example in one run: a case to open, and whether most of its trials passed; "" where none was scored."""
+
+    number: int
+    case: UUID
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrialCall:
+    """One call of a trial: "passed", "failed", or "" where it is not known what it is worth."""
+
+    name: str
+    arguments: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One trial of the same example: what it called and said, and how that came out."""
+
+    case: UUID
+    number: int
+    outcome: str
+    mode: str
+    calls: tuple[TrialCall, ...]
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseReading:
+    """Everything on the page of a case."""
+
+    title: str
+    snippet: str
+    given: Conversation
+    done: Conversation
+    statuses: dict[int, str]
+    transcript: Transcript | None
+    calls: tuple[ComparedCall, ...]
+    state: StateComparison
+    expectation: Expectation
+    verdicts: dict[str, Verdict]
+    schema_problems: tuple[SchemaProblem, ...]
+    judged: Mapping[str, JudgedVerdict]
+    # Of how many judges the verdict is shown to nobody, while people rate the case.
+    hidden_judges: int
+    tag: str
+    mode: str
+    gold: Gold
+    gold_words: str
+    gold_changed: bool
+    history: tuple[Event, ...]
+    disputes: int
+    other_runs: tuple[OtherRun, ...]
+    trials: tuple[Trial, ...]
+
+
+def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
+    """Return the case for one person: labels are shown only as far as blindness allows."""
+    revision, gold = case.transcript.entry.revision, gold_of(case)
+    grade = Grade.from_document(shown_detail(case))
+    expectation = Expectation.from_document(gold.expectation)
+    document = case.transcript.document
+    transcript = None if document is None else Transcript.from_document(document)
+    done = read_conversation({"messages": _messages(transcript)})
+    return CaseReading(
+        title=case_title(grade),
+        snippet=snippet(revision.input),
+        given=read_conversation(revision.input),
+        done=done,
+        statuses=_statuses(done, grade, transcript, expectation),
+        transcript=transcript,
+        calls=compared_calls(grade, expectation, transcript),
+        state=compared_state(grade.details),
+        expectation=expectation,
+        verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts},
+        schema_problems=grade.schema_problems,
+        judged=grade.judged,
+        hidden_judges=len(case.detail.get("judged", {})) - len(grade.judged),
+        tag=grade.tag,
+        mode=grade.mode,
+        gold=gold,
+        gold_words=GOLD_WORDS[GoldSource(gold.source)],
+        gold_changed=revision.gold_id != gold.pk,
+        history=_history(revision, user, role),
+        disputes=Dispute.objects.filter(revision=revision).visible_to(user, role).open().count(),
+        other_runs=_other_runs(case),
+        trials=_trials(case, expectation),
+    )
+
+
+def _messages(transcript: Transcript | None) -> list[dict[str, Any]]:
+    """Return what the subject did as messages that can be shown; a call that nobody can read is shown as its text."""
+    if transcript is None:
+        return []
+    found: list[dict[str, Any]] = []
+    for message in transcript.messages:
+        document = message.to_document()
+        if message.calls:
+            document["calls"] = [
+                {"name": call.name or "(unparsed)", "arguments": call.text or call.reason}
+                if isinstance(call, MalformedCall)
+                else call.to_document()
+                for call in message.calls
+            ]
+        found.append(document)
+    if transcript.answer and not any(message.content == transcript.answer for message in transcript.messages):
+        found.append({"role": "assistant", "content": transcript.answer})
+    return found
+
+
+def _statuses(
+    done: Conversation, grade: Grade, transcript: Transcript | None, expectation: Expectation
+) -> dict[int, str]:
+    """Return the status of each call that is shown, by the identity of its block."""
+    if transcript is None:
+        return {}
+    blocks = [block for turn in done.turns for block in turn.blocks if isinstance(block, CallBlock)]
+    shown = shown_calls(grade, transcript, expectation)
+    return {id(block): each.status for block, each in zip(blocks, shown, strict=False)}
+
+
+def _history(revision: Revision, user: User, role: Role) -> tuple[Event, ...]:
+    return tuple(sorted(_events(revision, user, role), key=lambda event: event.at))
+
+
+def _events(revision: Revision, user: User, role: Role) -> Iterator[Event]:
+    for gold in Gold.objects.history_of(revision).visible_to(user, role):
+        yield Event(gold.created_at, f"Gold, {GOLD_WORDS[GoldSource(gold.source)]}", gold.rationale)
+    for label in Label.objects.filter(revision=revision).visible_to(user, role).in_force():
+        yield Event(label.created_at, "A reviewer’s label", label.rationale)
+    for dispute in Dispute.objects.filter(revision=revision).visible_to(user, role):
+        yield Event(
+            dispute.created_at, "Disputed" if dispute.settled_at is None else "Disputed, settled", dispute.reason
+        )
+
+
+def _trials(case: CaseGrade, expectation: Expectation) -> tuple[Trial, ...]:
+    """Return the example's trials beside each other; none where there is one only."""
+    cases = trials_of(case) if case.grading.run.trials > 1 else []
+    return tuple(_trial(each, expectation) for each in cases) if len(cases) > 1 else ()
+
+
+def _trial(case: CaseGrade, expectation: Expectation) -> Trial:
+    document = case.transcript.document
+    transcript = None if document is None else Transcript.from_document(document)
+    shown = () if transcript is None else shown_calls(Grade.from_document(case.detail), transcript, expectation)
+    calls = tuple(_trial_call(each) for each in shown)
+    answer = shortened(transcript.answer or "", LONGEST_ANSWER) if transcript else ""
+    return Trial(case.pk, case.transcript.trial + 1, case.outcome, case.mode, calls, answer)
+
+
+def _trial_call(shown: ShownCall) -> TrialCall:
+    call = shown.call
+    if isinstance(call, MalformedCall):
+        return TrialCall(call.name or "(unparsed)", shortened(call.text or call.reason, LONGEST_ANSWER), shown.status)
+    return TrialCall(call.name, value_text(call.arguments), shown.status)
+
+
+def _other_runs(case: CaseGrade) -> tuple[OtherRun, ...]:
+    found = []
+    for number, rows in groupby(example_in_other_runs(case, MOST_RUNS), key=itemgetter(0)):
+        trials = list(rows)
+        outcomes = [outcome for _, _, outcome in trials]
+        passed, failed = outcomes.count("passed"), outcomes.count("failed")
+        status = "" if not passed + failed else "passed" if passed > failed else "failed"
+        found.append(OtherRun(number, trials[0][1], status))
+    return tuple(found)

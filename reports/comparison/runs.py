@@ -1,0 +1,230 @@
+"""Which examples two runs share, and whether they can be compared at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+from uuid import UUID
+
+from django.core.cache import cache
+from django.db.models import QuerySet
+
+from labeling.models import Gold, VersionEntry
+from reports.analyses.compared import Paired, RunComparison, compared
+from reports.comparison.part import pairs_in
+from reports.filters.asked import Filters
+from reports.queries.run_facts import COMPARED, part_of
+from toolevals.grading.canonical import digest
+from toolevals.runs.models import Grading, Run
+from toolevals.runs.services.packing import packed_cases
+
+KEPT: Final = 24 * 3600
+AT_ONCE: Final = 500
+# Why an example is not compared -> in words.
+OUTSIDE: Final[Mapping[str, str]] = {
+    "only_before": "only in the baseline",
+    "only_after": "only in the candidate",
+    "other_gold": "graded against other gold",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Which examples two gradings share: pairs of places in their runs, None where all are the same in order.
+
+    `outside` are the others, by why: entries of the run that holds them.
+    """
+
+    pairs: tuple[tuple[int, int], ...] | None
+    outside: Mapping[str, tuple[UUID, ...]]
+
+    @property
+    def left_out(self) -> int:
+        """How many examples are not compared."""
+        return sum(map(len, self.outside.values()))
+
+
+# Not slotted: what is read of the database is kept for the request.
+@dataclass(frozen=True)
+class TwoRuns:
+    """A baseline and a candidate of one project, both graded, and the gradings that are compared.
+
+    `part` are the conditions on their examples (`compared_part.PART`), by default none.
+    """
+
+    before: Run
+    after: Run
+    gradings: tuple[Grading, Grading]
+    part: Filters = field(default_factory=Filters)
+
+    @property
+    def refusal(self) -> str:
+        """A sentence that says why they cannot be compared; empty where they can."""
+        datasets = [run.dataset_version.dataset for run in (self.before, self.after)]
+        floors = [run for run in (self.before, self.after) if run.floor]
+        if self.before.pk == self.after.pk:
+            return f"Run {self.before.number} is not compared with itself."
+        if floors:
+            return "A floor is no agent: it stands beside the scores of a run and is not compared with one."
+        if datasets[0].pk != datasets[1].pk:
+            names = f"run {self.before.number} is on {datasets[0].name}, run {self.after.number} on {datasets[1].name}"
+            return f"Two datasets cannot be compared: {names}."
+        if not self.examples:
+            return f"Run {self.before.number} and run {self.after.number} have no example with the same gold in common."
+        return ""
+
+    @cached_property
+    def shared(self) -> Shared:
+        """Which examples both hold with the same gold."""
+        key = f"reports:shared:{self.gradings[0].pk}:{self.gradings[1].pk}"
+        found: Shared | None = cache.get(key)
+        if found is None:
+            found = _shared(*self.gradings)
+            cache.set(key, found, timeout=KEPT)
+        return found
+
+    @property
+    def examples(self) -> int:
+        """How many examples are compared."""
+        return self.before.size if self.shared.pairs is None else len(self.shared.pairs)
+
+    @cached_property
+    def paired(self) -> Paired:
+        """What the shared examples came to."""
+        before, after = (packed_cases(grading) for grading in self.gradings)
+        return Paired(before, after, pairs_in(self, self.shared.pairs))
+
+    @cached_property
+    def comparison(self) -> RunComparison:
+        """The comparison; finished gradings do not change, so that of all examples is kept. Strata and tags may."""
+        if self.part.conditions:
+            return compared(self.paired)
+        key = f"reports:compared-2:{self.gradings[0].pk}:{self.gradings[1].pk}"
+        found: RunComparison | None = cache.get(key)
+        if found is None:
+            found = compared(self.paired)
+            cache.set(key, found, timeout=KEPT)
+        return found
+
+    @property
+    def differences(self) -> list[tuple[str, str, str]]:
+        """What of agent and dataset differs: (what, before, after)."""
+        sides = [{name: read(run) for name, read in COMPARED.items()} for run in (self.before, self.after)]
+        found = [(name, sides[0][name], sides[1][name]) for name in COMPARED if sides[0][name] != sides[1][name]]
+        if self.before.trials != self.after.trials:
+            found.append(("trials", str(self.before.trials), str(self.after.trials)))
+        return found
+
+    @property
+    def cautions(self) -> list[str]:
+        """Sentences that a reader must know before believing a number."""
+        found = []
+        versions = [grading.dataset_version for grading in self.gradings]
+        if versions[0].pk != versions[1].pk:
+            found.append(
+                f"Run {self.before.number} is graded on v{versions[0].number} of the dataset, run "
+                f"{self.after.number} on v{versions[1].number}: only examples that both hold unchanged, with the same "
+                "gold, are compared."
+            )
+        if other := _other_graders(*self.gradings):
+            found.append(f"Other graders graded them ({other}): a change may be theirs. Grade both runs again.")
+        return found
+
+
+def two_runs(runs: QuerySet[Run], before: int, after: int, part: Filters | None = None) -> TwoRuns | None:
+    """Return the runs of these numbers, of all or a part of their examples; None where one is not there or graded."""
+    wanted = runs.select_related(
+        "subject__tools__tools", "dataset_version__dataset", "experiment", "grading__dataset_version"
+    )
+    found = {run.number: run for run in wanted.filter(number__in=(before, after), grading__isnull=False)}
+    if before not in found or after not in found:
+        return None
+    gradings = Grading.objects.filter(pk__in=[run.grading_id for run in found.values()])
+    by_run: dict[Any, Grading] = {each.run_id: each for each in gradings.select_related("dataset_version__dataset")}
+    for run in found.values():
+        by_run[run.pk].run = run
+    sides = found[before], found[after]
+    return TwoRuns(*sides, (by_run[sides[0].pk], by_run[sides[1].pk]), part or Filters())
+
+
+def candidates_for(run: Run, most: int) -> list[Run]:
+    """Return the newest graded runs that a run may be compared with, the newest first."""
+    found = Run.objects.filter(project=run.project, floor="", grading__isnull=False)
+    same = found.filter(dataset_version__dataset=run.dataset_version.dataset_id).exclude(pk=run.pk)
+    return list(
+        same.select_related("subject__tools", "dataset_version__dataset", "experiment").order_by("-number")[:most]
+    )
+
+
+def default_baseline(run: Run, choices: Sequence[Run]) -> Run | None:
+    """Return the previous comparable run: of the experiment on the same part of the same version, or the nearest to it.
+
+    `choices` are those that it may be compared with, the newest first.
+    """
+    earlier = [each for each in choices if each.number < run.number]
+
+    def closeness(each: Run) -> tuple[bool, ...]:
+        same_line = each.experiment_id == run.experiment_id
+        same_part = each.dataset_version_id == run.dataset_version_id and part_of(each) == part_of(run)
+        return same_line and same_part, same_line, each.subject.name == run.subject.name, same_part
+
+    return max(earlier, key=closeness, default=None)
+
+
+def _shared(before: Grading, after: Grading) -> Shared:
+    same_version = before.run.dataset_version_id == after.run.dataset_version_id
+    other_gold = _other_gold(before, after)
+    if same_version and not other_gold and before.run.only == after.run.only:
+        return Shared(None, dict.fromkeys(OUTSIDE, ()))
+    first, second = _entries(before), _entries(after)
+    outside: dict[str, list[UUID]] = {name: [] for name in OUTSIDE}
+    pairs = []
+    for revision, (place, entry) in first.items():
+        if revision not in second:
+            outside["only_before"].append(entry)
+        elif revision in other_gold:
+            outside["other_gold"].append(entry)
+        else:
+            pairs.append((place, second[revision][0]))
+    outside["only_after"] += [entry for revision, (_, entry) in second.items() if revision not in first]
+    return Shared(tuple(pairs), {name: tuple(found) for name, found in outside.items()})
+
+
+def _entries(grading: Grading) -> dict[UUID, tuple[int, UUID]]:
+    """Return the place in the run, and the entry, of each revision that the run takes."""
+    run = grading.run
+    rows = VersionEntry.objects.filter(version=run.dataset_version_id).order_by("position")
+    places = None if run.only is None else {position: place for place, position in enumerate(run.only)}
+    found: dict[UUID, tuple[int, UUID]] = {}
+    for position, entry, revision in rows.values_list("position", "pk", "revision").iterator():
+        place = position if places is None else places.get(position)
+        if place is not None:
+            found[revision] = place, entry
+    return found
+
+
+def _golds(grading: Grading) -> dict[UUID, UUID]:
+    """Return the gold that each revision was graded against; one that the version does not hold has none."""
+    return dict(VersionEntry.objects.filter(version=grading.dataset_version_id).values_list("revision", "gold"))
+
+
+def _other_gold(before: Grading, after: Grading) -> set[UUID]:
+    """Return the revisions that were graded against gold that means something else, or in one grading against none."""
+    if before.dataset_version_id == after.dataset_version_id:
+        return set()
+    first, second = _golds(before), _golds(after)
+    moved = [revision for revision in first.keys() | second.keys() if first.get(revision) != second.get(revision)]
+    wanted = [gold for golds in (first, second) for revision in moved if (gold := golds.get(revision))]
+    said: dict[UUID | None, str] = {}
+    for start in range(0, len(wanted), AT_ONCE):
+        some = Gold.objects.filter(pk__in=wanted[start : start + AT_ONCE])
+        said |= {gold: digest(expectation) for gold, expectation in some.values_list("pk", "expectation")}
+    return {revision for revision in moved if said.get(first.get(revision)) != said.get(second.get(revision))}
+
+
+def _other_graders(before: Grading, after: Grading) -> str:
+    sides = [{each["name"]: each["version"] for each in grading.graders} for grading in (before, after)]
+    names = sorted(name for name in sides[0].keys() | sides[1].keys() if sides[0].get(name) != sides[1].get(name))
+    return ", ".join(f"{name} {sides[0].get(name, 'none')} and {sides[1].get(name, 'none')}" for name in names)

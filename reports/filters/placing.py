@@ -1,0 +1,160 @@
+"""Which cases the filters let through, and in which cell of the matrix each one stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from labeling.models import VersionEntry
+from reports.filters.asked import EXAMPLE_STRATA, Filters
+from reports.filters.offered import effects_by_name
+from reports.queries.summing import summed
+from toolevals.grading.canonical import canonical
+from toolevals.grading.metrics.classes import collapsed_class, collapsed_counts
+from toolevals.runs.counted import Counted, Unit, View
+from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PlacedCase, RevisionTurn
+from toolevals.runs.services.counting import Kind, counted_cases
+
+# (expected, actual) -> count
+MatrixCounts = dict[tuple[str, str], int]
+Cell = tuple[str, str]
+_EXAMPLE = "transcript__entry__revision__example"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Rows that each stand for a case in a cell: the row's columns that say which, and the way to its case."""
+
+    rows: QuerySet[Any]
+    columns: tuple[str, ...]
+    to_case: str
+    counted: Counted
+
+    def cell(self, values: tuple[Any, ...]) -> Cell:
+        """Return the cell that values of the columns name."""
+        return self.counted.cell(values[0]) if len(values) == 1 else (values[0], values[1])
+
+
+def filtered_cases(grading: Grading, filters: Filters) -> QuerySet[CaseGrade]:
+    """Return the cases of a grading that meet every condition, in no order yet."""
+    cases = CaseGrade.objects.filter(
+        _given(bucket=filters.bucket, difficulty=filters.difficulty, tag=filters.tag, arguments=filters.arguments),
+        _given(**{f"{_EXAMPLE}__{name}": getattr(filters, name) for name in EXAMPLE_STRATA}),
+        _when(filters),
+        grading=grading,
+    )
+    if filters.trial:
+        cases = cases.filter(transcript__trial=filters.trial - 1)
+    if filters.tagged:
+        cases = cases.filter(transcript__tags__tag=filters.tagged)
+    if filters.tools:
+        effects = effects_by_name(grading)
+        cases = cases.filter(expected__in=[name for name, effect in effects.items() if effect == filters.tools])
+    if filters.turn is not None:
+        turns = RevisionTurn.objects.filter(turn=filters.turn)
+        cases = cases.filter(transcript__entry__revision__in=turns.values("revision"))
+    if filters.gold:
+        entries = VersionEntry.objects.filter(version=grading.dataset_version_id, gold__source=filters.gold)
+        cases = cases.filter(transcript__entry__revision__in=entries.values("revision"))
+    return cases.filter(pk__in=_called_with(cases, filters)) if filters.argument else cases
+
+
+def matrix_counts(grading: Grading, filters: Filters) -> MatrixCounts:
+    """Return how many cases, aligned pairs or examples stand in each cell; namespaces are taken together as asked."""
+    sums = summed(grading, filters)
+    return collapsed_counts(_read_counts(grading, filters) if sums is None else sums.cells(), filters.collapse)
+
+
+def placed_cases(grading: Grading, filters: Filters) -> Iterator[Placed]:
+    """Yield the rows of the filtered cases that have a place, for what only the database can count."""
+    (view, unit), counted = counted_cases(grading, filters.view, filters.unit)
+    cases = filtered_cases(grading, filters)
+    if unit is Unit.TRIAL and view is View.FIRST:
+        yield Placed(cases.exclude(expected=""), ("expected", "actual"), "", counted)
+        return
+    chosen = cases.order_by().values("pk")
+    if unit is Unit.TRIAL:
+        pairs = AlignedPair.objects.filter(grading=grading, case__in=chosen)
+        pairs = pairs if view is View.ALIGNED else _alone(pairs)
+        yield Placed(pairs, ("expected", "actual"), "case__", counted)
+    if (view, unit) != (View.ALIGNED, Unit.TRIAL):
+        yield Placed(_placed(grading, (view, unit)).filter(case__in=chosen), ("cell",), "case__", counted)
+
+
+def cell_cases(grading: Grading, filters: Filters, expected: str, actual: str) -> QuerySet[CaseGrade]:
+    """Return the cases of a cell, or of a whole row or column where the other class is empty.
+
+    Of an example that counts once, it is the first trial that did what most of them did, or the first of all.
+    """
+    cases = filtered_cases(grading, filters)
+    if not (expected or actual):
+        return cases
+    if filters == Filters(bucket=filters.bucket, difficulty=filters.difficulty):
+        return cases.filter(_given(expected=expected, actual=actual))
+    kind, counted = counted_cases(grading, filters.view, filters.unit)
+    names = {"expected": _members(counted, filters, expected), "actual": _members(counted, filters, actual)}
+    wanted = {f"{name}__in": held for name, held in names.items() if held is not None}
+    if kind == (View.ALIGNED, Unit.TRIAL):
+        return cases.filter(pk__in=AlignedPair.objects.filter(**wanted, grading=grading).values("case"))
+    if kind == (View.FIRST, Unit.TRIAL):
+        return cases.filter(**wanted)
+    found = _placed(grading, kind).filter(cell__in=counted.places_of(names["expected"], names["actual"])).values("case")
+    if kind == (View.SET, Unit.TRIAL):
+        alone = _alone(AlignedPair.objects.filter(**wanted, grading=grading))
+        return cases.filter(pk__in=alone.values("case").union(found, all=True))
+    return cases.filter(pk__in=found)
+
+
+def _read_counts(grading: Grading, filters: Filters) -> MatrixCounts:
+    """Count what isn't counted beforehand: one query for each kind of row."""
+    found: Counter[Cell] = Counter()
+    for placed in placed_cases(grading, filters):
+        for *values, count in placed.rows.order_by().values_list(*placed.columns).annotate(count=Count("*")):
+            found[placed.cell(tuple(values))] += count
+    return dict(found)
+
+
+def _placed(grading: Grading, kind: Kind) -> QuerySet[PlacedCase]:
+    return PlacedCase.objects.filter(grading=grading, view=kind[0], unit=kind[1])
+
+
+def _alone(pairs: QuerySet[AlignedPair]) -> QuerySet[AlignedPair]:
+    """Return the pairs that are the only one of their case: it stands as a set where the pair does."""
+    return pairs.filter(~Exists(AlignedPair.objects.filter(case=OuterRef("case"), number=1)), number=0)
+
+
+def _members(counted: Counted, filters: Filters, name: str) -> list[str] | None:
+    """Return the classes that a class stands for; None where it is any."""
+    if not name:
+        return None
+    return [each for each in counted.classes if each and collapsed_class(each, filters.collapse) == name]
+
+
+def _called_with(cases: QuerySet[CaseGrade], filters: Filters) -> list[UUID]:
+    """Return the cases in which some call had the argument, with the value if one is asked for. Reads every case."""
+    rows = cases.order_by().values_list("pk", "detail")
+    return [pk for pk, detail in rows.iterator(chunk_size=500) if _has_value(detail, filters.argument, filters.value)]
+
+
+def _has_value(detail: dict[str, Any], path: str, value: str) -> bool:
+    given = (each for each in detail.get("differences", ()) if each["path"] == path and each["kind"] != "missing")
+    return any(not value or value in (each["actual"], canonical(each["actual"])) for each in given)
+
+
+def _when(filters: Filters) -> Q:
+    found = Q()
+    if filters.since:
+        found &= Q(transcript__created_at__gte=datetime.combine(filters.since, time(), UTC))
+    if filters.until:
+        found &= Q(transcript__created_at__lt=datetime.combine(filters.until, time(), UTC) + timedelta(days=1))
+    return found
+
+
+def _given(**values: str) -> Q:
+    return Q(**{name: value for name, value in values.items() if value})

@@ -1,0 +1,146 @@
+"""One cell of the matrix, read: how much it is, what the two tools say of themselves, its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from django.db.models import QuerySet
+
+from reports.analyses.advice import Advice, Asked, Confusion, advice_on
+from reports.analyses.matrix import Cell, Cells, Matrix
+from reports.analyses.rates import Rate
+from reports.cases.rows import CaseRow, case_rows, last_said
+from reports.matrix.state import MatrixState
+from reports.queries.grading import listed_cases, page_of
+from toolevals.grading.metrics.classes import NO_MAJORITY, SPECIAL
+from toolevals.grading.values import ToolCall, ToolSpec, Transcript
+from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.registry.tool_lists import tools_in
+from toolevals.runs.counted import View
+from toolevals.runs.models import CaseGrade, Grading, Subject
+from toolevals.runs.offers import tools_offered
+
+CASES_A_PAGE = 20
+# So many cases are read for what they have in common.
+READ = 100
+MODE_OF_CLASS = {
+    NONE: "missed_call",
+    UNKNOWN_TOOL: "hallucinated_tool",
+    UNPARSED: "malformed_output",
+    NO_MAJORITY: "no_majority",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CellReading:
+    """The selected cell. `rank` counts confusions from the largest, 0 on the diagonal.
+
+    `tools` are the two, in the words that the subject was given in the first case. `case_count` is how many cases
+    there are, of which each may hold several aligned calls.
+    """
+
+    cell: Cell
+    rate: Rate
+    mode: str
+    rank: int
+    confusions: int
+    previous: Cell | None
+    next: Cell | None
+    tools: tuple[ToolSpec, ...]
+    advice: Advice | None
+    case_count: int
+    cases: tuple[CaseRow, ...]
+    more_after: str
+
+
+def read_cell(grading: Grading, matrix: Matrix, state: MatrixState) -> CellReading | None:
+    """Return the selected cell, by default the largest confusion; None where there is nothing to read."""
+    chosen = _chosen(matrix, state)
+    if chosen is None:
+        return None
+    state = replace(state, expected=chosen.expected, actual=chosen.actual)
+    listed = listed_cases(grading, state.case_filter)
+    page = page_of(listed, state.after, CASES_A_PAGE)
+    first = next(iter(page_of(listed, "", 1) if state.after else page), None)
+    offered = _offered(first, grading.run.subject) if first else {}
+    largest_first = matrix.confusions
+    key = chosen.expected, chosen.actual
+    place = largest_first.keys.index(key) if not chosen.right and chosen.count else None
+    return CellReading(
+        cell=chosen,
+        rate=chosen.rate,
+        mode=cell_mode(chosen),
+        rank=0 if place is None else place + 1,
+        confusions=len(largest_first),
+        previous=largest_first[place - 1] if place else None,
+        next=_following(largest_first, place),
+        tools=_of_cell(chosen, offered),
+        advice=None if chosen.right or first is None else _advice(chosen, matrix, listed, offered),
+        case_count=chosen.count if state.filters.view is not View.ALIGNED else listed.count(),
+        cases=case_rows(page[:CASES_A_PAGE]),
+        more_after=str(page[CASES_A_PAGE - 1].pk) if len(page) > CASES_A_PAGE else "",
+    )
+
+
+def cell_mode(cell: Cell) -> str:
+    """Return what a cell means, in the words of the failure modes; empty where it is right."""
+    if cell.right:
+        return ""
+    named = {
+        NONE: "missed_call",
+        UNKNOWN_TOOL: "hallucinated_tool",
+        UNPARSED: "malformed_output",
+        NO_MAJORITY: "no_majority",
+    }
+    if cell.actual in named:
+        return named[cell.actual]
+    return "needless_call" if cell.expected == NONE else "wrong_tool"
+
+
+def _chosen(matrix: Matrix, state: MatrixState) -> Cell | None:
+    if state.has_cell:
+        return matrix.cell(state.expected, state.actual)
+    return next(iter(matrix.confusions), None)
+
+
+def _following(confusions: Cells, place: int | None) -> Cell | None:
+    after = 0 if place is None else place + 1
+    return confusions[after] if after < len(confusions) else None
+
+
+def _offered(case: CaseGrade, subject: Subject) -> dict[str, ToolSpec]:
+    specs = tools_offered(tools_in(case.transcript.entry.revision.tools), subject)
+    return {spec.name: spec for spec in specs}
+
+
+def _of_cell(cell: Cell, offered: Mapping[str, ToolSpec]) -> tuple[ToolSpec, ...]:
+    names = [name for name in dict.fromkeys((cell.expected, cell.actual)) if name not in SPECIAL]
+    return tuple(offered[name] for name in names if name in offered)
+
+
+def _advice(cell: Cell, matrix: Matrix, listed: QuerySet[CaseGrade], offered: Mapping[str, ToolSpec]) -> Advice:
+    """Read the cell from its first cases, at most READ of them."""
+    wants_names = cell.actual == UNKNOWN_TOOL
+    cases = listed.order_by("pk").select_related("transcript__entry__revision__example").defer("detail")
+    cases = cases if wants_names else cases.defer("detail", "transcript__document")
+    return advice_on(
+        Confusion(
+            expected=cell.expected,
+            actual=cell.actual,
+            expected_spec=offered.get(cell.expected),
+            actual_spec=offered.get(cell.actual),
+            cases=[_asked(case, wants_names) for case in cases[:READ]],
+            reverse=matrix.counts.get((cell.actual, cell.expected), 0),
+            count=cell.count,
+            offered=tuple(offered),
+        )
+    )
+
+
+def _asked(case: CaseGrade, wants_names: bool) -> Asked:
+    revision = case.transcript.entry.revision
+    document = case.transcript.document if wants_names else None
+    called = Transcript.from_document(document).calls if document else ()
+    names = tuple(call.name for call in called if isinstance(call, ToolCall))
+    return Asked(revision.example.external_id, str(case.pk), last_said(revision.input), names)

@@ -1,0 +1,142 @@
+"""What each tool's calls took: rows for the page, the overview, the file and the interface, from one query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from reports.analyses.tool_costs import By, ToolCosts, tool_costs
+from reports.filters.asked import text
+from toolevals.presentation.csv import Cell
+from toolevals.presentation.numbers import amount
+from toolevals.runs.models import Grading, ToolSpending
+from toolevals.runs.tool_spending import Amount, At, Timing, ToolSpent
+
+STATS: Final = ("p50", "p95", "p99")
+_TIMINGS: Final = ("execution", "step")
+_AMOUNTS: Final = ("tokens_in", "tokens_out", "cost")
+COLUMNS: Final = (
+    "tool",
+    "calls",
+    "steps",
+    *(
+        column
+        for name in _TIMINGS
+        for column in (
+            f"{name}_recorded",
+            *(f"{name}_{stat}_{what}" for stat in (*STATS, "most") for what in ("ms", "case")),
+        )
+    ),
+    *(column for name in _AMOUNTS for column in (f"{name}_recorded", name, f"{name}_most", f"{name}_most_case")),
+)
+# What stands over each column of the table, and what it means.
+HEADS: Final[Mapping[By, tuple[str, str]]] = {
+    By.TOOL: ("Tool", ""),
+    By.CALLS: ("Calls", ""),
+    By.EXECUTION_P50: ("p50", "of the tool's execution"),
+    By.EXECUTION_P95: ("p95", "of the tool's execution"),
+    By.EXECUTION_P99: ("p99", "of the tool's execution"),
+    By.STEP_P50: ("p50", "of the model's step"),
+    By.STEP_P95: ("p95", "of the model's step"),
+    By.STEP_P99: ("p99", "of the model's step"),
+    By.TOKENS_IN: ("in", "tokens"),
+    By.TOKENS_OUT: ("out", "tokens"),
+    By.COST: ("Cost", ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number as it is written, over how many it was recorded, and the case that it opens; "–" where over none."""
+
+    text: str
+    known: int
+    case: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpentRow:
+    """A tool's figures in the order of the columns."""
+
+    tool: str
+    calls: int
+    steps: int
+    execution: tuple[Figure, ...]
+    step: tuple[Figure, ...]
+    amounts: tuple[Figure, ...]
+    cost_of_a_call: str
+
+
+def grading_tool_costs(grading: Grading, by: By | None = None) -> ToolCosts:
+    """Return what each tool's calls took in a finished grading."""
+    rows = (
+        ToolSpending.objects.filter(grading=grading).order_by("tool").values_list("tool", "calls", "steps", "measured")
+    )
+    return tool_costs([ToolSpent.from_document(*row) for row in rows], by)
+
+
+def read_order(parameters: Mapping[str, str]) -> By | None:
+    """Return the order that the address asks for; what is none counts as not given."""
+    asked = text(parameters, "order")
+    return By(asked) if asked in list(By) else None
+
+
+def spent_rows(costs: ToolCosts, most: int | None = None) -> list[SpentRow]:
+    """Return the table's first rows."""
+    return [
+        SpentRow(
+            row.tool,
+            row.calls,
+            row.steps,
+            _times(row.execution_ms),
+            _times(row.step_ms),
+            tuple(_sum(getattr(row, name)) for name in _AMOUNTS),
+            amount(row.cost.total / row.cost.known if row.cost.total is not None else None),
+        )
+        for row in costs.rows[:most]
+    ]
+
+
+def spent_csv(costs: ToolCosts) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each tool, in the order of COLUMNS."""
+    for row in costs.rows:
+        timings = (row.execution_ms, row.step_ms)
+        yield (
+            row.tool,
+            row.calls,
+            row.steps,
+            *(
+                cell
+                for timing in timings
+                for cell in (
+                    timing.known,
+                    *(part for stat in (*STATS, "most") for part in _pair(getattr(timing, stat))),
+                )
+            ),
+            *(
+                cell
+                for name in _AMOUNTS
+                for cell in (getattr(row, name).known, getattr(row, name).total, *_pair(getattr(row, name).most))
+            ),
+        )
+
+
+def _times(timing: Timing) -> tuple[Figure, ...]:
+    return tuple(_figure(getattr(timing, stat), timing.known) for stat in STATS)
+
+
+def _figure(at: At | None, known: int) -> Figure:
+    return Figure(amount(None), 0, "") if at is None else Figure(_milliseconds(at.value), known, at.case)
+
+
+def _sum(found: Amount) -> Figure:
+    return Figure(amount(found.total), found.known, found.most.case if found.most else "")
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.3g}"
+
+
+def _pair(at: At | None) -> tuple[Cell, Cell]:
+    return (None, None) if at is None else (at.value, at.case)

@@ -1,0 +1,34 @@
+"""The floors of a dataset version: their runs, and the counts of what each scored."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404
+
+from labeling.models import DatasetVersion
+from reports.analyses.floors import FloorRow, floor_rows
+from reports.queries.grading import verdict_counts_of
+from toolevals.runs.floors import Floor
+from toolevals.runs.models import Run
+from toolevals.workspace.requests import ProjectRequest
+
+ORDER = {floor.value: place for place, floor in enumerate(Floor)}
+
+
+def version_floors(version: DatasetVersion | UUID) -> tuple[FloorRow, ...]:
+    """Return the floors of a version, none until a worker has started them. Two queries."""
+    runs = list(Run.objects.filter(dataset_version=version).exclude(floor="").values_list("floor", "number", "grading"))
+    counts = verdict_counts_of([grading for _, _, grading in runs if grading])
+    return floor_rows(
+        (kind, Floor(kind).label, number, counts.get(grading) if grading else None)
+        for kind, number, grading in sorted(runs, key=lambda row: ORDER[row[0]])
+    )
+
+
+def version_asked(request: ProjectRequest, dataset: str, version: str) -> DatasetVersion:
+    """Return the project's dataset version of that number or tag, or raise Http404."""
+    found = DatasetVersion.objects.named(request.project, f"{dataset}@{version}")
+    if found is None:
+        raise Http404
+    return found

@@ -1,0 +1,159 @@
+"""Rows of a grading: its counts of verdicts, lists of its cases, one case with its like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, Q, QuerySet
+
+from labeling.models import Gold, VersionEntry
+from reports.dialects.reading import cases_said
+from reports.filters.asked import CaseFilter
+from reports.filters.placing import cell_cases
+from toolevals.runs.models import ArgumentFault, CaseGrade, Grading, JudgedCase, Run, VerdictCount
+from toolevals.runs.querysets.gradings import IS_LATENT
+from toolevals.workspace.models import Project
+from toolevals.workspace.querysets.ids import ids_as_text
+
+KEYSET_PAGE = 2000
+# Of rows of a few plain values: large enough that asking for a page costs little beside it.
+EXPORT_PAGE = 5000
+
+
+def shown_grading(run: Run, number: int | None) -> Grading | None:
+    """Return the run's grading of that number, or the newest finished one; None where there is none."""
+    gradings = run.gradings.filter(finished_at__isnull=False).select_related("dataset_version__dataset")
+    return gradings.filter(number=number).first() if number else gradings.filter(pk=run.grading_id).first()
+
+
+def verdict_counts(grading: Grading) -> dict[str, dict[str, int]]:
+    """Return how many cases have each value of each column: column -> value -> count."""
+    return verdict_counts_of([grading.pk]).get(grading.pk, {})
+
+
+def verdict_counts_of(gradings: list[UUID]) -> dict[UUID, dict[str, dict[str, int]]]:
+    """Return the same for several gradings at once, by their ids."""
+    found: dict[UUID, dict[str, dict[str, int]]] = {}
+    rows = VerdictCount.objects.filter(grading__in=gradings).values_list("grading_id", "column", "value", "count")
+    for grading, column, value, count in rows:
+        found.setdefault(grading, {}).setdefault(column, {})[value] = count
+    return found
+
+
+def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
+    """Return the cases of a list, in no order yet."""
+    cases = cell_cases(grading, wanted.filters, wanted.expected, wanted.actual)
+    cases = cases.filter(_given(mode=wanted.mode, transcript__ended=wanted.ended))
+    if wanted.latent:
+        cases = cases.filter(**IS_LATENT)
+    if wanted.fault:
+        faults = ArgumentFault.objects.filter(
+            grading=grading, tool=wanted.tool, argument=wanted.parameter, kind=wanted.fault
+        )
+        cases = cases.filter(pk__in=faults.values("case"))
+    if wanted.by:
+        cases = cases.filter(pk__in=cases_said(grading, wanted.by, wanted.beside, wanted.said, wanted.rule))
+    if wanted.rubric:
+        judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric, status=wanted.status).shown()
+        return cases.filter(pk__in=judged.values("case"))
+    return cases.filter(**{wanted.column: wanted.status}) if wanted.column else cases
+
+
+def hidden_verdicts(grading: Grading, wanted: CaseFilter) -> int:
+    """Return of how many cases the judge's verdict that is asked for is shown to nobody, while people rate them."""
+    if not wanted.rubric:
+        return 0
+    judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric)
+    return judged.count() - judged.shown().count()
+
+
+def page_of(cases: QuerySet[CaseGrade], after: str, size: int) -> list[CaseGrade]:
+    """Return the next `size` + 1 cases after the one with that id: one more than shown tells whether there are more."""
+    if (last := read_id(after)) is not None:
+        cases = cases.filter(pk__gt=last)
+    found = cases.order_by("pk").select_related(
+        "transcript__entry__revision__example", "transcript__entry__revision__tools"
+    )
+    return list(found.defer("detail", "transcript__document")[: size + 1])
+
+
+def case_of(project: Project, number: int, case_id: UUID) -> CaseGrade | None:
+    """Return a case of the project's run of that number, with everything that its page shows."""
+    cases = CaseGrade.objects.filter(pk=case_id, grading__run__project=project, grading__run__number=number)
+    found = cases.select_related(
+        "grading__run__project",
+        "grading__run__subject__tools",
+        "grading__dataset_version__dataset",
+        "grading__simulator",
+        "transcript__entry__revision__example",
+        "transcript__entry__revision__tools",
+        "transcript__entry__gold",
+    )
+    return found.defer("grading__simulator__content").first()
+
+
+def gold_of(case: CaseGrade) -> Gold:
+    """Return the gold that a case was graded by: that of the grading's own dataset version."""
+    entry = case.transcript.entry
+    if case.grading.dataset_version_id == entry.version_id:
+        return entry.gold
+    entries = VersionEntry.objects.filter(version=case.grading.dataset_version_id, revision=entry.revision_id)
+    found = entries.select_related("gold").first()
+    return found.gold if found else entry.gold
+
+
+def neighbours(cases: QuerySet[CaseGrade], case: CaseGrade) -> tuple[UUID | None, UUID | None, int]:
+    """Return the ids of the previous and the next case of a list, and the place of this one, from 1."""
+    ids = cases.order_by("pk").values_list("pk", flat=True)
+    before = ids.filter(pk__lt=case.pk)
+    return before.last(), ids.filter(pk__gt=case.pk).first(), before.count() + 1
+
+
+def example_in_other_runs(case: CaseGrade, most: int) -> list[tuple[int, UUID, str]]:
+    """Return (run, case, outcome) of the same example in the project's newest runs, oldest first, one row a trial."""
+    # Two steps, so that no database begins with every transcript of the project.
+    entries = VersionEntry.objects.filter(revision__example=case.transcript.entry.revision.example_id)
+    rows = (
+        CaseGrade.objects.filter(
+            transcript__entry__in=list(entries.order_by().values_list("pk", flat=True)),
+            grading=F("transcript__run__grading"),
+            transcript__run__floor="",
+        )
+        .order_by("-transcript__run__number", "-transcript__trial")
+        .values_list("transcript__run__number", "pk", "outcome")
+    )
+    return list(rows[:most])[::-1]
+
+
+def trials_of(case: CaseGrade) -> list[CaseGrade]:
+    """Return every trial of the case's example in its grading, in order, with what each did."""
+    trials = CaseGrade.objects.filter(grading=case.grading_id, transcript__entry=case.transcript.entry_id)
+    return list(trials.select_related("transcript").order_by("transcript__trial"))
+
+
+def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield rows of `columns`, "transcript_id" among them, ordered by it, a page at a time; ids are text.
+
+    Memory does not grow with the number of rows, and every page costs the same.
+    """
+    place = columns.index("transcript_id")
+    listed = listed_cases(grading, wanted).order_by("transcript_id")
+    cases = listed.values_list(*ids_as_text(listed, columns))
+    rows = list(cases[:EXPORT_PAGE])
+    while rows:
+        yield from rows
+        rows = list(cases.filter(transcript_id__gt=rows[-1][place])[:EXPORT_PAGE])
+
+
+def read_id(text: str) -> UUID | None:
+    """Return the id that a text holds, or None."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _given(**values: str) -> Q:
+    return Q(**{name: value for name, value in values.items() if value})

@@ -1,0 +1,100 @@
+"""Matrices, costs and numbers of cases from what was counted when a grading finished."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reports.filters.asked import CaseFilter, Filters
+from reports.filters.offered import effects_by_name
+from toolevals.runs.counted import Cell, Costs, Counted, Unit, View
+from toolevals.runs.models import Grading
+from toolevals.runs.querysets.gradings import IS_LATENT
+from toolevals.runs.services.counting import counted_cases
+
+# What cases are counted by: the filter's name and the column of a context.
+_COLUMNS: Final = {name: name for name in ("bucket", "difficulty", "gold", "tag", "arguments", "turn", "trial")}
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """The counted cases that filters let through: of some contexts, and of some expected tools where not all."""
+
+    counted: Counted
+    contexts: list[int]
+    tools: frozenset[str] | None
+
+    def cells(self) -> dict[Cell, int]:
+        """Return how many stand in each cell of the matrix."""
+        return self._of_tools(self.counted.in_cells(self.contexts))
+
+    def costs(self) -> dict[Cell, Costs]:
+        """Return what they cost, by cell of the matrix."""
+        return self._of_tools(self.counted.costs_in_cells(self.contexts))
+
+    def _of_tools(self, found: dict[Cell, Any]) -> dict[Cell, Any]:
+        return found if self.tools is None else {cell: each for cell, each in found.items() if cell[0] in self.tools}
+
+
+def summed(grading: Grading, filters: Filters, *, costs: bool = False) -> Sums | None:
+    """Return the counted cases that the filters let through; None where they ask for what changes or is in documents.
+
+    Those are strata as examples say them today, tags of the team, arguments called with; and the effects of the
+    expected tool, where a cell says the tools of several calls.
+    """
+    conditions = filters.conditions
+    if not conditions.keys() <= {*_COLUMNS, "since", "until", "tools"}:
+        return None
+    (view, _), counted = counted_cases(grading, filters.view, filters.unit, costs=costs)
+    if filters.tools and view is not View.FIRST:
+        return None
+    effects = effects_by_name(grading) if filters.tools else {}
+    tools = frozenset(name for name, effect in effects.items() if effect == filters.tools) if filters.tools else None
+    return Sums(counted, counted.where(_tests(filters)), tools)
+
+
+def counted_number(grading: Grading, wanted: CaseFilter) -> int | None:
+    """Return how many cases a list holds; None where that isn't counted beforehand."""
+    filters = wanted.filters
+    if filters.view is not View.FIRST or filters.unit is not Unit.TRIAL:
+        return None
+    if wanted.fault or wanted.rubric or wanted.by:
+        return None
+    sums = summed(grading, filters)
+    if sums is None or filters.collapse or (filters.tools and not (wanted.expected or wanted.actual)):
+        return None
+    own = {name: _equals(value) for name, value in _own(wanted).items()}
+    chosen = set(sums.contexts)
+    contexts = [number for number in sums.counted.where(own) if number in chosen]
+    if not (wanted.expected or wanted.actual):
+        return sum(sums.counted.totals(contexts))
+    return sum(
+        count
+        for (expected, actual), count in Sums(sums.counted, contexts, sums.tools).cells().items()
+        if wanted.expected in ("", expected) and wanted.actual in ("", actual)
+    )
+
+
+def _tests(filters: Filters) -> Mapping[str, Callable[[Any], bool]]:
+    found = {
+        column: _equals(getattr(filters, name))
+        for name, column in _COLUMNS.items()
+        if getattr(filters, name) not in ("", None)
+    }
+    first, last = filters.since, filters.until
+    if first or last:
+        low, high = first.isoformat() if first else "", last.isoformat() if last else "9999-12-31"
+        found["day"] = lambda day: low <= day <= high
+    return found
+
+
+def _own(wanted: CaseFilter) -> dict[str, str]:
+    """Return what a list asks for beside its filters, by column."""
+    found = {"mode": wanted.mode, "ended": wanted.ended, wanted.column: wanted.status}
+    found = {name: value for name, value in found.items() if name and value}
+    return found | IS_LATENT if wanted.latent else found
+
+
+def _equals(value: Any) -> Callable[[Any], bool]:
+    return lambda found: bool(found == value)

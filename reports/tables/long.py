@@ -1,0 +1,178 @@
+"""The tables of a run that can be long: what their rows are, how many, and what their file is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.conf import settings
+from django.db.models import QuerySet
+
+from reports.cases.state import state_cases, state_rows
+from reports.comparison import tables as comparison_tables
+from reports.comparison.moved import moved_page, moved_rows, read_moved_filter
+from reports.comparison.part import read_part
+from reports.comparison.runs import TwoRuns, two_runs
+from reports.filters.asked import number, read_case_filter
+from reports.pages.recovery import episode_rows, grading_episodes, read_episode_state
+from reports.pages.reliability import read_trial_state
+from reports.queries.grading import cases_for_export, listed_cases
+from reports.queries.judges import judged_for_export
+from reports.queries.trials import trial_counts, trial_rows
+from reports.tables import recovery as recovery_tables
+from reports.tables import reliability as reliability_tables
+from reports.tables import run as tables
+from toolevals.presentation.csv import Cell
+from toolevals.runs.models import Grading, JudgedCase, Run, TrialCount
+
+# What is asked for besides the filters of a table.
+_BESIDE: Final = ("job", "now")
+
+
+@dataclass(frozen=True, slots=True)
+class LongTable:
+    """One kind of table. `rows` yields those that are asked for; `count` says how many, and stops beyond a number."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Callable[[AskedTable], Iterator[Sequence[Cell]]]
+    count: Callable[[AskedTable, int | None], int]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTable:
+    """A table of a grading (of two, from the baseline's), with filters as the address of its page has them."""
+
+    name: str
+    grading: Grading
+    parameters: Mapping[str, str]
+
+    @classmethod
+    def of_address(cls, name: str, grading: Grading, parameters: Mapping[str, str]) -> AskedTable:
+        """Return what an address asks for."""
+        return cls(name, grading, {key: value for key, value in parameters.items() if value and key not in _BESIDE})
+
+    @property
+    def table(self) -> LongTable:
+        return TABLES[self.name]
+
+    @property
+    def columns(self) -> Sequence[str]:
+        return self.table.columns
+
+    @property
+    def file_name(self) -> str:
+        """The name of its file, of slugs and numbers."""
+        if self.name == COMPARED:
+            return f"run-{self.grading.run.number}-to-{self.candidate}-cases.csv"
+        return f"run-{self.grading.run.number}-{self.name}.csv"
+
+    @property
+    def candidate(self) -> int | None:
+        """The number of the run that is compared with, where the table is of two."""
+        return number(self.parameters, "candidate")
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has more rows than are sent while somebody waits. Costs no more than that many."""
+        most: int = settings.CSV_ROWS_AT_ONCE
+        return self.count(most) > most
+
+    def count(self, most: int | None = None) -> int:
+        """Return how many rows it has; of one with more than `most`, some number above."""
+        return self.table.count(self, most)
+
+    def rows(self) -> Iterator[Sequence[Cell]]:
+        """Yield its rows, some at a time."""
+        return self.table.rows(self)
+
+    def runs(self) -> TwoRuns | None:
+        """Return the two runs of a comparison; None where one is not graded or there is none."""
+        run = self.grading.run
+        of_project = Run.objects.filter(project=run.project_id)
+        return two_runs(of_project, run.number, self.candidate or 0, read_part(self.parameters))
+
+
+def compared_table(runs: TwoRuns, parameters: Mapping[str, str]) -> AskedTable:
+    """Return the table of a list of examples of two runs."""
+    filters = {key: value for key, value in parameters.items() if key not in ("start", "candidate")}
+    return AskedTable.of_address(COMPARED, runs.gradings[0], {**filters, "candidate": str(runs.after.number)})
+
+
+def _counted(rows: QuerySet[Any, Any], most: int | None) -> int:
+    return (rows if most is None else rows.order_by()[: most + 1]).count()
+
+
+def _cases(asked: AskedTable) -> Iterator[Sequence[Cell]]:
+    return cases_for_export(asked.grading, read_case_filter(asked.parameters), list(tables.CASES.values()))
+
+
+def _count_cases(asked: AskedTable, most: int | None) -> int:
+    return _counted(listed_cases(asked.grading, read_case_filter(asked.parameters)), most)
+
+
+def _judged(asked: AskedTable) -> Iterator[Sequence[Cell]]:
+    return judged_for_export(asked.grading)
+
+
+def _count_judged(asked: AskedTable, most: int | None) -> int:
+    return _counted(JudgedCase.objects.filter(grading=asked.grading), most)
+
+
+def _state(asked: AskedTable) -> Iterator[Sequence[Cell]]:
+    return state_rows(asked.grading)
+
+
+def _count_state(asked: AskedTable, most: int | None) -> int:
+    # Cases: how many places of each differ, only its document says.
+    return _counted(state_cases(asked.grading), most)
+
+
+def _trials(asked: AskedTable) -> Iterator[Sequence[Cell]]:
+    return trial_rows(_trial_counts(asked), list(reliability_tables.TRIALS.values()))
+
+
+def _count_trials(asked: AskedTable, most: int | None) -> int:
+    return _counted(_trial_counts(asked), most)
+
+
+def _trial_counts(asked: AskedTable) -> QuerySet[TrialCount]:
+    state = read_trial_state(asked.parameters)
+    return trial_counts(asked.grading, state.how, state.tool)
+
+
+def _episodes(asked: AskedTable) -> Iterator[Sequence[Cell]]:
+    state = read_episode_state(asked.parameters)
+    return episode_rows(asked.grading, state, list(recovery_tables.EPISODES.values()))
+
+
+def _count_episodes(asked: AskedTable, most: int | None) -> int:
+    return _counted(grading_episodes(asked.grading, read_episode_state(asked.parameters)), most)
+
+
+def _moved(asked: AskedTable) -> Iterator[Sequence[Cell]]:
+    runs = asked.runs()
+    if runs is None:
+        return iter(())
+    numbers = runs.before.number, runs.after.number
+    return comparison_tables.cases(moved_rows(runs, read_moved_filter(asked.parameters)), numbers)
+
+
+def _count_moved(asked: AskedTable, most: int | None) -> int:
+    runs = asked.runs()
+    if runs is None:
+        return 0
+    # A row for each trial of both runs, as long as none is missing.
+    return moved_page(runs, read_moved_filter(asked.parameters), 0, 0).count * (runs.before.trials + runs.after.trials)
+
+
+COMPARED: Final = "compare-cases"
+TABLES: Final[Mapping[str, LongTable]] = {
+    "cases": LongTable("Graded cases", tuple(tables.CASES), _cases, _count_cases),
+    "judged": LongTable("What judges said of each case", tables.JUDGED, _judged, _count_judged),
+    "state": LongTable("Differences of state", tables.STATE, _state, _count_state),
+    "trials": LongTable("Examples, by their trials", tuple(reliability_tables.TRIALS), _trials, _count_trials),
+    "episodes": LongTable("What followed failures", tuple(recovery_tables.EPISODES), _episodes, _count_episodes),
+    COMPARED: LongTable("Examples of two runs", comparison_tables.CASES, _moved, _count_moved),
+}

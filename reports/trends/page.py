@@ -1,0 +1,124 @@
+"""The trends of runs: a chart for each rate, and each rate as a number that opens its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from reports.analyses.floors import highest
+from reports.analyses.modes import words
+from reports.analyses.rates import Rate
+from reports.analyses.trend import RunFacts, Series, Trend, TrendRow, trend_of
+from reports.queries.floors import version_floors
+from reports.queries.grading import verdict_counts_of
+from toolevals.presentation.figures import TrendPoint, trend
+from toolevals.presentation.numbers import percent, span
+from toolevals.workspace.models import Project
+
+TOKENS = {"selection": "layer-selection", "arguments": "layer-arguments"}
+
+
+@dataclass(frozen=True, slots=True)
+class TrendChart:
+    """One rate: its series, and the id under which the page's script finds the chart."""
+
+    series: Series
+    chart_id: str
+    chart: dict[str, Any]
+    # The highest floor, as a share, and which one it is.
+    floor: tuple[float, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RateShown:
+    """One rate of one run in a table: `url` lists the cases that failed, or those behind the rate if none did."""
+
+    name: str
+    rate: Rate
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunLine:
+    """One run in a table, its rates in the order of the charts, and why it is not joined to the run before."""
+
+    run: RunFacts
+    shown: tuple[RateShown, ...]
+    broken: tuple[str, ...] = ()
+
+
+def runs_trend(runs: Sequence[RunFacts]) -> Trend:
+    """Return the rates of runs, oldest first. One query."""
+    counts = verdict_counts_of([run.grading for run in runs if run.grading])
+    return trend_of([(run, counts.get(run.grading, {}) if run.grading else {}) for run in runs])
+
+
+def trend_charts(found: Trend, project: Project) -> tuple[TrendChart, ...]:
+    """Return a chart for each rate that has something to show, with the highest floor of the newest run's version."""
+    known = highest(version_floors(found.rows[-1].run.dataset_version)) if found.rows else {}
+    # One that lies at nothing says nothing.
+    floors = {name: floor for name, floor in known.items() if floor[0]}
+    return tuple(
+        trend_chart(found, series, project, f"trend-{series.name}", floors.get(series.name)) for series in found.series
+    )
+
+
+def trend_chart(
+    found: Trend, series: Series, project: Project, chart_id: str, floor: tuple[float, str] | None = None
+) -> TrendChart:
+    """Return the chart of one rate, in which every point opens its run."""
+    places = {row.run.number: place for place, row in enumerate(found.rows)}
+    segments = [[_point(row, series, places[row.run.number], project) for row in part] for part in series.segments]
+    chart = trend(
+        segments,
+        goal=100 * series.goal,
+        token=TOKENS.get(series.name, "ink"),
+        floor=100 * floor[0] if floor else None,
+        changes=[(places[row.run.number], ", ".join(row.run.changes)) for row in series.rows if row.run.changes],
+        breaks=[places[number] for number in series.broken],
+    )
+    return TrendChart(series, chart_id, chart, floor)
+
+
+def layer_lines(found: Trend, project: Project) -> list[RunLine]:
+    """Return the runs, the newest first, with every rate that any of them has."""
+    names = [series.name for series in found.series]
+    broken: Mapping[int, tuple[str, ...]] = found.series[0].broken if found.series else {}
+    return [
+        RunLine(
+            row.run,
+            tuple(
+                RateShown(name, row.rates[name], layer_url(project, row.run, name, row.rates[name])) for name in names
+            ),
+            broken.get(row.run.number, ()),
+        )
+        for row in found.rows[::-1]
+    ]
+
+
+def layer_url(project: Project, run: RunFacts, column: str, rate: Rate) -> str:
+    """Return the address of the cases that failed in a layer, a depth or by a judge; that of all others if none did."""
+    return cases_url(project, run, column=column, status="failed" if rate.passed < rate.total else "passed")
+
+
+def cases_url(project: Project, run: RunFacts, **query: str) -> str:
+    """Return the address of a list of a run's cases."""
+    return f"{reverse('reports:cases', args=[project.slug, run.number])}?{urlencode(query)}"
+
+
+def _point(row: TrendRow, series: Series, place: int, project: Project) -> TrendPoint:
+    rate, run = row.rates[series.name], row.run
+    value, low, high = (100 * (share or 0.0) for share in (rate.value, rate.low, rate.high))
+    hover = [
+        f"run {run.number}, {run.subject}",
+        f"{words(series.name)} {percent(rate.value)} % ({span(rate.low, rate.high)})",
+        f"{rate.passed:,} of {rate.total:,} on {run.dataset}",
+        *([f"new: {run.changed}"] if run.changed else []),
+        *([f"not joined: {', '.join(why)}"] if (why := series.broken.get(run.number)) else []),
+    ]
+    url = reverse("reports:run", args=[project.slug, run.number])
+    return TrendPoint(place, str(run.number), value, low, high, hover, url)
