@@ -101,6 +101,8 @@ INTERFACE = (
     "compare",
     "compare-tools",
     "compare-matrix",
+    "compare-strata",
+    "compare-judges",
     "compare-cases",
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
@@ -16,7 +16,7 @@ from reports.analyses.dialects import AGREE, DIFFER, Dialects, PairRow
 from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.dialects.making import dialects_read, dialects_start
-from reports.dialects.reading import dialects_shown, said_of
+from reports.dialects.reading import IDS, dialects_shown, said_of
 from reports.filters.asked import STATUSES, read_case_filter
 from reports.models import DialectCase, DialectReading
 from reports.queries.grading import listed_cases
@@ -71,6 +71,7 @@ class DialectToolSerializer(serializers.Serializer[Any]):
     key = serializers.CharField()
     column = DialectColumnSerializer(allow_null=True)
     rate = RateSerializer()
+    failed = serializers.IntegerField()
     unscored = serializers.IntegerField()
     errored = serializers.IntegerField()
     mean = serializers.FloatField(allow_null=True)
@@ -131,6 +132,10 @@ class DialectCaseSerializer(serializers.Serializer[DialectCase]):
     """Every tool's verdict on one case, ours first."""
 
     case_id = serializers.UUIDField()
+    transcript_id = serializers.UUIDField()
+    revision_id = serializers.UUIDField()
+    external_id = serializers.CharField()
+    trial = serializers.IntegerField()
     verdicts = serializers.SerializerMethodField()
 
     @extend_schema_field(SaidSerializer(many=True))
@@ -150,7 +155,8 @@ class DialectCasesView(RunReportView, ListAPIView[DialectCase]):
         if reading is None or reading.finished_at is None:
             raise Problems(HTTPStatus.CONFLICT, "The cases are not read by other tools' rules yet: begin, or wait.")
         wanted = read_case_filter(self.request.query_params)
-        rows = DialectCase.objects.filter(reading=reading).select_related("reading")
+        ids = {name: F(path) for name, path in IDS.items() if name != path}
+        rows = DialectCase.objects.filter(reading=reading).select_related("reading").annotate(**ids)
         return rows.filter(case__in=listed_cases(reading.grading, wanted).values("pk")) if wanted.by else rows
 
     @extend_schema(

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from reports.api.serializers import RateSerializer
 from reports.models import PublicScore
 from reports.pages.shared import run_of
-from reports.public_scores.beside import public_rows
+from reports.public_scores.beside import public_rows, published_row
 from reports.public_scores.reading import COLUMNS, MOST_BYTES, read_score, read_scores
 from reports.services import public_score_record, public_score_withdraw, public_scores_import
 from toolevals.grading.problems import InvalidDocument
@@ -27,12 +27,22 @@ from toolevals.workspace.api.pagination import NewestFirst
 
 
 class PublicScoreSerializer(serializers.ModelSerializer[PublicScore]):
-    """A published score: to be read beside runs, never a gate. `ended_at` is null while it is in force."""
+    """A published score: to be read beside runs, never a gate. `ended_at` is null while it is in force.
+
+    `rate` reads a share with its count as a proportion; null without a count.
+    """
+
+    rate = serializers.SerializerMethodField()
 
     class Meta:
         model = PublicScore
-        fields = ("id", *COLUMNS, "created_at", "ended_at")
+        fields = ("id", *COLUMNS, "rate", "created_at", "ended_at")
         read_only_fields = ("id", "created_at", "ended_at")
+
+    @extend_schema_field(RateSerializer(allow_null=True))
+    def get_rate(self, score: PublicScore) -> Any:
+        counted = published_row(score).rate
+        return RateSerializer(counted).data if counted else None
 
 
 class PublicRowSerializer(serializers.Serializer[Any]):

@@ -7,6 +7,7 @@ from django.urls import path
 from reports.api import (
     bundle,
     cell,
+    compared_parts,
     comparison,
     dialects,
     floors,
@@ -69,6 +70,16 @@ urlpatterns = [
         "runs/<int:number>/compare/<int:candidate>/registry/",
         comparison.CompareRegistryView.as_view(),
         name="compare-registry",
+    ),
+    path(
+        "runs/<int:number>/compare/<int:candidate>/strata/",
+        compared_parts.CompareStrataView.as_view(),
+        name="compare-strata",
+    ),
+    path(
+        "runs/<int:number>/compare/<int:candidate>/judges/",
+        compared_parts.CompareJudgesView.as_view(),
+        name="compare-judges",
     ),
     path(
         "runs/<int:number>/compare/<int:candidate>/cases/", comparison.CompareCasesView.as_view(), name="compare-cases"

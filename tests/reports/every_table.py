@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from reports.comparison.tables import LAYERS
 
 STATUSES = ("failed", "unanswered", "warned", "skipped", "passed")
 Rows = Callable[[Any], Iterable[Mapping[str, Any]]]
@@ -123,6 +126,41 @@ def floors(document: Any) -> Iterable[Mapping[str, Any]]:
     return [row | {"floor": each["kind"], "run": each["run"]} for each in document["floors"] for row in each["layers"]]
 
 
+def _beside(pair: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"both_scored": pair["agreement"]["total"], "agree": pair["agreement"]["passed"], **pair}
+
+
+def dialects(document: Any) -> Iterable[Mapping[str, Any]]:
+    ours = document["tools"][0]["key"]
+    pairs = {frozenset((pair["one"], pair["other"])): pair for pair in document["pairs"]}
+    for tool in document["tools"]:
+        pair = pairs.get(frozenset((ours, tool["key"])))
+        beside = (
+            {"both_scored": None, "agree": None, "agreement": None, "kappa": None} if pair is None else _beside(pair)
+        )
+        options = (tool["column"] or {}).get("options")
+        yield tool | beside | {"options": json.dumps(options) if options else ""}
+
+
+def dialect_pairs(document: Any) -> Iterable[Mapping[str, Any]]:
+    return map(_beside, document["pairs"])
+
+
+def dialect_reasons(document: Any) -> Iterable[Mapping[str, Any]]:
+    return [pair | each for pair in document["pairs"] for each in pair["reasons"]]
+
+
+def dialect_cases(document: Any) -> Iterable[Mapping[str, Any]]:
+    # The file has them by their ids, the answer the newest first.
+    cases = sorted(document["results"], key=lambda case: case["case_id"])
+    return [case | verdict for case in cases for verdict in case["verdicts"]]
+
+
+def published(document: Any) -> Iterable[Mapping[str, Any]]:
+    # The answer has the newest first, as the file has those of one metric.
+    return sorted(document["results"], key=lambda row: tuple(row[name] for name in ("benchmark", "version", "metric")))
+
+
 def matrix_wide(document: Any) -> Iterable[Mapping[str, Any]]:
     counts = {(cell["expected"], cell["actual"]): cell["count"] for cell in document["cells"]}
     for row in document["rows"]:
@@ -157,6 +195,35 @@ BOTH_SIDES = {
     f"{name}_{side}": f"{name}.{place}"
     for name in ("support", "predicted")
     for place, side in enumerate(("before", "after"))
+}
+BESIDE = {**rate("agreement", "agreement"), "kappa": "kappa.value", **ends("kappa", "kappa")}
+TIMED = {
+    f"{name}_{stat}_{what}": f"{name}_ms.{stat}.{part}"
+    for name in ("execution", "step")
+    for stat in ("p50", "p95", "p99", "most")
+    for what, part in (("ms", "value"), ("case", "case"))
+} | {f"{name}_recorded": f"{name}_ms.known" for name in ("execution", "step")}
+SPENT = {
+    column: f"{name}.{path}"
+    for name in ("tokens_in", "tokens_out", "cost")
+    for column, path in (
+        (name, "total"),
+        (f"{name}_recorded", "known"),
+        (f"{name}_most", "most.value"),
+        (f"{name}_most_case", "most.case"),
+    )
+}
+DELTA = {**ends("before", "before_interval"), **ends("after", "after_interval"), **ends("difference", "interval")}
+JUDGED = {
+    **{
+        f"{side}_{what}": f"{side}.{what}"
+        for side in ("before", "after")
+        for what in ("judge", "model", "version", "flag")
+    },
+    **{name: f"passed.{name}" for name in ("before", "after", "difference")},
+    **{f"mean_{name}": f"mean.{name}" for name in ("before", "after", "difference")},
+    **ends("difference", "passed.interval"),
+    **ends("mean_difference", "mean.interval"),
 }
 TREND = {"passed": "passed", "total": "total", "rate": "value", "rate_low": "low", "rate_high": "high"}
 
@@ -239,17 +306,43 @@ OF_RUN = (
         },
     ),
     Table("episodes-csv", "episodes", under("results"), {"errors": "error_answers"}),
+    Table(
+        "dialects-csv",
+        "dialects",
+        dialects,
+        {
+            "tool": "key",
+            **{name: f"column.{name}" for name in ("package", "version", "metric")},
+            **COUNTED,
+            **rate(),
+            **BESIDE,
+        },
+    ),
+    Table("dialect-pairs-csv", "dialects", dialect_pairs, BESIDE),
+    Table("dialect-reasons-csv", "dialects", dialect_reasons, {"reason": "name"}),
+    Table("dialect-cases-csv", "dialect-cases", dialect_cases),
+    Table("dialect-cases-csv", "dialect-cases", dialect_cases, query={"by": "adk.in_order", "said": "differ"}),
+    Table("spending-csv", "spending", under("tools"), TIMED | SPENT),
+    Table("spending-csv", "spending", under("tools"), TIMED | SPENT, {"order": "calls"}),
 )
 OF_PAIR = (
     Table(
         "compare-layers-csv",
         "compare",
         under("layers"),
-        {**ends("before", "before_interval"), **ends("after", "after_interval"), **ends("difference", "interval")},
+        DELTA,
     ),
     Table("compare-tools-csv", "compare-tools", under("tools"), FIGURE | MISTAKES | BOTH_SIDES),
     Table("compare-matrix-csv", "compare-matrix", under("cells")),
     Table("compare-registry-csv", "compare-registry", whole),
+    Table(
+        "compare-strata-csv",
+        "compare-strata",
+        whole,
+        {name: f"change.{DELTA.get(name, name)}" for name in LAYERS},
+        {"by": "bucket", "layer": "selection"},
+    ),
+    Table("compare-judges-csv", "compare-judges", whole, JUDGED),
     Table("compare-cases-csv", "compare-cases", moved),
 )
 OF_PROJECT = (
@@ -261,5 +354,12 @@ OF_PROJECT = (
     Table("gate-csv", "gate", checks),
     Table("floors-csv", "floors", floors, COUNTED | rate()),
     Table("suspects-csv", "suspects", suspects),
+    Table(
+        "benchmarks-csv",
+        "benchmarks",
+        published,
+        {"score_id": "id", "low": "rate.low", "high": "rate.high", "recorded_at": "created_at"},
+        {"history": "all"},
+    ),
 )
 EVERY = (*OF_RUN, *OF_PAIR, *OF_PROJECT)

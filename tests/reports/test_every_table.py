@@ -11,6 +11,7 @@ import pytest
 from django.urls import reverse
 
 from reports.api.urls import urlpatterns as api_patterns
+from reports.services import public_score_record
 from reports.urls import urlpatterns
 from tests.access.reports_arguments import a_gate
 from tests.access.world import World
@@ -18,6 +19,7 @@ from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
 from tests.reports.every_table import EVERY, Table
 from tests.reports.reading import csv_rows
+from tests.reports.test_public_scores import SCORE
 from tests.reports.test_recovery import CONVERSATIONS
 from tests.reports.test_state import EXECUTION
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, STATUS, call, example, uploaded_run, version_of
@@ -32,8 +34,6 @@ pytestmark = pytest.mark.django_db
 
 # Nothing of this kind is in what was made: the tables are compared all the same.
 MAY_BE_EMPTY = {"suspects-csv", "floors-csv", "compare-registry-csv"}
-# Files that are held against their answers by tests of their own, in test_dialects.py and test_tool_costs.py.
-ELSEWHERE = {"dialects-csv", "dialect-pairs-csv", "dialect-reasons-csv", "dialect-cases-csv", "spending-csv"}
 HOSTILE = "=cmd()|'/c calc'!A1"
 
 
@@ -64,6 +64,8 @@ def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
     case.save()
     tag_add(transcript=case.transcript, actor=owner, tag=HOSTILE)
     note_add(transcript=case.transcript, actor=owner, text=HOSTILE)
+    for value, published in ((0.7, {}), (0.8, {}), (0.25, {"metric": "live", "count": None, "subject": HOSTILE})):
+        public_score_record(project=project, actor=owner, score=SCORE | {"value": value, **published})
     return Grading.objects.select_related("run__project", "run__experiment", "dataset_version__dataset").get(run=run)
 
 
@@ -144,7 +146,7 @@ def whole_answer(answers: Any, table: Table) -> Any:
 
 def test_every_file_is_walked():
     files = {name for each in urlpatterns if (name := str(each.name)).endswith("-csv")}
-    assert {table.file for table in EVERY} == files - ELSEWHERE
+    assert {table.file for table in EVERY} == files
 
 
 def test_files_and_answers_agree_to_the_last_digit(answers):
@@ -176,6 +178,8 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("arguments", {}),
     ("recovery", {}),
     ("reliability", {}),
+    ("spending", {}),
+    ("dialects", {}),
     ("cases", {}),
     ("case", {}),
     ("run-gates", {}),
@@ -187,6 +191,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("gate", {}),
     ("floors", {}),
     ("suspects", {}),
+    ("benchmarks", {}),
 )
 # Tables that the pages have not where there is nothing to show.
 NEED_ROWS = {"compare-registry-csv", "floors-csv", "suspects-csv"}

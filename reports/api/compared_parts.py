@@ -1,0 +1,93 @@
+"""Two runs side by side in the REST interface, by stratum and by judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from labeling.models import Example
+from reports.api.comparison import PART_PARAMETERS, LayerDeltaSerializer, PairView
+from reports.comparison.judges import judge_deltas
+from reports.comparison.page import strata_of, stratum_named
+from reports.filters.asked import text
+from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.workspace.api.serializers import IntervalSerializer
+
+
+class StratumDeltaSerializer(serializers.Serializer[Any]):
+    """One value of a stratum, empty for the examples without one; `p_holm` is adjusted over its values."""
+
+    stratum = serializers.CharField()
+    value = serializers.CharField()
+    change = LayerDeltaSerializer()
+
+
+class CompareStrataView(PairView):
+    """What changed in one rate, in each value of a stratum."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("by", str, enum=list(Example.STRATA), description="Which stratum; by default the first."),
+            OpenApiParameter("layer", str, enum=list(VERDICT_NAMES), description="Which rate; by default the outcome."),
+            *PART_PARAMETERS,
+        ],
+        responses=StratumDeltaSerializer(many=True),
+    )
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        runs = self.runs(number, candidate)
+        layer = runs.comparison.layer(text(request.query_params, "layer"))
+        name = stratum_named(text(request.query_params, "by"))
+        rows = strata_of(runs, name, layer.name) if layer else ()
+        named = [{"stratum": name, "value": row.value, "change": row.delta} for row in rows]
+        return Response(StratumDeltaSerializer(named, many=True).data)
+
+
+class JudgeSideSerializer(serializers.Serializer[Any]):
+    """Who judged in one run. `flag` says why its numbers are to be read with care; empty where nothing speaks so."""
+
+    judge = serializers.CharField()
+    model = serializers.CharField()
+    version = serializers.IntegerField()
+    flag = serializers.CharField(source="mark.flag")
+
+
+class ShareDeltaSerializer(serializers.Serializer[Any]):
+    """A mean over examples before and after; `interval` is the paired bootstrap's of the difference."""
+
+    before = serializers.FloatField(allow_null=True)
+    after = serializers.FloatField(allow_null=True)
+    difference = serializers.FloatField(allow_null=True)
+    interval = IntervalSerializer(allow_null=True)
+
+
+class JudgeDeltaSerializer(serializers.Serializer[Any]):
+    """A rubric that both runs were judged by: the share that passes, and the mean of the values, over `examples`.
+
+    `hidden` examples are left out while people rate them. `p_holm` is adjusted over all rubrics.
+    """
+
+    rubric = serializers.CharField(source="after.rubric")
+    before = JudgeSideSerializer()
+    after = JudgeSideSerializer()
+    examples = serializers.IntegerField(source="compared.examples")
+    left_out = serializers.IntegerField(source="compared.left_out")
+    hidden = serializers.IntegerField()
+    passed = ShareDeltaSerializer(source="compared")
+    mean = ShareDeltaSerializer(source="values")
+    fixed = serializers.IntegerField(source="compared.improved")
+    broken = serializers.IntegerField(source="compared.worsened")
+    test = serializers.CharField(source="compared.test", allow_null=True)
+    p_value = serializers.FloatField(source="compared.p_value", allow_null=True)
+    p_holm = serializers.FloatField(allow_null=True)
+
+
+class CompareJudgesView(PairView):
+    """What changed in the verdicts of judges: models, beside the rules."""
+
+    @extend_schema(parameters=PART_PARAMETERS, responses=JudgeDeltaSerializer(many=True))
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        return Response(JudgeDeltaSerializer(judge_deltas(self.runs(number, candidate)), many=True).data)
