@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -121,22 +121,24 @@ class Matrix:
         """The cells that hold something, row by row."""
         rows = {name: place * len(self.columns) for place, name in enumerate(self.rows)}
         columns = {name: place for place, name in enumerate(self.columns)}
-        return Cells(self, sorted(self.counts, key=lambda key: rows[key[0]] + columns[key[1]]))
+        # Numbers sort in a fraction of the time that a key function takes.
+        places = {rows[expected] + columns[actual]: (expected, actual) for expected, actual in self.counts}
+        return Cells(self, [places[place] for place in sorted(places)])
 
     @cached_property
     def confusions(self) -> Cells:
         """The cells off the diagonal, largest first; of equal ones those with the larger share of their row."""
-        counts, totals = self.counts, self.row_totals
         ranks = {name: rank for rank, name in enumerate(sorted({*self.rows, *self.columns}))}
-        more, many = 1 + max(totals.values(), default=0), len(ranks)
-
-        def place(key: tuple[str, str]) -> int:
-            # One number, as sorting by it takes a third as long as by four.
-            expected, actual = key
-            return ((totals[expected] - more * counts[key]) * many + ranks[expected]) * many + ranks[actual]
-
-        wrong = sorted((key for key in counts if key[0] != key[1]), key=place)
-        return Cells(self, wrong)
+        more, many = 1 + max(self.row_totals.values(), default=0), len(ranks)
+        # One number of four: the count, the row's total, the ranks of both names.
+        one_more = more * many * many
+        of_row = {name: (self.row_totals[name] * many + ranks[name]) * many for name in self.rows}
+        places = {
+            of_row[expected] - one_more * count + ranks[actual]: (expected, actual)
+            for (expected, actual), count in self.counts.items()
+            if expected != actual
+        }
+        return Cells(self, [places[place] for place in sorted(places)])
 
     def cell(self, expected: str, actual: str) -> Cell:
         """Return one cell, of count 0 where nothing was counted."""
@@ -192,22 +194,27 @@ def matrix_of(
 ) -> Matrix:
     """Return the matrix of `counts` by (expected, actual), with what its cells cost."""
     held = {key: count for key, count in counts.items() if count}
-    row_totals, column_totals, errors = Counter[str](), Counter[str](), Counter[str]()
-    for (expected, actual), count in held.items():
-        row_totals[expected] += count
-        column_totals[actual] += count
-        if expected != actual:
-            errors[expected] += count
-            errors[actual] += count
+    row_totals, column_totals = _totals(held)
+    names = row_totals.keys() | column_totals.keys()
+    errors = {name: row_totals[name] + column_totals[name] - 2 * held.get((name, name), 0) for name in names}
     keys: dict[Order, Callable[[str], tuple[object, ...]]] = {
         Order.NAME: lambda name: (name,),
         Order.SUPPORT: lambda name: (-row_totals[name], -column_totals[name], name),
         Order.ERROR: lambda name: (-errors[name], -row_totals[name], name),
     }
-    names = set(row_totals) | set(column_totals)
     tools = sorted(names.difference(SPECIAL), key=keys.get(order, keys[Order.NAME]))
     if order is Order.CLUSTER:
         tools = confusable_order(tools, held)
     columns = (*tools, *(name for name in SPECIAL if name in names))
     rows = tuple(name for name in columns if name in row_totals)
     return Matrix(held, rows, columns, row_totals, column_totals, costs or {})
+
+
+def _totals(counts: Mapping[tuple[str, str], int]) -> tuple[Counter[str], Counter[str]]:
+    """Return the sums of the rows and of the columns."""
+    rows: defaultdict[str, int] = defaultdict(int)
+    columns: defaultdict[str, int] = defaultdict(int)
+    for (expected, actual), count in counts.items():
+        rows[expected] += count
+        columns[actual] += count
+    return Counter(rows), Counter(columns)

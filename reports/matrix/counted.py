@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Final
+
+from reports.analyses.costs import Basis
 from reports.analyses.matrix import Matrix, matrix_of
 from reports.filters.placing import matrix_counts
 from reports.matrix.state import MatrixState, Measure
-from reports.queries.costing import matrix_costs
+from reports.queries.costing import basis_of, matrix_costs
+from reports.queries.summing import is_counted
 from toolevals.runs.models import Grading
+
+# So many matrices, and as many documents of them, stay in the memory of a process: the largest take a few megabytes.
+MOST_HELD: Final = 8
 
 
 def counted_matrix(grading: Grading, state: MatrixState) -> Matrix:
-    """Return the whole matrix of a state; costs are added up only where they are asked for."""
+    """Return the whole matrix of a state; costs are added up only where they are asked for.
+
+    The last few that can't change any more are held by the process: a cell is opened on a matrix that was just shown.
+    """
+    bare = state.without_cell
+    return _held(grading, bare) if stays(grading, state) else _counted(grading, bare)
+
+
+def stays(grading: Grading, state: MatrixState) -> bool:
+    """Return whether a finished grading's matrix stays as it is: people may change tags, strata and what tools cost."""
+    by_tools = state.measure is Measure.COST and basis_of(grading, state.filters.view) is Basis.RELATIVE
+    return is_counted(state.filters) and not by_tools
+
+
+def _counted(grading: Grading, state: MatrixState) -> Matrix:
     costs = matrix_costs(grading, state.filters) if state.measure is Measure.COST else None
     return matrix_of(matrix_counts(grading, state.filters), state.order, costs)
+
+
+_held = lru_cache(maxsize=MOST_HELD)(_counted)

@@ -50,6 +50,11 @@ class MatrixState:
         return bool(self.expected and self.actual)
 
     @property
+    def without_cell(self) -> MatrixState:
+        """The matrix alone: no cell is selected, and its table and heat map are one."""
+        return replace(self, grading=None, show=Show.CHOSEN, expected="", actual="", after="")
+
+    @property
     def case_filter(self) -> CaseFilter:
         """The selected cell as a list of cases."""
         return CaseFilter(self.filters, self.expected, self.actual)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+import orjson
+
+from reports.analyses.costs import Cost
 from reports.analyses.matrix import Cell, Matrix
 from reports.analyses.rates import Rate
 from reports.filters.asked import address_query
+from reports.matrix.counted import MOST_HELD, counted_matrix, stays
 from reports.matrix.margins import margin_documents, margin_words, matrix_margins
 from reports.matrix.state import MatrixState, Measure
 from toolevals.grading.metrics.classes import SPECIAL
@@ -17,6 +21,7 @@ from toolevals.grading.verdicts import NONE
 from toolevals.presentation.figures import heat_map
 from toolevals.presentation.heat import STEPS, heat_step
 from toolevals.presentation.numbers import amount, percent, whole_percent
+from toolevals.runs.models import Grading
 
 # With more classes than this a table of links is slow and nobody reads it: the heat map and the list remain.
 MOST_IN_TABLE = 60
@@ -24,6 +29,7 @@ MOST_IN_LIST = 200
 Key = tuple[str, str]
 # A part and its whole.
 Share = tuple[int, int]
+Written = TypeVar("Written")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +139,13 @@ class DrawnMatrix:
         rows = {name: place for place, name in enumerate(matrix.rows)}
         columns = {name: place for place, name in enumerate(matrix.columns)}
         hidden = self.state.hide_diagonal
-        keys = [key for key in matrix.cells.keys if not (hidden and key[0] == key[1])]
+        keys = [key for key in matrix.cells.keys if key[0] != key[1]] if hidden else matrix.cells.keys
+        places = {key: place for place, key in enumerate(keys)}
         counts = [matrix.counts[key] for key in keys]
         in_row = [(count, matrix.row_totals[key[0]]) for key, count in zip(keys, counts, strict=True)]
         in_column = [(count, matrix.column_totals[key[1]]) for key, count in zip(keys, counts, strict=True)]
-        by_column = self.state.measure is Measure.COLUMN
-        shown = zip(keys, in_column if by_column else in_row, strict=True)
-        found = {
+        spent = [matrix.costs.get(key) for key in keys] if self.state.measure is Measure.COST else []
+        return {
             "chart": heat_map(matrix.rows, matrix.columns, (), margins=matrix_margins(matrix)),
             "margins": margin_documents(matrix),
             "rows": list(matrix.rows),
@@ -148,23 +154,33 @@ class DrawnMatrix:
             "cells": [(rows[expected], columns[actual]) for expected, actual in keys],
             "counts": counts,
             "row_totals": [matrix.row_totals[name] for name in matrix.rows],
-            "heat": [_step_number(*share, key[0] == key[1]) for key, share in shown],
-            "text": self._texts(keys, in_row, in_column),
-            "row_percent": [_percent(*share) for share in in_row],
-            "column_percent": [_percent(*share) for share in in_column],
-            "costs": [cost_line(matrix.cell(*key)) for key in keys] if matrix.costs else [],
+            "heat": self._heat(places, in_column if self.state.measure is Measure.COLUMN else in_row),
+            "text": self._texts(counts, in_row, in_column, spent),
+            "row_percent": _each(in_row, percent),
+            "column_percent": _each(in_column, percent),
+            "costs": [cost_line(cost) for cost in spent] if matrix.costs else [],
             "steps": list(STEPS),
+            "confusions": [places[key] for key in matrix.confusions.keys],
         }
-        places = {key: place for place, key in enumerate(keys)}
-        return found | {"confusions": [places[key] for key in matrix.confusions.keys]}
 
-    def _texts(self, keys: list[Key], in_row: list[Share], in_column: list[Share]) -> list[str]:
+    def _heat(self, places: Mapping[Key, int], shares: Sequence[Share]) -> list[int]:
+        """Return the step of each cell as its place in STEPS, from 1."""
+        found = _each(shares, lambda share: _step_number(share, right=False))
+        for name in self.matrix.rows:
+            if (place := places.get((name, name))) is not None:
+                part, whole = shares[place]
+                found[place] = _step_number(part / whole, right=True)
+        return found
+
+    def _texts(
+        self, counts: list[int], in_row: list[Share], in_column: list[Share], spent: list[Cost | None]
+    ) -> list[str]:
         """Return what stands in the cells."""
         if self.state.measure is Measure.COST:
-            return [amount(self.matrix.cell(*key).spent) for key in keys]
+            return [cost_amount(cost) for cost in spent]
         if self.state.measure is Measure.COUNT:
-            return [str(count) for count, _ in in_row]
-        return [_whole_percent(*share) for share in (in_row if self.state.measure is Measure.ROW else in_column)]
+            return [str(count) for count in counts]
+        return _each(in_row if self.state.measure is Measure.ROW else in_column, whole_percent)
 
     @property
     def _first_special(self) -> str:
@@ -193,6 +209,22 @@ class DrawnMatrix:
         return whole_percent(cell.row_share if self.state.measure is Measure.ROW else cell.column_share)
 
 
+def drawn_document(grading: Grading, state: MatrixState) -> dict[str, Any]:
+    """Return the document of the drawn matrix; one that can't change is written as JSON once, and held."""
+    bare = state.without_cell
+    return (
+        dict(_written(grading, bare))
+        if stays(grading, state)
+        else drawn(counted_matrix(grading, bare), bare).document()
+    )
+
+
+@lru_cache(maxsize=MOST_HELD)
+def _written(grading: Grading, state: MatrixState) -> dict[str, orjson.Fragment]:
+    found = drawn(counted_matrix(grading, state), state).document()
+    return {name: orjson.Fragment(orjson.dumps(part)) for name, part in found.items()}
+
+
 def drawn(matrix: Matrix, state: MatrixState) -> DrawnMatrix:
     """Return what is drawn: of very many classes only those that a confusion touches, unless all are asked for.
 
@@ -212,22 +244,21 @@ def _query(prefix: str, cell: Cell) -> str:
     return f"{prefix}&{own}" if prefix else own
 
 
-def cost_line(cell: Cell) -> str:
+def cost_amount(cost: Cost | None) -> str:
+    """Return what cases cost together, as far as they say."""
+    return amount(None if cost is None else float(cost.total))
+
+
+def cost_line(cost: Cost | None) -> str:
     """Return what a cell costs, for those who point at it; empty where nobody says."""
-    return "" if cell.cost is None else f"cost {amount(cell.spent)}, of {cell.costed:,} that say so"
+    return "" if cost is None else f"cost {cost_amount(cost)}, of {cost.known:,} that say so"
 
 
-@lru_cache(maxsize=20_000)
-def _percent(part: int, whole: int) -> str:
-    return percent(part / whole)
+def _each(shares: Sequence[Share], write: Callable[[float], Written]) -> list[Written]:
+    """Return what is written of each share; of a large matrix most are alike, and each is written once."""
+    written = {share: write(share[0] / share[1]) for share in set(shares)}
+    return [written[share] for share in shares]
 
 
-@lru_cache(maxsize=20_000)
-def _whole_percent(part: int, whole: int) -> str:
-    return whole_percent(part / whole)
-
-
-@lru_cache(maxsize=20_000)
-def _step_number(part: int, whole: int, right: bool) -> int:
-    """Return the place of a cell's step in STEPS, from 1."""
-    return STEPS.index(heat_step(part / whole, right=right)) + 1
+def _step_number(share: float, *, right: bool) -> int:
+    return STEPS.index(heat_step(share, right=right)) + 1

@@ -91,6 +91,8 @@ def _spent(basis: Basis, to_case: str) -> tuple[Count, Sum]:
 
 
 def _collapsed(costs: dict[Cell, Cost], filters: Filters) -> dict[Cell, Cost]:
+    if not filters.collapse:
+        return costs
     found: defaultdict[Cell, Cost] = defaultdict(lambda: Cost(Decimal(0), 0))
     for (expected, actual), cost in costs.items():
         cell = collapsed_class(expected, filters.collapse), collapsed_class(actual, filters.collapse)

@@ -37,14 +37,18 @@ class Sums:
         return found if self.tools is None else {cell: each for cell, each in found.items() if cell[0] in self.tools}
 
 
+def is_counted(filters: Filters) -> bool:
+    """Return whether the filters ask for nothing but what was counted for good when a grading finished."""
+    return filters.conditions.keys() <= {*_COLUMNS, "since", "until"}
+
+
 def summed(grading: Grading, filters: Filters, *, costs: bool = False) -> Sums | None:
     """Return the counted cases that the filters let through; None where they ask for what changes or is in documents.
 
     Those are strata as examples say them today, tags of the team, arguments called with; and the effects of the
     expected tool, where a cell says the tools of several calls.
     """
-    conditions = filters.conditions
-    if not conditions.keys() <= {*_COLUMNS, "since", "until", "tools"}:
+    if not is_counted(filters.without("tools")):
         return None
     (view, _), counted = counted_cases(grading, filters.view, filters.unit, costs=costs)
     if filters.tools and view is not View.FIRST:

@@ -16,7 +16,7 @@ from reports.matrix.cell import read_cell
 from reports.matrix.counted import counted_matrix
 from reports.matrix.groups import matrix_groups
 from reports.matrix.state import MatrixState, Measure, read_matrix_state
-from reports.matrix.table import drawn
+from reports.matrix.table import drawn, drawn_document
 from reports.pages.shared import RunHead, graded, run_head, run_url
 from reports.queries.costing import basis_of
 from toolevals.presentation.intervals import track_floor
@@ -56,7 +56,7 @@ def matrix(request: ProjectRequest, number: int) -> HttpResponse:
     context = {
         "matrix": counted,
         "drawn": table,
-        "document": table.document() | _addresses(head, state),
+        "document": drawn_document(head.grading, state) | _addresses(head, state),
         "choices": filter_choices(head.grading, state.filters),
         "filters": state.filters,
         "chips": chips(state.filters, lambda filters: state.query(filters=filters, after="")),

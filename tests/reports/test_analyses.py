@@ -60,6 +60,18 @@ def test_every_sum_is_that_of_what_is_behind_it(counts, order):
     assert [cell.count for cell in matrix.confusions] == sorted((c.count for c in matrix.confusions), reverse=True)
 
 
+@given(COUNTS, st.sampled_from(list(Order)))
+def test_cells_come_row_by_row_and_confusions_by_size(counts, order):
+    matrix = matrix_of(counts, order)
+    held = [(row, column) for row in matrix.rows for column in matrix.columns if counts.get((row, column))]
+    assert list(matrix.cells.keys) == held
+    by_size = sorted(
+        (cell for cell in matrix.cells if not cell.right),
+        key=lambda cell: (-cell.count, cell.row_total, cell.expected, cell.actual),
+    )
+    assert list(matrix.confusions) == by_size
+
+
 @given(COUNTS)
 def test_leaving_out_untouched_classes_changes_no_sum(counts):
     matrix = matrix_of(counts)

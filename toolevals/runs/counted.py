@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 from typing import Any, Final, Self
 
 from toolevals.grading.verdicts import VERDICT_NAMES
@@ -157,11 +157,8 @@ class Counted:
         """Return how many cases of some contexts stand in each cell of the matrix that holds any."""
         classes, totals = self.classes, self.totals(contexts)
         totals[0] = 0
-        return {
-            (classes[expected], classes[actual]): count
-            for expected, actual, count in zip(*self.cells, totals, strict=True)
-            if count
-        }
+        expected, actual = (map(classes.__getitem__, side) for side in self.cells)
+        return dict(compress(zip(zip(expected, actual, strict=True), totals, strict=True), totals))
 
     def costs_in_cells(self, contexts: Iterable[int]) -> dict[Cell, Costs]:
         """Return what the cases of some contexts cost, by cell of the matrix."""

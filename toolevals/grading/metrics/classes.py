@@ -58,9 +58,10 @@ def collapsed_counts(counts: Mapping[tuple[str, str], int], collapsed: Collectio
     """Return the counts by (expected, actual) with namespaces taken together: every sum stays what it was."""
     if not collapsed:
         return dict(counts)
+    classes = {name: collapsed_class(name, collapsed) for name in {name for cell in counts for name in cell}}
     found: Counter[tuple[str, str]] = Counter()
     for (expected, actual), count in counts.items():
-        found[collapsed_class(expected, collapsed), collapsed_class(actual, collapsed)] += count
+        found[classes[expected], classes[actual]] += count
     return dict(found)
 
 

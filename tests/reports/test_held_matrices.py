@@ -1,0 +1,105 @@
+"""A matrix that can't change is held by the process; what people may still change is counted each time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+
+from reports.matrix import counted, table
+from reports.matrix.state import MatrixState, read_matrix_state
+from tests.reports.building import cases_of
+from tests.reports.reading import embedded
+from toolevals.grading.verdicts import NONE
+from toolevals.presentation.heat import STEPS, heat_step
+from toolevals.presentation.numbers import percent, whole_percent
+from toolevals.runs.models import CaseTag, Transcript
+
+pytestmark = pytest.mark.django_db
+CELLS = {("x.a", "x.a"): 8, ("x.a", "b"): 3, ("b", "b"): 5, ("b", NONE): 1, (NONE, NONE): 4, (NONE, "x.a"): 2}
+ADDRESSES: tuple[dict[str, str], ...] = (
+    {},
+    {"measure": "row"},
+    {"measure": "column", "order": "name"},
+    {"measure": "cost"},
+    {"diagonal": "hide", "view": "set"},
+    {"find": "b", "bucket": "selection"},
+    {"unit": "majority", "trial": "1"},
+    {"collapse": "*", "classes": "all"},
+)
+
+
+def forget() -> None:
+    counted._held.cache_clear()
+    table._written.cache_clear()
+    cache.clear()
+
+
+@pytest.fixture
+def grading(build) -> Iterator[object]:
+    forget()
+    yield build.grading(cases_of(CELLS, bucket="selection"))
+    forget()
+
+
+def document(get: Callable[..., Any], grading: Any, **query: str) -> Any:
+    return embedded(get("matrix", grading, **query), "matrix-data")
+
+
+@pytest.mark.parametrize("query", ADDRESSES)
+def test_what_is_held_is_what_is_counted(get, grading, query):
+    first, second = (document(get, grading, **query) for _ in range(2))
+    for other in ADDRESSES:
+        document(get, grading, **other)
+    third = document(get, grading, **query)
+    forget()
+    assert first == second == third == document(get, grading, **query)
+
+
+def test_a_second_view_counts_nothing_and_a_cell_is_read_from_the_same_matrix(get, grading):
+    page = get("matrix", grading)
+    for query in ({}, {"expected": "b", "actual": NONE}, {"show": "table"}):
+        assert get("matrix", grading, **query).context["matrix"] is page.context["matrix"]
+    assert counted.counted_matrix(grading, MatrixState()) is page.context["matrix"]
+    other = get("matrix", grading, bucket="selection").context["matrix"]
+    assert other is not page.context["matrix"]
+
+
+def test_another_gradings_matrix_is_another(get, build, grading):
+    assert get("matrix", grading).context["matrix"].total == sum(CELLS.values())
+    assert get("matrix", build.grading(cases_of({("a", "b"): 2}))).context["matrix"].total == 2
+
+
+def test_tags_of_the_team_are_counted_each_time(get, grading):
+    assert not get("matrix", grading, tagged="odd").context["matrix"].total
+    CaseTag.objects.create(transcript=Transcript.objects.filter(run=grading.run)[0], tag="odd")
+    assert get("matrix", grading, tagged="odd").context["matrix"].total == 1
+    assert not counted.stays(grading, read_matrix_state({"tagged": "odd"}))
+
+
+def test_no_more_are_held_than_said(get, grading):
+    for trial in range(1, 2 * counted.MOST_HELD):
+        get("matrix", grading, trial=str(trial))
+    assert counted._held.cache_info().currsize == counted.MOST_HELD
+    assert table._written.cache_info().currsize <= counted.MOST_HELD
+
+
+@pytest.mark.parametrize("measure", ["count", "row", "column"])
+@pytest.mark.parametrize("diagonal", ["", "hide"])
+def test_the_columns_of_the_document_are_the_cells(get, grading, measure, diagonal):
+    page = get("matrix", grading, measure=measure, diagonal=diagonal)
+    found, matrix = embedded(page, "matrix-data"), page.context["matrix"]
+    cells = [cell for cell in matrix.cells if not (diagonal and cell.right)]
+    shares = [cell.column_share if measure == "column" else cell.row_share for cell in cells]
+    named = [(found["rows"][row], found["columns"][column]) for row, column in found["cells"]]
+    assert named == [(cell.expected, cell.actual) for cell in cells]
+    assert found["counts"] == [cell.count for cell in cells]
+    assert found["row_percent"] == [percent(cell.row_share) for cell in cells]
+    assert found["column_percent"] == [percent(cell.column_share) for cell in cells]
+    steps = [heat_step(share, right=cell.right) for cell, share in zip(cells, shares, strict=True)]
+    assert [STEPS[number - 1] for number in found["heat"]] == steps
+    texts = [str(cell.count) for cell in cells] if measure == "count" else [whole_percent(share) for share in shares]
+    assert found["text"] == texts
+    assert [named[place] for place in found["confusions"]] == list(matrix.confusions.keys)
