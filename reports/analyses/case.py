@@ -66,11 +66,17 @@ def compared_calls(
     grade: CaseGrade, expectation: Expectation | None, transcript: Transcript | None
 ) -> tuple[ComparedCall, ...]:
     """Return each aligned pair as a small table."""
-    beside = _allows_others(expectation)
     expected = _Pool([(call.tool, call) for call in _expected_calls(expectation)])
     actual = _Pool([(call_class(call), call) for call in counted_calls(transcript).calls] if transcript else [])
     return tuple(
-        _compared(number, pair, grade, expected.take(pair.expected), actual.take(pair.actual), beside=beside)
+        _compared(
+            number,
+            pair,
+            grade,
+            expected.take(pair.expected),
+            actual.take(pair.actual),
+            let_be=_let_be(pair, expectation),
+        )
         for number, pair in enumerate(grade.pairs)
     )
 
@@ -79,7 +85,7 @@ def shown_calls(
     grade: CaseGrade, transcript: Transcript, expectation: Expectation | None = None
 ) -> tuple[ShownCall, ...]:
     """Return the transcript's calls, each marked by the pair that it belongs to."""
-    left, beside = list(grade.pairs), _allows_others(expectation)
+    left = list(grade.pairs)
     counted = set(counted_calls(transcript).places)
     shown = []
     for place, call in enumerate(transcript.calls):
@@ -92,8 +98,7 @@ def shown_calls(
             continue
         left.remove(pair)
         wrong = pair.expected != pair.actual or pair.arguments == "failed"
-        let_be = beside and pair.expected == NONE
-        shown.append(ShownCall(call, "beside" if let_be else "failed" if wrong else "passed"))
+        shown.append(ShownCall(call, "beside" if _let_be(pair, expectation) else "failed" if wrong else "passed"))
     return tuple(shown)
 
 
@@ -136,9 +141,8 @@ def _compared(
     expected: CallExpectation | None,
     actual: ToolCall | MalformedCall | None,
     *,
-    beside: bool,
+    let_be: bool,
 ) -> ComparedCall:
-    let_be = beside and pair.expected == NONE
     tool = ComparedRow(
         "tool",
         "no call" if pair.expected == NONE else pair.expected,
@@ -193,9 +197,8 @@ def _hallucinated(call: ToolCall | MalformedCall, pair: Pair) -> bool:
     return pair.actual == UNKNOWN_TOOL and isinstance(call, ToolCall)
 
 
-def _allows_others(expectation: Expectation | None) -> bool:
-    """Return whether calls that nobody expected may come beside the expected ones."""
-    return expectation is not None and any(each.additional_calls for each in expectation.alternatives)
+def _let_be(pair: Pair, expectation: Expectation | None) -> bool:
+    return pair.expected == NONE and expectation is not None and expectation.lets_be(pair.actual)
 
 
 def _expected_calls(expectation: Expectation | None) -> list[CallExpectation]:

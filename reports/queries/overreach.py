@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
-from django.core.cache import cache
+from collections import Counter, defaultdict
+from uuid import UUID
 
+from django.core.cache import cache
+from django.db.models import Count
+
+from labeling.models import VersionEntry
+from reports.analyses.costs import Cell
 from reports.analyses.overreach import Overreach, overreach_of
 from reports.filters.asked import Filters
 from reports.filters.offered import A_DAY, specs_by_name
 from reports.filters.placing import matrix_counts
+from toolevals.grading.values import Expectation
+from toolevals.grading.verdicts import NONE
 from toolevals.runs.counted import View
-from toolevals.runs.models import Grading
+from toolevals.runs.models import AlignedPair, Grading
 
 
 def grading_overreach(grading: Grading) -> Overreach:
     """Return the cells of the matrix of aligned calls in which more was called than was due."""
-    key = f"reports:overreach:{grading.pk}"
+    key = f"reports:overreach-2:{grading.pk}"
     found: Overreach | None = cache.get(key)
     if found is None:
-        found = overreach_of(matrix_counts(grading, Filters(View.ALIGNED)), specs_by_name(grading))
+        counts = matrix_counts(grading, Filters(View.ALIGNED))
+        needless = any(expected == NONE != actual for expected, actual in counts)
+        found = overreach_of(counts, specs_by_name(grading), _let_be(grading) if needless else {})
         cache.set(key, found, timeout=A_DAY)
+    return found
+
+
+def _let_be(grading: Grading) -> Counter[Cell]:
+    """Count the calls that nobody expected and that the gold lets be, by their cell."""
+    pairs = AlignedPair.objects.filter(grading=grading, expected=NONE).exclude(actual=NONE).order_by()
+    rows = pairs.values_list("case__transcript__entry__revision", "actual").annotate(count=Count("*"))
+    called: defaultdict[UUID, Counter[str]] = defaultdict(Counter)
+    for revision, actual, count in rows.iterator():
+        called[revision][actual] += count
+    revisions = pairs.values("case__transcript__entry__revision")
+    golds = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=revisions)
+    found: Counter[Cell] = Counter()
+    for revision, document in golds.values_list("revision", "gold__expectation").iterator():
+        expectation = Expectation.from_document(document)
+        for actual, count in called[revision].items():
+            if expectation.lets_be(actual):
+                found[NONE, actual] += count
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 from reports.analyses.overreach import NEEDLESS, OVER_TOOLING, overreach_of
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, text
-from toolevals.grading.values import ToolSpec
+from tests.runs.building import HISTORY, REFUND, STATUS, example, uploaded_run, version_of
+from toolevals.grading.values import CallExpectation, Expectation, ToolSpec, Trajectory
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL
+from toolevals.runs.models import Grading
 
 SPECS = {
     "status": (ToolSpec("status", "", {}, cost=1.0, sensitive_output=("/name",)),),
@@ -43,6 +46,25 @@ def test_cells_are_those_that_reach_further_or_were_not_due():
     assert (found.calls, found.exposing, found.extra) == (9, 8, Decimal("13.0"))
 
 
+def test_calls_that_the_gold_lets_be_are_left_out():
+    found = overreach_of(COUNTS, SPECS, {(NONE, "status"): 2, (NONE, "weather"): 1})
+    assert [(row.expected, row.actual, row.count) for row in found.rows] == [
+        ("status", "customer", 4),
+        (NONE, "status", 1),
+        ("weather", "customer", 1),
+    ]
+    assert (found.calls, found.let_be) == (6, 3)
+
+
+def test_a_gold_lets_be_what_it_neither_expects_nor_rules_out():
+    call = CallExpectation("status")
+    open_ended = Expectation("calls", alternatives=(Trajectory((call,), disallowed=(CallExpectation("customer"),)),))
+    assert (open_ended.lets_be("weather"), open_ended.lets_be("customer")) == (True, False)
+    closed = Expectation("calls", alternatives=(Trajectory((call,), additional_calls=False),))
+    assert not closed.lets_be("weather")
+    assert not Expectation("no_call", why="greeting").lets_be("weather")
+
+
 def test_without_specs_nothing_is_said():
     found = overreach_of(COUNTS, {})
     assert (found.rows, found.calls, found.extra) == ((), 0, None)
@@ -65,3 +87,23 @@ def test_page_file_and_interface_say_the_same(build, get, browser_of):
     assert [(row["expected"], row["actual"], row["calls"]) for row in said["rows"]] == [(NONE, "a", 2), (NONE, "b", 1)]
     assert said["calls"] == 3
     assert "More than was due" in text(get("run", grading))
+
+
+@pytest.mark.database
+def test_look_ups_beside_the_expected_calls_are_not_over_tooling(project, get, run_jobs):
+    """Two golds expect the same call; the one that lets others come, but no customer, is called beside."""
+    closed = example("closed", "Where is ORD-1?", STATUS)
+    beside = {"alternatives": [{"ordered": [{"tool": STATUS}], "disallowed": [{"tool": REFUND}]}], "kind": "calls"}
+    free = {name: closed[name] for name in ("input", "tools")} | {"id": "free", "expectation": beside}
+    made = [{"name": name, "arguments": {"order_id": "ORD-1"}} for name in (STATUS, HISTORY, HISTORY, REFUND)]
+    version = version_of(project, [closed, free])
+    run = uploaded_run(project, version, [{"id": name, "tool_calls": made} for name in ("closed", "free")])
+    run_jobs()
+    grading = Grading.objects.select_related("run__project").get(run=run)
+    said = get("api:overreach", grading).json()
+    assert {(row["expected"], row["actual"]): row["calls"] for row in said["rows"]} == {
+        (NONE, HISTORY): 2,
+        (NONE, REFUND): 2,
+    }
+    assert (said["calls"], said["let_be"]) == (4, 2)
+    assert "2 more calls that nobody expected are not counted" in re.sub("<[^>]+>", "", text(get("run", grading)))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from tests.agents.chat_server import Trouble, chat_server, says
+from tests.agents.chat_server import Trouble, chat_server
 from tests.agents.judges import MODEL, judging
 from tests.runs.building import cases_of, rows_of
 from tests.runs.judged import POLITE, judge_of, judged_run, verdicts_of
@@ -146,11 +146,12 @@ def test_a_judge_in_trouble_is_errored_in_its_column_and_the_run_goes_on(project
 
 def test_a_judge_that_hangs_is_errored(project, run_jobs, monkeypatch):
     monkeypatch.setattr(bench, "PATIENCE", Patience(tries=1))
-    done = threading.Event()
+    done, answer = threading.Event(), judging(half)
 
-    def hanging(_: Any) -> Any:
+    def hanging(body: Any) -> Any:
+        # Who waits for it gets a verdict: only giving up makes an error.
         done.wait(30)
-        return says("{}")
+        return answer(body)
 
     with chat_server(hanging) as server:
         judge_of(project, server, timeout=1)

@@ -132,6 +132,12 @@ class Expectation:
     answer: Mapping[str, Any] | None = None
     state: Mapping[str, Any] | None = None
 
+    def lets_be(self, tool: str) -> bool:
+        """Return whether a call to this tool may come beside the expected ones: others may, and it is not ruled out."""
+        return any(
+            each.additional_calls and all(call.tool != tool for call in each.disallowed) for each in self.alternatives
+        )
+
     @classmethod
     def single(cls, tool: str, arguments: Mapping[str, Any]) -> Self:
         """Return the plain form: just this call, with just these argument values."""
