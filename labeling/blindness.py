@@ -153,13 +153,17 @@ def may_compare_calibration(calibration: CalibrationRound, user: User) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A label as an adjudicator sees it: without its author, its time or its id."""
+    """A label as an adjudicator sees it: without its author, when it was made or its id.
+
+    `seconds` is how long it took, 0 where that is not known.
+    """
 
     expectation: dict[str, Any] | None
     rationale: str
     flagged: bool
     # A LabelAnswer; without an expectation it says why there is none.
     answer: str = "expectation"
+    seconds: float = 0.0
 
 
 def sides_of(revision: Revision, user: User, role: Role) -> list[Side]:
@@ -168,7 +172,8 @@ def sides_of(revision: Revision, user: User, role: Role) -> list[Side]:
 
     labels = Label.objects.filter(revision=revision).comparable_by(user, role).in_force()
     return [
-        Side(label.expectation, label.rationale, label.flagged, label.answer) for label in sorted(labels, key=_shuffled)
+        Side(label.expectation, label.rationale, label.flagged, label.answer, label.seconds)
+        for label in sorted(labels, key=_shuffled)
     ]
 
 

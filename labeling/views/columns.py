@@ -28,6 +28,8 @@ class Column:
     # How many people said so.
     count: int = 1
     flagged: bool = False
+    # How long each of them took, where that is known.
+    times: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
@@ -103,9 +105,16 @@ def _columns(sides: Sequence[Side]) -> list[Column]:
             tuple(side.rationale for side in group if side.rationale),
             len(group),
             any(side.flagged for side in group),
+            tuple(time_words(side.seconds) for side in group if side.seconds),
         )
         for place, group in enumerate(found)
     ]
+
+
+def time_words(seconds: float) -> str:
+    """Return how long something took, to the second: "38 s", "1 min 52 s"."""
+    minutes, rest = divmod(max(round(seconds), 1), 60)
+    return " ".join(f"{number:,} {unit}" for number, unit in ((minutes, "min"), (rest, "s")) if number)
 
 
 def _disputed(revision: Revision, dispute: Dispute) -> list[Column]:

@@ -73,19 +73,20 @@ def test_from_import_to_adjudication(chief, shop, reviewer, owner, run_jobs):
     assert load(chief, [document("a"), document("b", expectation=call(), strata={"bucket": "selection"})])["total"] > 0
     run_jobs()
     first, second = Program(reviewer), Program(owner)
-    for program, expectation in ((first, call()), (second, NO_CALL)):
+    for program, expectation, seconds in ((first, call(), 38), (second, NO_CALL, 112)):
         claim = program.send("POST", "claims/", {"dataset": "support"})
         assert (claim["external_id"], [tool["name"] for tool in claim["tools"]]) == ("a", ["get_order", "cancel_order"])
         assert program.get("claims/")["results"][0]["id"] == claim["id"]
         program.send("PUT", f"claims/{claim['id']}/draft/", {"document": {"typed": "half"}})
         assert program.get(f"claims/{claim['id']}/draft/")["document"] == {"typed": "half"}
-        body = {"expectation": expectation, "rationale": "because"}
+        body = {"expectation": expectation, "rationale": "because", "seconds": seconds}
         label = program.send("POST", f"claims/{claim['id']}/label/", body, 201)
         assert program.send("POST", f"claims/{claim['id']}/label/", body, 201) == label
         program.send("POST", "claims/", {}, 204)
     (waiting,) = chief.get("adjudications/")["results"]
     comparison = chief.get(f"adjudications/{waiting['id']}/")
-    assert {side["expectation"]["kind"] for side in comparison["sides"]} == {"calls", "no_call"}
+    took = {side["expectation"]["kind"]: side["seconds"] for side in comparison["sides"]}
+    assert took == {"calls": 38, "no_call": 112}
     decision = {"expectation": NO_CALL, "rationale": "Only a greeting"}
     gold = chief.send("POST", f"adjudications/{waiting['id']}/", decision, 201)
     example = first.get(f"examples/{waiting['example']}/")

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labeling.models import Adjudication, Dispute, Draft, Gold, Revision
+from labeling.models import Adjudication, Dispute, Draft, Gold, Label, Revision
 from labeling.services import adjudication_decide, dispute_open
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import fields, returned
@@ -45,6 +45,14 @@ def test_the_sides_have_no_names(disagreed: Revision, client: Client, reviewer: 
     page = body(client.get(url("adjudicate-revision", disagreed.pk)))
     assert reviewer.name not in page
     assert second_reviewer.name not in page
+
+
+def test_each_side_says_how_long_it_took(disagreed: Revision, client: Client):
+    assert "took " not in body(client.get(url("adjudicate-revision", disagreed.pk)))
+    for label, seconds in zip(Label.objects.order_by("pk"), (38.2, 111.6), strict=True):
+        Label.objects.filter(pk=label.pk).update(seconds=seconds)
+    heads = body(client.get(url("adjudicate-revision", disagreed.pk))).split('<div class="column-head">')[1:]
+    assert {"38 s" in head: "1 min 52 s" in head for head in heads} == {True: False, False: True}
 
 
 def test_the_list(disagreed: Revision, client: Client):

@@ -61,12 +61,13 @@ class ToAdjudicateSerializer(serializers.ModelSerializer[Revision]):
 
 
 class SideSerializer(serializers.Serializer[Any]):
-    """A label without its author."""
+    """A label without its author and without when it was made."""
 
     answer = serializers.CharField()
     expectation = serializers.JSONField(allow_null=True)
     rationale = serializers.CharField()
     flagged = serializers.BooleanField()
+    seconds = serializers.FloatField(help_text="How long it took; 0 where that is not known.")
 
 
 class ComparisonSerializer(serializers.Serializer[Any]):
