@@ -17,6 +17,7 @@ from tests.runs.live import last, live_run, shop_agent
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.live.pace import SharedPace
 from toolevals.runs.models import CaseGrade, Run, RunPace, Subject, Transcript
+from toolevals.runs.services import conversing
 from toolevals.workspace.jobs import job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import JobState
 from toolevals.workspace.services import secret_set
@@ -166,13 +167,43 @@ def test_an_attempt_that_was_cut_short_is_completed_and_nothing_is_asked_twice(p
         run_jobs()
         run.job.refresh_from_db()
         assert run.job.state == JobState.CANCELLED
-        kept = Transcript.objects.filter(run=run).count()
-        assert kept == 1
+        # The second request's answer came after the cancel: it was paid for, and is kept.
+        assert Transcript.objects.filter(run=run).count() == 2
         job_retry(job=run.job, actor=None)
         run_jobs()
     assert Transcript.objects.filter(run=run).count() == 4
-    # The second request's answer came after the cancel, and was not kept.
-    assert len(server.requests) == 5
+    assert len(server.requests) == 4
+
+
+def test_a_cancelled_run_keeps_what_ends_soon_and_waits_for_nothing_that_hangs(project, version, run_jobs, monkeypatch):
+    monkeypatch.setattr(conversing, "GRACE_SECONDS", 0.5)
+    monkeypatch.setattr(conversing, "LOOK_SECONDS", 0.05)
+    run: Any = None
+    every, released = threading.Barrier(4), threading.Event()
+
+    def hanging(body):
+        # All four are under way when the job is cancelled: one ends, three hang.
+        if every.wait(30):
+            released.wait(60)
+        else:
+            job_cancel(job=run.job, actor=None)
+            connection.close()
+        return shop_agent(body)
+
+    with chat_server(hanging) as server, patch("toolevals.workspace.jobs.leases.LOOK_SECONDS", 0):
+        run = live_run(project, version, server, settings={"concurrency": 4})
+        run_jobs()
+        # Back here though three have not ended.
+        assert not released.is_set()
+        run.job.refresh_from_db()
+        assert run.job.state == JobState.CANCELLED
+        assert [each.document.get("error") for each in transcripts(run)] == [None]
+        released.set()
+        server.behaviour = shop_agent
+        job_retry(job=run.job, actor=None)
+        run_jobs()
+    assert [each.document.get("error") for each in transcripts(run)] == [None] * 4
+    assert len(server.requests) == 7
 
 
 def test_a_paused_run_keeps_the_conversations_in_hand_and_goes_on_where_it_was(project, version, run_jobs):

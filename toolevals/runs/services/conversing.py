@@ -25,10 +25,14 @@ from toolevals.runs.offers import tools_offered
 from toolevals.runs.places import entries_between
 from toolevals.runs.spending import SPENT_COLUMNS, spent
 from toolevals.workspace.bulk import rows_insert
-from toolevals.workspace.jobs import BatchRefused, Lease
+from toolevals.workspace.jobs import BatchRefused, JobCancelled, Lease
 from toolevals.workspace.services import SecretMissingError
 from toolevals.workspace.vault import SealBrokenError
 
+# Between two looks at whether to begin nothing more, while no conversation ends.
+LOOK_SECONDS = 1.0
+# So long those that are under way when their job is cancelled are waited for.
+GRACE_SECONDS = 10.0
 COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "model", "cost", *SPENT_COLUMNS, "created_at")
 
 
@@ -45,7 +49,8 @@ def transcripts_converse(lease: Lease) -> None:
     A subject that cannot be reached gives a transcript that says so: errored, and left out of the scores. Trials that
     the budget does not reach get none: unscored. Each conversation's own transaction proves the lease, so that an
     attempt that was cut short is completed by the next one. While quick work waits for this worker, or the job is
-    paused, no conversation is begun: those in hand are kept, and the batch is put back.
+    paused, no conversation is begun: those in hand are kept, and the batch is put back. Where the job is cancelled,
+    those in hand that end well within `GRACE_SECONDS` are kept, too: they were paid for.
     """
     run = Run.objects.select_related("project", "subject__tools__tools", "simulator").get(pk=lease.payload["run"])
     settings = LiveSettings.from_document(run.settings)
@@ -55,8 +60,7 @@ def transcripts_converse(lease: Lease) -> None:
         with stage(run, settings) as opened:
             for rows in _talks(run, settings, opened, trials, lease.must_give_way):
                 done += len(rows)
-                with lease.transaction():
-                    lease.progress(done)
+                with lease.keeping(done):
                     rows_insert(Transcript, COLUMNS, rows)
     except (SecretMissingError, SealBrokenError, NoSandboxError, InvalidDocument) as error:
         raise BatchRefused(str(error)) from None
@@ -82,26 +86,33 @@ def _talks(
 ) -> Iterator[list[tuple[Any, ...]]]:
     """Yield rows of transcripts as conversations end, some of them at once; at the budget's end all that are left.
 
-    None is begun while it `must_end`.
+    None is begun while it `must_end`. Where that raises JobCancelled, it is raised after those that end well soon.
     """
-    coming = iter(trials)
-    with ThreadPoolExecutor(settings.concurrency, thread_name_prefix="conversation") as pool:
-        talking: dict[Future[Conversation], _Trial] = {}
-        try:
-            while True:
-                may_begin = not must_end()
-                if may_begin and _has_money(run, settings):
-                    for trial in islice(coming, settings.concurrency - len(talking)):
-                        talking[pool.submit(opened.talk, trial.task)] = trial
-                elif may_begin and (rest := list(coming)):
-                    yield [_unsaid(run, trial) for trial in rest]
-                if not talking:
-                    return
-                ended, _ = wait(talking, return_when=FIRST_COMPLETED)
+    pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="conversation")
+    talking: dict[Future[Conversation], _Trial] = {}
+    try:
+        coming = iter(trials)
+        while True:
+            may_begin = not must_end()
+            if may_begin and _has_money(run, settings):
+                for trial in islice(coming, settings.concurrency - len(talking)):
+                    talking[pool.submit(opened.talk, trial.task)] = trial
+            elif may_begin and (rest := list(coming)):
+                yield [_unsaid(run, trial) for trial in rest]
+            if not talking:
+                return
+            ended, _ = wait(talking, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
+            if ended:
                 yield [_said(run, settings, talking.pop(future), future.result()) for future in ended]
-        finally:
-            # A lost lease or a cancelled job: what was not begun is not begun.
-            pool.shutdown(wait=False, cancel_futures=True)
+    except JobCancelled:
+        ended, _ = wait(talking, timeout=GRACE_SECONDS)
+        well = [(talking[future], talk) for future in ended if not (talk := future.result()).transcript.error]
+        if well:
+            yield [_said(run, settings, trial, talk) for trial, talk in well]
+        raise
+    finally:
+        # A lost lease or a cancelled job: what was not begun is not begun, and what hangs is not waited for.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _has_money(run: Run, settings: LiveSettings) -> bool:
