@@ -10,13 +10,15 @@ from django.db.models import QuerySet
 from labeling.coverage.classes import class_of
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, QueueOrder
 from labeling.services import Choice
-from labeling.services.batches import MAX_EXAMPLES
+from labeling.services.batches import MAX_EXAMPLES, names_unknown
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project, Role, User
 
 MAX_NAMES = 2000
 MAX_UNDO_SECONDS = 3600
 MAX_SEED = 2**31 - 1
+# So many ids that are none are named; of the rest it is said how many.
+MOST_NAMED = 10
 
 
 def reviewers_of(project: Project) -> QuerySet[User]:
@@ -91,8 +93,17 @@ class OrderForm(PlainForm):
     )
 
 
+def _unknown_words(unknown: list[tuple[int, str]], place: str) -> str:
+    named = ", ".join(f"“{name}” (line {number})" for number, name in unknown[:MOST_NAMED])
+    more = f" and {len(unknown) - MOST_NAMED:,} more" if len(unknown) > MOST_NAMED else ""
+    return f"No example of this {place} has the id {named}{more}."
+
+
 class ChoiceForm(PlainForm):
-    """Which examples: of these strata, of these ids, the first so many."""
+    """Which examples of `dataset`, or of `batch` of it: of these strata, of these ids, the first so many."""
+
+    dataset: Dataset
+    batch: LabelBatch | None = None
 
     names = forms.CharField(
         required=False,
@@ -105,9 +116,13 @@ class ChoiceForm(PlainForm):
     )
 
     def clean_names(self) -> list[str]:
-        names = [line.strip() for line in self.cleaned_data["names"].splitlines() if line.strip()]
-        if len(names) > MAX_NAMES:
-            raise forms.ValidationError(f"These are {len(names):,} ids; at most {MAX_NAMES:,} go at once.")
+        lines = enumerate(self.cleaned_data["names"].splitlines(), start=1)
+        said = [(number, line.strip()) for number, line in lines if line.strip()]
+        if len(said) > MAX_NAMES:
+            raise forms.ValidationError(f"These are {len(said):,} ids; at most {MAX_NAMES:,} go at once.")
+        names = [name for _, name in said]
+        if unknown := [said[place] for place in names_unknown(names, self.dataset, self.batch)]:
+            raise forms.ValidationError(_unknown_words(unknown, "batch" if self.batch else "dataset"))
         return names
 
     @property
@@ -171,8 +186,9 @@ class AssignForm(ChoiceForm):
     person = PersonChoice(queryset=User.objects.none(), label="Person")
     field_order = ("person", "first", "names")
 
-    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, batch: LabelBatch, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.dataset, self.batch = batch.dataset, batch
         person = self.fields["person"]
         if isinstance(person, forms.ModelChoiceField):
-            person.queryset = reviewers_of(project)
+            person.queryset = reviewers_of(batch.dataset.project)

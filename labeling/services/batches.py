@@ -11,8 +11,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from labeling.errors import InvalidAct
-from labeling.models import Dataset, LabelBatch, LabelSlot, Revision
+from labeling.models import Dataset, Example, LabelBatch, LabelSlot, Revision
 from labeling.querysets.slots import SlotQuerySet
+from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.workspace.models import Membership, Role, User
 from toolevals.workspace.services import audit_record
 
@@ -30,6 +31,14 @@ class Choice:
     first: int = MAX_EXAMPLES
 
 
+def names_unknown(names: Sequence[str], dataset: Dataset, batch: LabelBatch | None = None) -> list[int]:
+    """Return the places, from 0, of the ids that no example of the dataset, or of this batch of it, has."""
+    examples = Example.objects.filter(dataset=dataset, external_id__in=names)
+    examples = examples.filter(revisions__slots__batch=batch) if batch else examples
+    known = set(examples.values_list("external_id", flat=True))
+    return [place for place, name in enumerate(names) if name not in known]
+
+
 @transaction.atomic
 def batch_create(
     *,
@@ -43,9 +52,11 @@ def batch_create(
 ) -> LabelBatch:
     """Return a new batch of the chosen examples that are in no other and still want labels.
 
-    Raises InvalidAct where there is none, or where the owner does not label here, `ValidationError` for a taken name.
+    Raises InvalidAct where there is none, or where the owner does not label here, `ValidationError` for a taken name,
+    InvalidDocument for ids that no example has, each at its place in `/external_ids`.
     """
     _require_reviewer(dataset, owner)
+    _require_known(dataset, choice)
     batch = LabelBatch(dataset=dataset, name=name.strip(), owner=owner, due_on=due_on, note=note.strip())
     batch.full_clean(exclude=_MAY_BE_NULL)
     waiting = _waiting(dataset, choice).filter(batch=None)
@@ -104,9 +115,10 @@ def slots_assign(
     """Keep one free place of each chosen example for one person, of a batch or of the dataset; return how many.
 
     Examples that the person may not label, or has a place in, are passed over. Raises InvalidAct for somebody who does
-    not label here.
+    not label here, InvalidDocument for ids that no example has, each at its place in `/external_ids`.
     """
     _require_reviewer(dataset, person)
+    _require_known(dataset, choice, batch)
     now = timezone.now()
     fit = _waiting(dataset, choice, batch).free(now).for_reviewer(person)
     first: dict[Any, Any] = {}
@@ -133,7 +145,11 @@ def slots_unassign(
     person: User | None = None,
     batch: LabelBatch | None = None,
 ) -> int:
-    """Keep the chosen examples for nobody, or for this person no more; return how many places are free again."""
+    """Keep the chosen examples for nobody, or for this person no more; return how many places are free again.
+
+    Raises InvalidDocument as `slots_assign`.
+    """
+    _require_known(dataset, choice, batch)
     kept = _waiting(dataset, choice, batch).filter(assignee__isnull=False)
     kept = kept.filter(assignee=person) if person else kept
     free = 0
@@ -180,3 +196,12 @@ def _require_reviewer(dataset: Dataset, person: User | None) -> None:
     members = Membership.objects.filter(project=dataset.project_id, user=person, role__gte=Role.REVIEWER)
     if not members.exists():
         raise InvalidAct(f"{person.name} does not label in this project.")
+
+
+def _require_known(dataset: Dataset, choice: Choice, batch: LabelBatch | None = None) -> None:
+    place = "batch" if batch else "dataset"
+    if unknown := names_unknown(choice.names, dataset, batch):
+        raise InvalidDocument(
+            Problem(f"/external_ids/{number}", f"no example of this {place} has the id “{choice.names[number]}”")
+            for number in unknown
+        )

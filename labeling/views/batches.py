@@ -76,7 +76,7 @@ def batch(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
         "here": "queue",
         "batch": found,
         "form": form,
-        "assign_form": AssignForm(project=request.project) if may_change else None,
+        "assign_form": AssignForm(batch=found) if may_change else None,
         "today": timezone.localdate(),
     }
     return render(request, "labeling/batch.html", context, status=422 if form is not None and form.errors else 200)
@@ -95,7 +95,7 @@ def batch_close(request: ProjectRequest, dataset: str, batch: UUID) -> HttpRespo
 def batch_assign(request: ProjectRequest, dataset: str, batch: UUID) -> HttpResponse:
     """Keep examples of a batch for one person, or for this person no more."""
     found = _batch(request, dataset, batch)
-    form = AssignForm(request.POST, project=request.project)
+    form = AssignForm(request.POST, batch=found)
     if not form.is_valid():
         messages.error(request, "Nothing was assigned: " + _words(form))
     else:

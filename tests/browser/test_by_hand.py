@@ -112,11 +112,11 @@ def test_examples_of_a_batch_are_kept_for_a_person_who_gets_them_first(
     keep.get_by_label("Person").select_option(label="Ann")
     keep.get_by_role("button", name="Keep no more").click()
     expect(page.get_by_text(re.compile("2 examples are no longer kept for Ann."))).to_be_visible()
-    # Of an id that is none nothing is kept, and that is said.
+    # With an id that is none nothing is kept, and it is named.
     keep.get_by_label("Person").select_option(label="Ann")
-    keep.get_by_label("Only these ids").fill("no-such-example")
+    keep.get_by_label("Only these ids").fill("ex-1\n\nno-such-example")
     keep.get_by_role("button", name="Assign").click()
-    expect(page.get_by_text("0 examples are kept for Ann.")).to_be_visible()
+    expect(page.get_by_text("No example of this batch has the id “no-such-example” (line 3).")).to_be_visible()
 
 
 def kept(page: Page) -> Locator:

@@ -43,7 +43,8 @@ def test_an_adjudicator_makes_a_batch_and_reviewers_see_it(
 
 
 def test_a_batch_of_nothing_is_refused(dataset: Dataset, adjudicator: User, as_user: Callable[[User], Client]):
-    answer = as_user(adjudicator).post(address("queue", "core"), {"name": "Nothing", "names": "no-such"})
+    batch_create(dataset=dataset, actor=None, name="All", choice=Choice())
+    answer = as_user(adjudicator).post(address("queue", "core"), {"name": "Nothing", "names": "ex-0"})
     assert answer.status_code == 422
     assert "No example that is chosen" in body(answer)
 
@@ -119,6 +120,24 @@ def test_the_list_of_batches_takes_as_many_queries_for_many(
         batch_create(dataset=dataset, actor=None, name=f"B{number}", choice=Choice(first=1))
     with django_assert_max_num_queries(18):
         assert body(client.get(address("queue", "core"))).count("0 of 2") == 3
+
+
+def test_an_id_that_is_none_is_named_with_its_line_and_nothing_is_kept(
+    batch: LabelBatch, dataset: Dataset, adjudicator: User, reviewer: User, as_user: Callable[[User], Client]
+):
+    client = as_user(adjudicator)
+    said = {"person": str(reviewer.pk), "names": "ex-1\n\n<b>\nex-2"}
+    page = body(client.post(address("batch-assign", "core", batch.pk), said, follow=True))
+    assert "Nothing was assigned: No example of this batch has the id “&lt;b&gt;” (line 3), “ex-2” (line 4)." in page
+    new = {"name": "Other", "names": "ex-0\nex-9"}
+    assert "No example of this dataset has the id “ex-9” (line 2)." in body(client.post(address("queue", "core"), new))
+    ask: dict[str, Any] = {"content_type": "application/json"}
+    by_rest = {"person": str(reviewer.pk), "external_ids": ["ex-0", "ex-9"]}
+    for act in (client.post, client.delete):
+        refused = act("/api/v1/projects/shop/datasets/core/assignments/", by_rest, **ask)
+        assert (refused.status_code, "/external_ids/1" in refused.content.decode()) == (422, True)
+    assert not LabelSlot.objects.exclude(assignee=None).exists()
+    assert LabelBatch.objects.get() == batch
 
 
 def test_rest(dataset: Dataset, owner: User, reviewer: User, as_user: Callable[[User], Client]):
