@@ -134,4 +134,5 @@ def recovery_sentence(found: Recovery) -> str:
     after = f"After {whole.episodes:,} {failures} of tools the agent did right"
     if whole.right == whole.episodes:
         return f"{after} each time."
-    return f"{after} {whole.right:,} times." if whole.right else f"{after} not once."
+    times = "once" if whole.right == 1 else f"{whole.right:,} times"
+    return f"{after} {times}." if whole.right else f"{after} not once."

@@ -11,11 +11,12 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 
 from reports.models import HeldGate
+from toolevals.grading.gates.cases import JUDGED
 from toolevals.grading.gates.values import PUBLISHED_METRICS, Check, GateResult
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.gates.report import GATE_WORDS, ORDER, figure, interval, remarks
-from toolevals.runs.models import CaseGrade, Grading
+from toolevals.runs.models import CaseGrade, Grading, JudgedCase
 
 EXAMPLES_A_PAGE: Final = 50
 # A gate's status, the worst first, and how it is said of several of them.
@@ -132,15 +133,15 @@ def _with_minus(figures: str) -> str:
 
 
 def verdict_of(metric: str) -> str:
-    """Return the verdict that a metric is, under its published name or ours; the whole case's for any other."""
+    """Return the verdict that a metric is, under its published name or ours, or a judge's; else the whole case's."""
     name = PUBLISHED_METRICS.get(metric, metric)
-    return name if name in VERDICT_NAMES else "outcome"
+    return name if name in VERDICT_NAMES or name.startswith(JUDGED) else "outcome"
 
 
 def example_rows(
     held: HeldGate, names: Sequence[str], verdict: str = "outcome", *, consistency: bool = False
 ) -> list[ExampleRow]:
-    """Return the examples of these external ids with their cases, in this order. Two queries at most."""
+    """Return the examples of these external ids with their cases, in this order. Four queries at most."""
     graded = held.consistency if consistency else held.grading
     now, before = _cases(graded, names, verdict), _cases(held.baseline, names, verdict)
     return [ExampleRow(name, tuple(now.get(name, ())), tuple(before.get(name, ()))) for name in names]
@@ -183,7 +184,13 @@ def _cases(grading: Grading | None, names: Sequence[str], verdict: str) -> dict[
         grading=grading, transcript__entry__revision__example__external_id__in=list(names)
     ).order_by("transcript__trial")
     found: dict[str, list[tuple[UUID, str]]] = {}
-    rows = cases.values_list("transcript__entry__revision__example__external_id", "pk", verdict)
+    shown = "outcome" if verdict.startswith(JUDGED) else verdict
+    rows = list(cases.values_list("transcript__entry__revision__example__external_id", "pk", shown))
+    if verdict.startswith(JUDGED):
+        # What people rate without knowing it is shown to nobody: such a case has no verdict here.
+        judged = JudgedCase.objects.filter(grading=grading, rubric=verdict.removeprefix(JUDGED)).shown()
+        said = dict(judged.filter(case__in=[case for _, case, _ in rows]).values_list("case", "status"))
+        rows = [(name, case, said.get(case, "unscored")) for name, case, _ in rows]
     for name, case, status in rows:
         found.setdefault(name, []).append((case, status))
     return found

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import orjson
 from django import template
-from django.utils.html import conditional_escape, format_html
+from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from reports.analyses.modes import words
@@ -31,6 +32,7 @@ NAMES = {
     "execution": "end state",
 }
 LETTERS = {"selection": "s", "arguments": "a", "result_use": "u", "recovery": "e"}
+NAMED = re.compile(r"`([^`]+)`")
 
 MARK = (
     '<svg class="ivl{0}" aria-hidden="true"><rect class="track" y="6.5" width="100%" height="1"/>'
@@ -68,6 +70,17 @@ def span(low: float | None, high: float | None) -> str:
 def signed_span(low: float | None, high: float | None) -> str:
     """Return an interval of differences in words: "+2.9 to +7.7"."""
     return numbers.signed_span(low, high)
+
+
+@register.filter
+def named_tools(reason: str) -> SafeString:
+    """Return a reason with the names that stand in it between backticks set as names of tools."""
+    parts = NAMED.split(reason)
+    return format_html_join(
+        "",
+        "{}",
+        ((format_html('<span class="tool">{}</span>', part) if n % 2 else part,) for n, part in enumerate(parts)),
+    )
 
 
 @register.filter

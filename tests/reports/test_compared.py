@@ -132,6 +132,26 @@ def test_trials_count_as_parts_of_their_example():
     assert cells == {("a", "a"): (0.5, 1), ("a", "b"): (0.5, 0), ("b", "b"): (1, 0), ("b", NONE): (0, 1)}
 
 
+def test_with_several_trials_the_spread_says_what_could_have_been_shown():
+    """Eight examples of twelve rise by a half: σ = √(2/3·1/4 - 1/9) = √(1/18), and δ = 2.8016·σ/√12."""
+    mixed, good = [right("a"), wrong("a", "b")], [right("a"), right("a")]
+    before, after = packed([mixed] * 8 + [good] * 4, 2), packed([good] * 12, 2)
+    row = compared(Paired(before, after)).layer("outcome")
+    assert row is not None
+    assert row.compared.test == "sign_flip"
+    assert row.significant is None
+    spread = (row.compared.spread or 0) ** 2
+    assert spread == pytest.approx(1 / 18, rel=0.1)
+    assert row.detectable == pytest.approx(2.8016 * (spread / 12) ** 0.5, rel=1e-4)
+    said = change_details(row)
+    assert "Changes of this spread in 12 examples show a difference of" in said
+    assert "So many changes" not in said
+    few = compared(Paired(packed([mixed] * 5, 2), packed([good] * 5, 2))).layer("outcome")
+    assert "5 examples cannot show any change" in change_sentence(few)
+    alike = compared(Paired(packed([mixed] * 9, 2), packed([good] * 9, 2))).layer("outcome")
+    assert "In 9 examples no change of fewer than 6 of them can be shown." in change_details(alike)
+
+
 names = st.sampled_from(["a", "b", NONE])
 scored = st.builds(
     lambda expected, actual: right(expected) if expected == actual else wrong(expected, actual),

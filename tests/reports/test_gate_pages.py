@@ -18,7 +18,7 @@ from tests.reports.gate_building import checks, hold, rate
 from tests.reports.reading import csv_rows, text
 from tests.runs.building import STATUS, call, silence, uploaded_run, version_of
 from toolevals.presentation.gates.badge import COLOURS, badge_svg
-from toolevals.runs.models import Experiment
+from toolevals.runs.models import Experiment, Grading, JudgedCase
 from toolevals.workspace.models import AuditEntry
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +99,21 @@ def test_a_check_shows_its_own_verdict_in_both_runs(browser_of, project, run_job
     # The whole case failed before too, for its argument; the tool was right then.
     assert ([status for _, status in row.now], [status for _, status in row.before]) == (["failed"], ["passed"])
     assert [check.status for check in checks(held)] == ["failed", "passed"]
+
+
+def test_a_check_of_a_judge_shows_what_the_judge_said(browser_of, build, address):
+    grading = build.grading(cases_of({("a", "a"): 2, ("a", "b"): 1}))
+    seat = {"rubric": "tone", "version": 1, "name": "Tone", "model": "judge-1", "pinned": True}
+    Grading.objects.filter(pk=grading.pk).update(judges=[seat])
+    JudgedCase.objects.bulk_create(
+        JudgedCase(case=case, grading=grading, rubric="tone", status=status, questions=1)
+        for case, status in zip(grading.cases.order_by("pk"), ["failed", "failed", "passed"], strict=True)
+    )
+    held = hold(grading.run, rate("judged:tone", 0.9))
+    shown = browser_of.get(address("gate-check", held.pk, 1))
+    # By the rules the first two are right in every layer.
+    assert [status for row in shown.context["examples"] for _, status in row.now] == ["failed", "failed"]
+    assert "each with its verdict on judged:tone" in text(shown)
 
 
 def test_a_check_with_many_examples_is_listed_in_pages(browser_of, build, address):

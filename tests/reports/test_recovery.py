@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from reports.analyses.recovery import recovery_of, recovery_sentence
 from reports.pages.recovery import EPISODES_A_PAGE
+from reports.templatetags.report_numbers import named_tools
 from tests.reports.reading import csv_rows, table, text
 from tests.runs.building import example, uploaded_run, version_of
 from toolevals.grading.recovery import ERROR_CLASSES, REACTIONS
@@ -127,6 +128,27 @@ def test_an_episode_says_what_the_tool_answered_and_what_was_wrong(get, grading)
     page = text(get("recovery", grading, tool="refund", how="wrong"))
     assert f"/cases/{row.case}/" in page
     assert "told the user that it had worked" in page
+    assert "`" in row.reason
+    assert '<span class="tool">refund</span> ' in page.split('<table class="table-te episodes">')[1]
+    assert "`" not in page.split('<table class="table-te episodes">')[1].split("</table>")[0]
+
+
+def test_one_right_reaction_of_several_came_once():
+    kinds = [("a", "5xx", "honest_failure", score, 1, 0, 1, 1, 0) for score in (1.0, 0.0)]
+    assert recovery_sentence(recovery_of(kinds, {"a": 2}, 0)).endswith("the agent did right once.")
+
+
+@pytest.mark.parametrize(
+    ("reason", "html"),
+    [
+        ("`refund` failed.", '<span class="tool">refund</span> failed.'),
+        ("`<b>` and `x`", '<span class="tool">&lt;b&gt;</span> and <span class="tool">x</span>'),
+        ("one ` alone & <i>", "one ` alone &amp; &lt;i&gt;"),
+        ("", ""),
+    ],
+)
+def test_names_in_a_reason_are_set_as_tools(reason, html):
+    assert named_tools(reason) == html
 
 
 def test_the_file_the_page_and_the_interface_agree(get, grading):

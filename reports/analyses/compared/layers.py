@@ -12,7 +12,12 @@ from reports.analyses.rates import rate
 from toolevals.grading.metrics.bootstrap import mean_interval
 from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted
 from toolevals.grading.metrics.multiplicity import holm
-from toolevals.grading.metrics.power import smallest_detectable, smallest_significant
+from toolevals.grading.metrics.power import (
+    fewest_changed,
+    smallest_detectable,
+    smallest_detectable_mean,
+    smallest_significant,
+)
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.verdicts import VERDICT_NAMES
 
@@ -59,13 +64,26 @@ class LayerDelta:
         return interval is None or (not interval.low <= 0 <= interval.high) == (self.change in ("better", "worse"))
 
     @property
+    def can_be_found(self) -> bool:
+        """Whether the test can find any change in so many examples at all."""
+        return self.compared.examples >= fewest_changed(ALPHA)
+
+    @property
     def significant(self) -> float | None:
-        """The smallest difference that the exact test can find in so many examples at all; None if it can find none."""
-        return smallest_significant(self.compared.examples)
+        """The smallest difference that McNemar's test can find in so many examples; None if none, or of another test.
+
+        Of several trials an example can change by any amount: there is no smallest difference.
+        """
+        return smallest_significant(self.compared.examples) if self.compared.test == "mcnemar" else None
 
     @property
     def detectable(self) -> float | None:
-        """The smallest true difference that is found four times in five, given how many came out otherwise."""
+        """The smallest true difference that is found four times in five.
+
+        With one trial an example it is given how many came out otherwise, else given the spread of their differences.
+        """
+        if self.compared.test != "mcnemar":
+            return smallest_detectable_mean(self.compared.examples, self.compared.spread or 0.0)
         moved = self.compared.improved + self.compared.worsened
         return smallest_detectable(self.compared.examples, moved / self.compared.examples) if moved else None
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from reports.analyses.compared.layers import LayerDelta
+from reports.analyses.compared.layers import ALPHA, LayerDelta
 from reports.analyses.compared.tools import ToolDelta
+from toolevals.grading.metrics.power import fewest_changed
 from toolevals.presentation.numbers import count, p_value, percent, points, signed_span
 
 # What a rate says of an example -> in words, after "of examples".
@@ -31,7 +32,7 @@ def change_sentence(row: LayerDelta | None) -> str:
         return "Nothing was scored in both runs."
     found, words = row.compared, WORDS[row.name]
     now = f"{percent(found.after)} % of examples are {words}"
-    if row.significant is None:
+    if not row.can_be_found:
         return f"{now}, before {percent(found.before)} %; {_examples(found.examples)} cannot show any change."
     if row.change == "same":
         return f"No change: {now}, and none came out otherwise than before."
@@ -58,10 +59,13 @@ def change_details(row: LayerDelta | None) -> str:
 def _power(row: LayerDelta) -> str:
     number = _examples(row.compared.examples)
     if row.detectable is not None:
-        return f" So many changes in {number} show a difference of {percent(row.detectable)} points four times in five."
-    if row.significant is not None and row.change != "same":
+        changes = "So many changes" if row.compared.test == "mcnemar" else "Changes of this spread"
+        return f" {changes} in {number} show a difference of {percent(row.detectable)} points four times in five."
+    if row.change == "same" or not row.can_be_found:
+        return ""
+    if row.significant is not None:
         return f" In {number} no difference below {percent(row.significant)} points can be shown."
-    return ""
+    return f" In {number} no change of fewer than {fewest_changed(ALPHA)} of them can be shown."
 
 
 def tools_sentence(tools: Sequence[ToolDelta]) -> str:
