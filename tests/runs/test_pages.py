@@ -1,15 +1,23 @@
 from __future__ import annotations
 
+from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django.asserts import assertContains, assertNotContains, assertRedirects
 
 from tests.runs.building import EXAMPLES, HISTORY, STATUS, baseline_run, call, example, jsonl, uploaded_run, version_of
 from toolevals.runs.models import Connector, Run
-from toolevals.workspace.models import JobState
+from toolevals.runs.run_rows import A_DAY, A_MINUTE
+from toolevals.workspace.models import AuditEntry, JobState
+from toolevals.workspace.services import audit_record
 
 pytestmark = pytest.mark.django_db
 
@@ -98,6 +106,41 @@ def test_changed_gold_makes_a_run_stale(project, version, as_viewer, run_jobs):
     revision.save()
 
     assertContains(as_viewer.get(page("runs")), "stale: gold has changed")
+
+
+def reads_of_versions(as_viewer) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        as_viewer.get(page("runs"))
+    return sum("labeling_versionentry" in query["sql"] for query in queries.captured_queries)
+
+
+def test_a_version_is_not_read_again_until_somebody_acts_on_what_has_gold(project, version, as_viewer, run_jobs):
+    baseline_run(project, version)
+    run_jobs()
+    cache.clear()
+    assert reads_of_versions(as_viewer) == 1
+    assert reads_of_versions(as_viewer) == 0
+
+    baseline_run(project, version)
+    run_jobs()
+    assert reads_of_versions(as_viewer) == 0, "starting and grading a run changes no gold"
+
+    audit_record(project=project, actor=None, verb="gold_restore", target=version.entries.first().revision)
+    assert reads_of_versions(as_viewer) == 1
+
+
+@pytest.mark.parametrize(("age", "kept"), [(timedelta(minutes=5), A_MINUTE), (timedelta(hours=2), A_DAY)])
+def test_what_an_act_left_is_sure_once_no_other_can_still_be_on_its_way(
+    project, version, as_viewer, run_jobs, monkeypatch, age, kept
+):
+    baseline_run(project, version)
+    run_jobs()
+    AuditEntry.objects.update(at=timezone.now() - age)
+    times: list[int] = []
+    kept_by = SimpleNamespace(get_many=lambda _: {}, set=lambda *_, timeout: times.append(timeout))
+    monkeypatch.setattr("toolevals.runs.run_rows.cache", kept_by)
+    as_viewer.get(page("runs"))
+    assert times == [kept]
 
 
 def test_the_list_can_be_of_one_experiment(project, version, as_viewer, run_jobs):

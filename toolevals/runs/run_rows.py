@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
 
 from django.core.cache import cache
 from django.db.models import F
+from django.utils import timezone
 
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.rates import wilson
@@ -16,7 +18,11 @@ from toolevals.presentation import numbers
 from toolevals.runs.models import Run, VerdictCount
 from toolevals.workspace.models import AuditEntry, Job, JobState
 
-A_MINUTE: Final = 60
+A_MINUTE, A_DAY = 60, 24 * 3600
+# No act is still on its way after so long.
+LONGEST_ACT: Final = timedelta(hours=1)
+# What acts on these changes no gold: they are most of what happens while runs are looked at.
+NO_GOLD: Final = ("runs.", "reports.", "registry.", "workspace.job", "workspace.membership", "workspace.apitoken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +114,31 @@ def stale_reasons(runs: Iterable[Any]) -> dict[UUID, str]:
 def _changed(projects: Mapping[UUID, UUID]) -> set[UUID]:
     """Return which versions, each of a project, hold gold that is no longer in force.
 
-    A version is read whole for it, so that the answer is kept until somebody acts in the project: no gold changes
-    without a row in the audit log. Two who act at the same moment may be seen in the wrong order, hence not for long.
+    A version is read whole for it, so that the answer is kept until somebody acts on what may have gold: none changes
+    without a row in the audit log. Two who act at the same moment may be seen in the wrong order, hence not for long
+    after an act.
     """
-    newest = AuditEntry.objects.order_by("-id").values_list("pk", flat=True)
-    acts = {project: newest.filter(project=project).first() for project in {*projects.values()}}
-    keys = {version: f"runs:stale:{version}:{acts[project]}" for version, project in projects.items()}
+    acts = {project: _newest_act(project) for project in {*projects.values()}}
+    keys = {version: f"runs:stale:{version}:{acts[project][0]}" for version, project in projects.items()}
     known: dict[str, bool] = cache.get_many(keys.values())
     unknown = {version for version, key in keys.items() if key not in known}
     if unknown:
         stale = set(VersionEntry.objects.stale().filter(version__in=unknown).values_list("version", flat=True))
-        known |= (found := {keys[version]: version in stale for version in unknown})
-        cache.set_many(found, timeout=A_MINUTE)
+        known |= {keys[version]: version in stale for version in unknown}
+        for version in unknown:
+            cache.set(keys[version], known[keys[version]], timeout=acts[projects[version]][1])
     return {version for version, key in keys.items() if known[key]}
+
+
+def _newest_act(project: UUID) -> tuple[UUID | None, int]:
+    """Return the newest act in a project that may have changed gold, and for how many seconds what it left is sure."""
+    acts = AuditEntry.objects.filter(project=project).order_by("-id")
+    for kind in NO_GOLD:
+        acts = acts.exclude(target_type__startswith=kind)
+    found = acts.values_list("pk", "at").first()
+    if found is None:
+        return None, A_DAY
+    return found[0], A_DAY if timezone.now() - found[1] > LONGEST_ACT else A_MINUTE
 
 
 def _graded_on(run: Run) -> Any:
