@@ -26,6 +26,15 @@ class Order(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a called class: of which whole, with which verdict on the arguments, at which place among its like."""
+
+    whole: str
+    status: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """How many cases (or pairs) with one expected class were answered with one actual class."""
 
@@ -36,10 +45,23 @@ class Cell:
     column_total: int
     # What its cases cost, where that is asked for and any of them says.
     cost: Cost | None = None
+    # Of a class that is divided: which part of it this is.
+    part: Part | None = None
+
+    @property
+    def called(self) -> str:
+        """The class that was called: `actual`, or the whole that it is a part of."""
+        return self.part.whole if self.part else self.actual
+
+    @property
+    def arguments(self) -> str:
+        """The verdict on the arguments, where classes are divided by it."""
+        return self.part.status if self.part else ""
 
     @property
     def right(self) -> bool:
-        return self.expected == self.actual
+        """Whether nothing is wrong with it: called as expected, and not with wrong arguments as far as it says."""
+        return self.expected == self.called and self.arguments != "failed"
 
     @property
     def row_share(self) -> float:
@@ -98,7 +120,11 @@ class Cells(Sequence[Cell]):
 # Not slotted: the derived lists are kept once they are made.
 @dataclass(frozen=True)
 class Matrix:
-    """Counts above zero, and the classes in order. `rows` are the classes that were expected at least once."""
+    """Counts above zero, and the classes in order. `rows` are the classes that were expected at least once.
+
+    `parts` says of each column that is a part of a class which; rates of whole classes are what they are undivided.
+    `blocks` are the numbers of the blocks in which classes stand, where not all stand in one.
+    """
 
     counts: Mapping[tuple[str, str], int]
     rows: tuple[str, ...]
@@ -106,6 +132,8 @@ class Matrix:
     row_totals: Mapping[str, int]
     column_totals: Mapping[str, int]
     costs: Mapping[tuple[str, str], Cost] = field(default_factory=dict)
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    blocks: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def total(self) -> int:
@@ -114,7 +142,7 @@ class Matrix:
     @cached_property
     def accuracy(self) -> Rate:
         """Right cells among all."""
-        return rate(sum(count for (left, right), count in self.counts.items() if left == right), self.total)
+        return rate(sum(self._met.values()), self.total)
 
     @cached_property
     def cells(self) -> Cells:
@@ -129,6 +157,7 @@ class Matrix:
     def confusions(self) -> Cells:
         """The cells off the diagonal, largest first; of equal ones those with the larger share of their row."""
         ranks = {name: rank for rank, name in enumerate(sorted({*self.rows, *self.columns}))}
+        right = self.right_cells
         more, many = 1 + max(self.row_totals.values(), default=0), len(ranks)
         # One number of four: the count, the row's total, the ranks of both names.
         one_more = more * many * many
@@ -136,7 +165,7 @@ class Matrix:
         places = {
             of_row[expected] - one_more * count + ranks[actual]: (expected, actual)
             for (expected, actual), count in self.counts.items()
-            if expected != actual
+            if (expected, actual) not in right
         }
         return Cells(self, [places[place] for place in sorted(places)])
 
@@ -149,19 +178,46 @@ class Matrix:
             self.row_totals.get(expected, 0),
             self.column_totals.get(actual, 0),
             self.costs.get((expected, actual)),
+            self.parts.get(actual),
         )
+
+    def called(self, actual: str) -> str:
+        """Return the class that a column is, or is a part of."""
+        part = self.parts.get(actual)
+        return part.whole if part else actual
+
+    @cached_property
+    def right_cells(self) -> frozenset[tuple[str, str]]:
+        """The cells in which nothing is wrong, as `Cell.right` has it, whether they hold anything or not."""
+        parts = self.parts
+        right = (name for name in self.columns if name not in parts or parts[name].status != "failed")
+        return frozenset((self.called(name), name) for name in right)
+
+    def count_of(self, expected: str, called: str) -> int:
+        """Return how many with one expected class called another, whatever it is divided in."""
+        columns = [column for column in self.columns if self.called(column) == called]
+        return sum(self.counts.get((expected, column), 0) for column in columns)
+
+    @cached_property
+    def _met(self) -> Mapping[str, int]:
+        """How many of each class were called as expected."""
+        met = Counter[str]()
+        for column in self.columns:
+            met[self.called(column)] += self.counts.get((self.called(column), column), 0)
+        return met
 
     def recall(self, name: str) -> Rate:
         """How many of those that expected `name` got it."""
-        return rate(self.counts.get((name, name), 0), self.row_totals.get(name, 0))
+        return rate(self._met.get(name, 0), self.row_totals.get(name, 0))
 
     def precision(self, name: str) -> Rate:
         """How many of those that got `name` expected it."""
-        return rate(self.counts.get((name, name), 0), self.column_totals.get(name, 0))
+        return rate(self.counts.get((self.called(name), name), 0), self.column_totals.get(name, 0))
 
     def confused_only(self) -> Matrix:
         """Return the matrix without the classes that no confusion touches; sums stay those of the whole."""
-        return self.limited({name for key in self.counts if key[0] != key[1] for name in key})
+        wrong = self.counts.keys() - self.right_cells
+        return self.limited({name for expected, actual in wrong for name in (expected, self.called(actual))})
 
     def found(self, wanted: str) -> Matrix:
         """Return the classes whose name holds `wanted`, in any case, with those that they are confused with.
@@ -169,21 +225,28 @@ class Matrix:
         Of these others what is right stays as well: their recall and precision are those of the whole.
         """
         wanted = wanted.casefold()
-        hit = {name for name in (*self.rows, *self.columns) if wanted in name.casefold()}
-        beside = {name for key in self.counts if hit.intersection(key) for name in key}
+        hit = {name for name in (*self.rows, *map(self.called, self.columns)) if wanted in name.casefold()}
+        keys = {key: (key[0], self.called(key[1])) for key in self.counts}
+        beside = {name for classes in keys.values() if hit.intersection(classes) for name in classes}
         limited = self.limited(hit | beside)
-        kept = {key: count for key, count in limited.counts.items() if key[0] == key[1] or hit.intersection(key)}
+        kept = {
+            key: count
+            for key, count in limited.counts.items()
+            if keys[key][0] == keys[key][1] or hit.intersection(keys[key])
+        }
         return replace(limited, counts=kept)
 
     def limited(self, names: Collection[str]) -> Matrix:
-        """Return the matrix of some classes; sums stay those of the whole."""
-        if set(self.columns).issubset(names):
+        """Return the matrix of some classes with all their parts; sums stay those of the whole."""
+        columns = tuple(name for name in self.columns if self.called(name) in names)
+        if columns == self.columns:
             return self
+        drawn = set(columns)
         return replace(
             self,
-            counts={key: count for key, count in self.counts.items() if key[0] in names and key[1] in names},
+            counts={key: count for key, count in self.counts.items() if key[0] in names and key[1] in drawn},
             rows=tuple(name for name in self.rows if name in names),
-            columns=tuple(name for name in self.columns if name in names),
+            columns=columns,
         )
 
 
@@ -191,8 +254,16 @@ def matrix_of(
     counts: Mapping[tuple[str, str], int],
     order: Order = Order.ERROR,
     costs: Mapping[tuple[str, str], Cost] | None = None,
+    parts: Mapping[str, Part] | None = None,
+    blocks: Mapping[str, int] | None = None,
 ) -> Matrix:
-    """Return the matrix of `counts` by (expected, actual), with what its cells cost."""
+    """Return the matrix of `counts` by (expected, actual), with what its cells cost.
+
+    Classes are ordered as wholes, their parts by place; classes of one block stand together.
+    """
+    if parts:
+        whole = matrix_of(_undivided(counts, parts), order, blocks=blocks)
+        return _divided(whole, counts, costs or {}, parts)
     held = {key: count for key, count in counts.items() if count}
     row_totals, column_totals = _totals(held)
     names = row_totals.keys() | column_totals.keys()
@@ -205,9 +276,11 @@ def matrix_of(
     tools = sorted(names.difference(SPECIAL), key=keys.get(order, keys[Order.NAME]))
     if order is Order.CLUSTER:
         tools = confusable_order(tools, held)
+    if blocks:
+        tools.sort(key=lambda name: blocks.get(name, 0))
     columns = (*tools, *(name for name in SPECIAL if name in names))
     rows = tuple(name for name in columns if name in row_totals)
-    return Matrix(held, rows, columns, row_totals, column_totals, costs or {})
+    return Matrix(held, rows, columns, row_totals, column_totals, costs or {}, blocks=blocks or {})
 
 
 def _totals(counts: Mapping[tuple[str, str], int]) -> tuple[Counter[str], Counter[str]]:
@@ -218,3 +291,30 @@ def _totals(counts: Mapping[tuple[str, str], int]) -> tuple[Counter[str], Counte
         rows[expected] += count
         columns[actual] += count
     return Counter(rows), Counter(columns)
+
+
+def _undivided(counts: Mapping[tuple[str, str], int], parts: Mapping[str, Part]) -> dict[tuple[str, str], int]:
+    found = Counter[tuple[str, str]]()
+    for (expected, actual), count in counts.items():
+        found[expected, parts[actual].whole if actual in parts else actual] += count
+    return found
+
+
+def _divided(
+    whole: Matrix,
+    counts: Mapping[tuple[str, str], int],
+    costs: Mapping[tuple[str, str], Cost],
+    parts: Mapping[str, Part],
+) -> Matrix:
+    """Return a matrix with the parts of its classes as columns; a class that was never called stays whole."""
+    held = {key: count for key, count in counts.items() if count}
+    _, totals = _totals(held)
+    places = {name: place for place, name in enumerate(whole.columns)}
+
+    def place(name: str) -> tuple[int, int]:
+        part = parts.get(name)
+        return (places[part.whole], part.place) if part else (places[name], 0)
+
+    never = (name for name in whole.columns if not whole.column_totals[name])
+    columns = tuple(sorted({*totals, *never}, key=place))
+    return replace(whole, counts=held, columns=columns, column_totals=totals, costs=costs, parts=parts)

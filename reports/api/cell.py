@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.api.serializers import CellSerializer, RateSerializer
-from reports.api.views import FILTERS, RunReportView
+from reports.api.views import FILTERS, SPLIT, RunReportView
 from reports.matrix.cell import read_cell
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
@@ -71,6 +71,7 @@ class CellView(RunReportView):
     @extend_schema(
         parameters=[
             *FILTERS,
+            SPLIT,
             OpenApiParameter("expected", str, description="The cell's row."),
             OpenApiParameter("actual", str, description="The cell's column."),
         ],

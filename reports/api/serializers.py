@@ -20,7 +20,10 @@ class RateSerializer(serializers.Serializer[Any]):
 
 
 class CellSerializer(serializers.Serializer[Any]):
-    """One cell that holds something."""
+    """One cell that holds something. `called` is `actual`, or the class that `actual` is a part of.
+
+    `arguments` is the verdict on them, where classes are divided by it.
+    """
 
     expected = serializers.CharField()
     actual = serializers.CharField()
@@ -33,6 +36,8 @@ class CellSerializer(serializers.Serializer[Any]):
     column_share = serializers.FloatField()
     cost = serializers.FloatField(source="spent", allow_null=True)
     costed = serializers.IntegerField(allow_null=True)
+    called = serializers.CharField()
+    arguments = serializers.CharField(allow_blank=True)
 
 
 class MatrixSerializer(serializers.Serializer[Any]):

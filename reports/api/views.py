@@ -20,7 +20,7 @@ from reports.api.serializers import (
     OverreachSerializer,
     ToolTableSerializer,
 )
-from reports.filters.asked import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, text
+from reports.filters.asked import EXAMPLE_STRATA, STATUSES, TEXTS, Effect, Split, text
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.pages.shared import graded, run_head
@@ -33,13 +33,21 @@ from toolevals.workspace.api.base import ProjectView
 
 STRATA = {name: TEXTS[name] for name in ("bucket", "difficulty", *EXAMPLE_STRATA)}
 GRADING = OpenApiParameter("grading", int, description="The number of a grading; by default the newest finished one.")
+SPLIT = OpenApiParameter(
+    "split",
+    str,
+    enum=[each for each in Split if each],
+    description="Divide called classes by the verdict on arguments, or classes of both sides by the tools' effect.",
+)
 FILTERS = [
     GRADING,
     OpenApiParameter(
         "view", str, enum=list(View), description="First calls of cases, aligned calls, or sets of tools."
     ),
     OpenApiParameter("unit", str, enum=list(Unit), description="Every trial, or each example by most of its trials."),
-    OpenApiParameter("collapse", str, description="Namespaces to take together, with commas between; * for all."),
+    OpenApiParameter(
+        "collapse", str, description="Namespaces, or effects that divide, to take together, with commas; * for all."
+    ),
     *(OpenApiParameter(name, str, description=f"Only cases of this {words}.") for name, words in STRATA.items()),
     OpenApiParameter("gold", str, description="Only cases whose gold comes from there: agreed, adjudicated, ..."),
     OpenApiParameter("tag", str, description="Only cases with this failure tag."),
@@ -68,6 +76,7 @@ class MatrixView(RunReportView):
     @extend_schema(
         parameters=[
             *FILTERS,
+            SPLIT,
             OpenApiParameter("order", str, enum=list(Order), description="Order of the classes."),
             OpenApiParameter("measure", str, enum=["cost"], description="Add up what cases cost, too."),
         ],
@@ -84,7 +93,7 @@ class ToolsView(RunReportView):
     @extend_schema(parameters=FILTERS, responses=ToolTableSerializer)
     def get(self, request: Request, number: int) -> Response:
         state = read_matrix_state(request.query_params)
-        table = tools_of(counted_matrix(self.grading(number), state))
+        table = tools_of(counted_matrix(self.grading(number), state.undivided))
         return Response(ToolTableSerializer(table).data)
 
 

@@ -26,6 +26,14 @@ class Effect(StrEnum):
     UNSAID = "unsaid"
 
 
+class Split(StrEnum):
+    """What divides each class of the matrix: see `reports.filters.dividing`."""
+
+    NOTHING = ""
+    ARGUMENTS = "arguments"
+    EFFECT = "effect"
+
+
 # The columns of CaseGrade that hold a verdict, and a verdict's four values.
 COLUMNS = VERDICT_NAMES
 STATUSES = ("passed", "failed", "unscored", "errored")
@@ -87,8 +95,9 @@ class Filters:
     trial: int | None = None
     since: date | None = None
     until: date | None = None
-    # Namespaces whose tools are one class: none of them, some by name, or "*".
+    # Namespaces, or effects where these divide, whose tools are one class: none of them, some by name, or "*".
     collapse: tuple[str, ...] = ()
+    split: Split = Split.NOTHING
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -118,6 +127,7 @@ class Filters:
             "view": "" if self.view is View.FIRST else self.view,
             "unit": "" if self.unit is Unit.TRIAL else self.unit,
             "collapse": ",".join(self.collapse),
+            "split": self.split,
             **self.conditions,
         }
 
@@ -184,6 +194,7 @@ def read_filters(parameters: Mapping[str, str]) -> Filters:
         since=_day(parameters, "since"),
         until=_day(parameters, "until"),
         collapse=tuple(sorted({each for each in text(parameters, "collapse", LONGEST_CLASS).split(",") if each})),
+        split=choice(Split, parameters, "split", Split.NOTHING),
     )
 
 

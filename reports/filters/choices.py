@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.core.cache import cache
 
 from labeling.models import VersionEntry
-from reports.filters.asked import EXAMPLE_STRATA, STATUSES, TITLES, Effect, Filters
+from reports.filters.asked import EXAMPLE_STRATA, STATUSES, TITLES, Effect, Filters, Split
 from reports.filters.offered import A_DAY, effects_by_name, specs_by_name
 from toolevals.grading.problems import pointer_to
 from toolevals.runs.counted import Unit, View
@@ -21,6 +21,7 @@ SOON = 15 * 60
 # More arguments than this are not listed; any can be written.
 MOST_ARGUMENTS = 500
 EFFECT_WORDS: Final = {Effect.READ: "read-only", Effect.WRITE: "writing", Effect.UNSAID: "not said"}
+SPLIT_WORDS: Final = {Split.NOTHING: "nothing", Split.ARGUMENTS: "arguments", Split.EFFECT: "read or write"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,16 @@ def filter_choices(grading: Grading, filters: Filters) -> FilterChoices:
         more=tuple(offered[name] for name in TITLES if name in offered and name not in ("bucket", "difficulty")),
         arguments=held["arguments"],
         has_days=held["has_days"] or bool(filters.since or filters.until),
+    )
+
+
+def splits_offered(grading: Grading, filters: Filters) -> tuple[tuple[Split, str], ...]:
+    """Return what classes can be divided by, with its words: by effects where any tool says its own."""
+    says = any(effect is not Effect.UNSAID for effect in effects_by_name(grading).values())
+    return tuple(
+        (split, words)
+        for split, words in SPLIT_WORDS.items()
+        if split is not Split.EFFECT or says or split is filters.split
     )
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value
 
 from labeling.models import VersionEntry
-from reports.filters.asked import EXAMPLE_STRATA, Filters
+from reports.filters.asked import EXAMPLE_STRATA, Filters, Split
+from reports.filters.dividing import Classing, classing_of, part_of
 from reports.filters.offered import effects_by_name
 from reports.queries.summing import summed
 from toolevals.grading.canonical import canonical
-from toolevals.grading.metrics.classes import collapsed_class, collapsed_counts
 from toolevals.runs.counted import Counted, Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PlacedCase, RevisionTurn
 from toolevals.runs.services.counting import Kind, counted_cases
@@ -35,6 +35,13 @@ class Placed:
     columns: tuple[str, ...]
     to_case: str
     counted: Counted
+
+    def grouped(self, split: Split) -> QuerySet[Any, tuple[Any, ...]]:
+        """Return the rows grouped by verdict on the arguments, "" where that doesn't divide, and by cell."""
+        verdict = F(f"{self.to_case}arguments") if split is Split.ARGUMENTS else Value("")
+        rows = self.rows.order_by().annotate(on_arguments=verdict)
+        found: QuerySet[Any, tuple[Any, ...]] = rows.values_list("on_arguments", *self.columns)
+        return found
 
     def cell(self, values: tuple[Any, ...]) -> Cell:
         """Return the cell that values of the columns name."""
@@ -66,9 +73,16 @@ def filtered_cases(grading: Grading, filters: Filters) -> QuerySet[CaseGrade]:
 
 
 def matrix_counts(grading: Grading, filters: Filters) -> MatrixCounts:
-    """Return how many cases, aligned pairs or examples stand in each cell; namespaces are taken together as asked."""
+    """Return how many cases, aligned pairs or examples stand in each cell, classes taken together and divided."""
+    return classing_of(grading, filters).cells(tool_counts(grading, filters))
+
+
+def tool_counts(grading: Grading, filters: Filters) -> dict[str, MatrixCounts]:
+    """Return the counts of the tools themselves, by the verdict on arguments where that divides, else under ""."""
     sums = summed(grading, filters)
-    return collapsed_counts(_read_counts(grading, filters) if sums is None else sums.cells(), filters.collapse)
+    if sums is None:
+        return _read_counts(grading, filters)
+    return {status: part.cells() for status, part in sums.parts(filters.split).items()}
 
 
 def placed_cases(grading: Grading, filters: Filters) -> Iterator[Placed]:
@@ -98,7 +112,10 @@ def cell_cases(grading: Grading, filters: Filters, expected: str, actual: str) -
     if filters == Filters(bucket=filters.bucket, difficulty=filters.difficulty):
         return cases.filter(_given(expected=expected, actual=actual))
     kind, counted = counted_cases(grading, filters.view, filters.unit)
-    names = {"expected": _members(counted, filters, expected), "actual": _members(counted, filters, actual)}
+    actual, verdict = part_of(actual, filters.split)
+    cases = cases.filter(_given(arguments=verdict))
+    classing = classing_of(grading, filters)
+    names = {"expected": _members(counted, classing, expected), "actual": _members(counted, classing, actual)}
     wanted = {f"{name}__in": held for name, held in names.items() if held is not None}
     if kind == (View.ALIGNED, Unit.TRIAL):
         return cases.filter(pk__in=AlignedPair.objects.filter(**wanted, grading=grading).values("case"))
@@ -111,13 +128,13 @@ def cell_cases(grading: Grading, filters: Filters, expected: str, actual: str) -
     return cases.filter(pk__in=found)
 
 
-def _read_counts(grading: Grading, filters: Filters) -> MatrixCounts:
+def _read_counts(grading: Grading, filters: Filters) -> dict[str, MatrixCounts]:
     """Count what isn't counted beforehand: one query for each kind of row."""
-    found: Counter[Cell] = Counter()
+    found: defaultdict[str, Counter[Cell]] = defaultdict(Counter)
     for placed in placed_cases(grading, filters):
-        for *values, count in placed.rows.order_by().values_list(*placed.columns).annotate(count=Count("*")):
-            found[placed.cell(tuple(values))] += count
-    return dict(found)
+        for status, *values, count in placed.grouped(filters.split).annotate(count=Count("*")):
+            found[status][placed.cell(tuple(values))] += count
+    return {status: dict(cells) for status, cells in found.items()} or {"": {}}
 
 
 def _placed(grading: Grading, kind: Kind) -> QuerySet[PlacedCase]:
@@ -129,11 +146,11 @@ def _alone(pairs: QuerySet[AlignedPair]) -> QuerySet[AlignedPair]:
     return pairs.filter(~Exists(AlignedPair.objects.filter(case=OuterRef("case"), number=1)), number=0)
 
 
-def _members(counted: Counted, filters: Filters, name: str) -> list[str] | None:
+def _members(counted: Counted, classing: Classing, name: str) -> list[str] | None:
     """Return the classes that a class stands for; None where it is any."""
     if not name:
         return None
-    return [each for each in counted.classes if each and collapsed_class(each, filters.collapse) == name]
+    return [each for each in counted.classes if each and classing.class_of(each) == name]
 
 
 def _called_with(cases: QuerySet[CaseGrade], filters: Filters) -> list[UUID]:

@@ -11,9 +11,10 @@ from reports.analyses.advice import Advice, Asked, Confusion, advice_on
 from reports.analyses.matrix import Cell, Cells, Matrix
 from reports.analyses.rates import Rate
 from reports.cases.rows import CaseRow, case_rows, last_said
+from reports.filters.dividing import undivided
 from reports.matrix.state import MatrixState
 from reports.queries.grading import listed_cases, page_of
-from toolevals.grading.metrics.classes import NO_MAJORITY, SPECIAL
+from toolevals.grading.metrics.classes import NO_MAJORITY
 from toolevals.grading.values import ToolCall, ToolSpec, Transcript
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in
@@ -75,8 +76,12 @@ def read_cell(grading: Grading, matrix: Matrix, state: MatrixState) -> CellReadi
         confusions=len(largest_first),
         previous=largest_first[place - 1] if place else None,
         next=_following(largest_first, place),
-        tools=_of_cell(chosen, offered),
-        advice=None if chosen.right or first is None else _advice(chosen, matrix, listed, offered),
+        tools=tuple(offered[name] for name in dict.fromkeys(_names(chosen, state)) if name in offered),
+        advice=(
+            None
+            if chosen.expected == chosen.called or first is None
+            else _advice(chosen, _names(chosen, state), matrix, listed, offered)
+        ),
         case_count=chosen.count if state.filters.view is not View.ALIGNED else listed.count(),
         cases=case_rows(page[:CASES_A_PAGE]),
         more_after=str(page[CASES_A_PAGE - 1].pk) if len(page) > CASES_A_PAGE else "",
@@ -87,6 +92,8 @@ def cell_mode(cell: Cell) -> str:
     """Return what a cell means, in the words of the failure modes; empty where it is right."""
     if cell.right:
         return ""
+    if cell.expected == cell.called:
+        return "wrong_arguments"
     named = {
         NONE: "missed_call",
         UNKNOWN_TOOL: "hallucinated_tool",
@@ -99,7 +106,8 @@ def cell_mode(cell: Cell) -> str:
 
 
 def _chosen(matrix: Matrix, state: MatrixState) -> Cell | None:
-    if state.has_cell:
+    gone = state.filters.split and not (state.expected in matrix.row_totals and state.actual in matrix.column_totals)
+    if state.has_cell and not gone:
         return matrix.cell(state.expected, state.actual)
     return next(iter(matrix.confusions), None)
 
@@ -114,24 +122,31 @@ def _offered(case: CaseGrade, subject: Subject) -> dict[str, ToolSpec]:
     return {spec.name: spec for spec in specs}
 
 
-def _of_cell(cell: Cell, offered: Mapping[str, ToolSpec]) -> tuple[ToolSpec, ...]:
-    names = [name for name in dict.fromkeys((cell.expected, cell.actual)) if name not in SPECIAL]
-    return tuple(offered[name] for name in names if name in offered)
+def _names(cell: Cell, state: MatrixState) -> tuple[str, str]:
+    """Return what is expected and what is called, without what divides them."""
+    return undivided(cell.expected, state.filters.split), undivided(cell.called, state.filters.split)
 
 
-def _advice(cell: Cell, matrix: Matrix, listed: QuerySet[CaseGrade], offered: Mapping[str, ToolSpec]) -> Advice:
+def _advice(
+    cell: Cell,
+    names: tuple[str, str],
+    matrix: Matrix,
+    listed: QuerySet[CaseGrade],
+    offered: Mapping[str, ToolSpec],
+) -> Advice:
     """Read the cell from its first cases, at most READ of them."""
+    expected, actual = names
     wants_names = cell.actual == UNKNOWN_TOOL
     cases = listed.order_by("pk").select_related("transcript__entry__revision__example").defer("detail")
     cases = cases if wants_names else cases.defer("detail", "transcript__document")
     return advice_on(
         Confusion(
-            expected=cell.expected,
-            actual=cell.actual,
-            expected_spec=offered.get(cell.expected),
-            actual_spec=offered.get(cell.actual),
+            expected=expected,
+            actual=actual,
+            expected_spec=offered.get(expected),
+            actual_spec=offered.get(actual),
             cases=[_asked(case, wants_names) for case in cases[:READ]],
-            reverse=matrix.counts.get((cell.actual, cell.expected), 0),
+            reverse=matrix.count_of(cell.called, cell.expected),
             count=cell.count,
             offered=tuple(offered),
         )

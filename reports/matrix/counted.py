@@ -6,7 +6,9 @@ from functools import lru_cache
 from typing import Final
 
 from reports.analyses.costs import Basis
-from reports.analyses.matrix import Matrix, matrix_of
+from reports.analyses.matrix import Matrix, Part, matrix_of
+from reports.filters.asked import STATUSES, Split
+from reports.filters.dividing import block_of, part_of
 from reports.filters.placing import matrix_counts
 from reports.matrix.state import MatrixState, Measure
 from reports.queries.costing import basis_of, matrix_costs
@@ -27,14 +29,25 @@ def counted_matrix(grading: Grading, state: MatrixState) -> Matrix:
 
 
 def stays(grading: Grading, state: MatrixState) -> bool:
-    """Return whether a finished grading's matrix stays as it is: people may change tags, strata and what tools cost."""
+    """Return whether a finished grading's matrix stays as it is: people may change tags, strata and what tools say."""
     by_tools = state.measure is Measure.COST and basis_of(grading, state.filters.view) is Basis.RELATIVE
-    return is_counted(state.filters) and not by_tools
+    return is_counted(state.filters) and not by_tools and state.filters.split is not Split.EFFECT
 
 
 def _counted(grading: Grading, state: MatrixState) -> Matrix:
     costs = matrix_costs(grading, state.filters) if state.measure is Measure.COST else None
-    return matrix_of(matrix_counts(grading, state.filters), state.order, costs)
+    counts, split = matrix_counts(grading, state.filters), state.filters.split
+    if split is Split.NOTHING:
+        return matrix_of(counts, state.order, costs)
+    names = {name for cell in counts for name in cell}
+    parts = {actual: _part(actual) for _, actual in counts} if split is Split.ARGUMENTS else {}
+    blocks = {name: block_of(name, split) for name in names} if split is Split.EFFECT else {}
+    return matrix_of(counts, state.order, costs, {name: part for name, part in parts.items() if part}, blocks)
 
 
 _held = lru_cache(maxsize=MOST_HELD)(_counted)
+
+
+def _part(actual: str) -> Part | None:
+    whole, status = part_of(actual, Split.ARGUMENTS)
+    return Part(whole, status, STATUSES.index(status)) if status else None

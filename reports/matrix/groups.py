@@ -1,31 +1,42 @@
-"""The namespaces of a matrix's tools, each to be taken together or apart."""
+"""The namespaces and effects of a matrix's tools, each to be taken together or apart."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from reports.analyses.matrix import Matrix
-from reports.filters.asked import Filters
+from reports.filters.asked import Effect, Filters, Split
+from reports.filters.dividing import EFFECT_CLASSES
+from reports.filters.offered import effects_by_name
 from reports.filters.placing import matrix_counts
 from reports.matrix.state import MatrixState
-from toolevals.grading.metrics.classes import EVERY, namespaces, tools_of_class
+from toolevals.grading.metrics.classes import EVERY, SPECIAL, namespaces, tools_of_class
 from toolevals.runs.models import Grading
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A namespace with how many tools it has, and the state's query with it turned over."""
+    """A namespace or an effect, with how many tools it has, and the state's query with it turned over."""
 
     name: str
     tools: int
     collapsed: bool
     query: str
 
+    @property
+    def words(self) -> str:
+        """What its tools are called together."""
+        return self.name if self.name in EFFECT_CLASSES.values() else f"{self.name}*"
+
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Every namespace that two tools share; `all_query` and `none_query` take all of them together and apart."""
+    """Every namespace that two tools share, before them every effect where these divide.
+
+    `all_query` and `none_query` take all of them together and apart.
+    """
 
     groups: tuple[Group, ...]
     all_query: str
@@ -38,20 +49,28 @@ class Groups:
 
 
 def matrix_groups(matrix: Matrix, grading: Grading, state: MatrixState) -> Groups | None:
-    """Return the namespaces that the matrix can be folded by; None where its tools have none."""
+    """Return what the matrix can be folded by; None where there is nothing."""
     collapse = state.filters.collapse
     names: Iterable[str] = matrix.columns
-    if collapse:
-        fine = matrix_counts(grading, replace(state.filters, collapse=()))
+    if collapse or state.filters.split:
+        fine = matrix_counts(grading, replace(state.filters, collapse=(), split=Split.NOTHING))
         names = {name for cell in fine for name in cell}
-    found = namespaces({tool for name in names for tool in tools_of_class(name)})
+    tools = {tool for name in names for tool in tools_of_class(name)}.difference(SPECIAL)
+    found = (_effects(tools, grading) if state.filters.split is Split.EFFECT else {}) | namespaces(tools)
     if not found:
         return None
     chosen = set(found) if EVERY in collapse else set(collapse) & set(found)
     groups = tuple(
-        Group(name, tools, name in chosen, _query(state, chosen ^ {name}, found)) for name, tools in found.items()
+        Group(name, many, name in chosen, _query(state, chosen ^ {name}, found)) for name, many in found.items()
     )
     return Groups(groups, _query(state, set(found), found), _query(state, set(), found))
+
+
+def _effects(tools: Iterable[str], grading: Grading) -> dict[str, int]:
+    """Return the classes of the tools' effects, with how many tools each has."""
+    of_tools = effects_by_name(grading)
+    counts = Counter(of_tools.get(tool, Effect.UNSAID) for tool in tools)
+    return {EFFECT_CLASSES[effect]: counts[effect] for effect in Effect if counts[effect]}
 
 
 def _query(state: MatrixState, chosen: set[str], every: Iterable[str]) -> str:

@@ -8,7 +8,17 @@ from enum import StrEnum
 from typing import Any
 
 from reports.analyses.matrix import Order
-from reports.filters.asked import LONGEST_CLASS, CaseFilter, Filters, address_query, choice, number, read_filters, text
+from reports.filters.asked import (
+    LONGEST_CLASS,
+    CaseFilter,
+    Filters,
+    Split,
+    address_query,
+    choice,
+    number,
+    read_filters,
+    text,
+)
 
 
 class Measure(StrEnum):
@@ -53,6 +63,11 @@ class MatrixState:
     def without_cell(self) -> MatrixState:
         """The matrix alone: no cell is selected, and its table and heat map are one."""
         return replace(self, grading=None, show=Show.CHOSEN, expected="", actual="", after="")
+
+    @property
+    def undivided(self) -> MatrixState:
+        """The same with whole classes: what a table of tools is of."""
+        return replace(self, filters=replace(self.filters, split=Split.NOTHING))
 
     @property
     def case_filter(self) -> CaseFilter:

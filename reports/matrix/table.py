@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import orjson
@@ -34,7 +35,7 @@ Written = TypeVar("Written")
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """One cell; without `query` it is empty. `gap`: the first column after the tools."""
+    """One cell; without `query` it is empty. `gap`: the first column of another block than before."""
 
     column: int
     step: str = "z"
@@ -53,7 +54,7 @@ class TableRow:
     cells: tuple[TableCell, ...]
     recall: Rate
     selected: bool
-    ends_group: bool
+    ends_block: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +88,9 @@ class DrawnMatrix:
     @property
     def columns(self) -> list[TableCell]:
         """The heads, with what part of each column is right."""
-        first = self._first_special
+        begins = _begins(self.matrix, self.matrix.columns)
         return [
-            TableCell(place, name=name, gap=name == first, selected=name == self.state.actual)
+            TableCell(place, name=name, gap=name in begins, selected=name == self.state.actual)
             for place, name in enumerate(self.matrix.columns)
         ]
 
@@ -97,29 +98,30 @@ class DrawnMatrix:
     def precisions(self) -> list[tuple[bool, str, str, Rate]]:
         """The foot: whether a gap stands before, the precision in whole percent and in words, and the rate."""
         rates = [(name, self.matrix.precision(name)) for name in self.matrix.columns]
-        first = self._first_special
+        begins = _begins(self.matrix, self.matrix.columns)
         return [
-            (name == first, whole_percent(rate.value), margin_words("precision", rate), rate) for name, rate in rates
+            (name in begins, whole_percent(rate.value), margin_words("precision", rate), rate) for name, rate in rates
         ]
 
     def rows(self) -> Iterator[TableRow]:
         """Yield the table's rows, empty cells included."""
         prefix = self.state.query(expected="", actual="", after="")
         places = {name: place for place, name in enumerate(self.matrix.columns)}
-        first = self._first_special
+        begins = _begins(self.matrix, self.matrix.columns)
         by_row: dict[str, dict[int, Cell]] = {name: {} for name in self.matrix.rows}
         for cell in self._cells():
             by_row[cell.expected][places[cell.actual]] = cell
-        tools = [name for name in self.matrix.rows if name not in SPECIAL]
+        following = dict(pairwise(self.matrix.rows))
+        below = _begins(self.matrix, self.matrix.rows)
         for row in self.matrix.rows:
             cells = tuple(
-                self._table_cell(by_row[row][place], place, prefix, gap=name == first)
+                self._table_cell(by_row[row][place], place, prefix, gap=name in begins)
                 if place in by_row[row]
-                else TableCell(place, gap=name == first)
+                else TableCell(place, gap=name in begins)
                 for place, name in enumerate(self.matrix.columns)
             )
-            ends_group = bool(tools) and row == tools[-1] and row != self.matrix.rows[-1]
-            yield TableRow(row, cells, self.matrix.recall(row), row == self.state.expected, ends_group)
+            ends_block = following.get(row) in below
+            yield TableRow(row, cells, self.matrix.recall(row), row == self.state.expected, ends_block)
 
     def listed(self) -> Iterator[ListedCell]:
         """Yield the largest confusions."""
@@ -139,7 +141,7 @@ class DrawnMatrix:
         rows = {name: place for place, name in enumerate(matrix.rows)}
         columns = {name: place for place, name in enumerate(matrix.columns)}
         hidden = self.state.hide_diagonal
-        keys = [key for key in matrix.cells.keys if key[0] != key[1]] if hidden else matrix.cells.keys
+        keys = [key for key in matrix.cells.keys if key not in matrix.right_cells] if hidden else matrix.cells.keys
         places = {key: place for place, key in enumerate(keys)}
         counts = [matrix.counts[key] for key in keys]
         in_row = [(count, matrix.row_totals[key[0]]) for key, count in zip(keys, counts, strict=True)]
@@ -166,8 +168,8 @@ class DrawnMatrix:
     def _heat(self, places: Mapping[Key, int], shares: Sequence[Share]) -> list[int]:
         """Return the step of each cell as its place in STEPS, from 1."""
         found = _each(shares, lambda share: _step_number(share, right=False))
-        for name in self.matrix.rows:
-            if (place := places.get((name, name))) is not None:
+        for key in self.matrix.right_cells:
+            if (place := places.get(key)) is not None:
                 part, whole = shares[place]
                 found[place] = _step_number(part / whole, right=True)
         return found
@@ -181,10 +183,6 @@ class DrawnMatrix:
         if self.state.measure is Measure.COUNT:
             return [str(count) for count in counts]
         return _each(in_row if self.state.measure is Measure.ROW else in_column, whole_percent)
-
-    @property
-    def _first_special(self) -> str:
-        return next((name for name in self.matrix.columns if name in SPECIAL), "")
 
     def _cells(self) -> Iterator[Cell]:
         return (cell for cell in self.matrix.cells if not (cell.right and self.state.hide_diagonal))
@@ -237,6 +235,12 @@ def drawn(matrix: Matrix, state: MatrixState) -> DrawnMatrix:
         return DrawnMatrix(matrix, 0, state)
     confused = matrix.confused_only()
     return DrawnMatrix(confused, len(matrix.columns) - len(confused.columns), state)
+
+
+def _begins(matrix: Matrix, names: Sequence[str]) -> set[str]:
+    """Return the names before which another block begins: of tools of other effects, and of what is no tool."""
+    blocks = {name: -1 if name in SPECIAL else matrix.blocks.get(name, 0) for name in names}
+    return {name for before, name in pairwise(names) if blocks[before] != blocks[name]}
 
 
 def _query(prefix: str, cell: Cell) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from django.core.cache import cache
 from django.db.models import Count, DecimalField, F, Q, Sum
@@ -14,15 +13,16 @@ from django.db.models.functions import Cast
 
 from reports.analyses.costs import Basis, Cell, Cost, relative_costs
 from reports.filters.asked import Filters
+from reports.filters.dividing import classing_of
 from reports.filters.offered import A_DAY, costs_by_name
-from reports.filters.placing import matrix_counts, placed_cases
+from reports.filters.placing import placed_cases, tool_counts
 from reports.queries.summing import summed
-from toolevals.grading.metrics.classes import collapsed_class
 from toolevals.runs.counted import PRICE_UNITS, Costs, View
 from toolevals.runs.models import Grading, Transcript
 
 # Sums of prices are decimal, so that they are the same in whichever order a database adds them up.
 _EXACT: Final = DecimalField(max_digits=38, decimal_places=12)
+_NOTHING: Final = Cost(Decimal(0), 0)
 # The column that tells whether a conversation says what it took.
 _SAID: Final = {Basis.PRICE: "cost", Basis.TOKENS: "tokens_in"}
 
@@ -47,7 +47,7 @@ def _is_said(grading: Grading, column: str) -> bool:
 
 
 def matrix_costs(grading: Grading, filters: Filters) -> dict[Cell, Cost]:
-    """Return what the cases of each cell cost, namespaces taken together as asked; a cell of which none says is not in.
+    """Return what the cases of each cell cost, classes taken together and divided; a cell of which none says is not in.
 
     Relative: the called tool's cost by the specs for each call. A set of tools has no cost of its own there.
     """
@@ -55,12 +55,13 @@ def matrix_costs(grading: Grading, filters: Filters) -> dict[Cell, Cost]:
     if basis is None:
         return {}
     if basis is Basis.RELATIVE:
-        fine = replace(filters, collapse=())
-        costs = relative_costs(matrix_counts(grading, fine), costs_by_name(grading))
+        relative = costs_by_name(grading)
+        costs = {status: relative_costs(part, relative) for status, part in tool_counts(grading, filters).items()}
+    elif (sums := summed(grading, filters, costs=True)) is None:
+        costs = _costs_read(grading, filters, basis)
     else:
-        sums = summed(grading, filters, costs=True)
-        costs = _costs_read(grading, filters, basis) if sums is None else _costs_summed(sums.costs(), basis)
-    return _collapsed(costs, filters)
+        costs = {status: _costs_summed(part.costs(), basis) for status, part in sums.parts(filters.split).items()}
+    return classing_of(grading, filters).cells(costs)
 
 
 def _costs_summed(costs: Mapping[Cell, Costs], basis: Basis) -> dict[Cell, Cost]:
@@ -69,16 +70,16 @@ def _costs_summed(costs: Mapping[Cell, Costs], basis: Basis) -> dict[Cell, Cost]
     return {cell: Cost(Decimal(units) / PRICE_UNITS, priced) for cell, (priced, units, _, _) in costs.items() if priced}
 
 
-def _costs_read(grading: Grading, filters: Filters, basis: Basis) -> dict[Cell, Cost]:
+def _costs_read(grading: Grading, filters: Filters, basis: Basis) -> dict[str, dict[Cell, Cost]]:
     """Add up what isn't counted beforehand."""
-    found: defaultdict[Cell, Cost] = defaultdict(lambda: Cost(Decimal(0), 0))
+    found: defaultdict[str, dict[Cell, Cost]] = defaultdict(dict)
     for placed in placed_cases(grading, filters):
         known, spent = _spent(basis, placed.to_case)
-        grouped: Any = placed.rows.order_by().values_list(*placed.columns).annotate(known=known, spent=spent)
-        for *values, count, amount in grouped:
+        for status, *values, count, amount in placed.grouped(filters.split).annotate(known=known, spent=spent):
             if count:
-                found[placed.cell(tuple(values))] += Cost(amount or Decimal(0), count)
-    return dict(found)
+                cell, cost = placed.cell(tuple(values)), Cost(amount or Decimal(0), count)
+                found[status][cell] = found[status].get(cell, _NOTHING) + cost
+    return dict(found) or {"": {}}
 
 
 def _spent(basis: Basis, to_case: str) -> tuple[Count, Sum]:
@@ -88,13 +89,3 @@ def _spent(basis: Basis, to_case: str) -> tuple[Count, Sum]:
         return Count("pk", filter=Q(**{f"{of}cost__isnull": False})), Sum(Cast(f"{of}cost", _EXACT))
     tokens = Cast(F(f"{of}tokens_in") + F(f"{of}tokens_out"), _EXACT)
     return Count("pk", filter=Q(**{f"{of}tokens_in__isnull": False})), Sum(tokens)
-
-
-def _collapsed(costs: dict[Cell, Cost], filters: Filters) -> dict[Cell, Cost]:
-    if not filters.collapse:
-        return costs
-    found: defaultdict[Cell, Cost] = defaultdict(lambda: Cost(Decimal(0), 0))
-    for (expected, actual), cost in costs.items():
-        cell = collapsed_class(expected, filters.collapse), collapsed_class(actual, filters.collapse)
-        found[cell] += cost
-    return dict(found)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reports.filters.asked import CaseFilter, Filters
+from reports.filters.asked import CaseFilter, Filters, Split
 from reports.filters.offered import effects_by_name
-from toolevals.runs.counted import Cell, Costs, Counted, Unit, View
+from toolevals.runs.counted import CONTEXT, Cell, Costs, Counted, Unit, View
 from toolevals.runs.models import Grading
 from toolevals.runs.querysets.gradings import IS_LATENT
 from toolevals.runs.services.counting import counted_cases
@@ -24,6 +24,17 @@ class Sums:
     counted: Counted
     contexts: list[int]
     tools: frozenset[str] | None
+
+    def parts(self, split: Split) -> dict[str, Sums]:
+        """Return them by verdict on the arguments where that divides, else all under ""."""
+        if split is not Split.ARGUMENTS:
+            return {"": self}
+        place = CONTEXT.index("arguments")
+        found: dict[str, Sums] = {}
+        for number in self.contexts:
+            status = self.counted.contexts[number][place]
+            found.setdefault(status, replace(self, contexts=[])).contexts.append(number)
+        return found
 
     def cells(self) -> dict[Cell, int]:
         """Return how many stand in each cell of the matrix."""
@@ -66,7 +77,7 @@ def counted_number(grading: Grading, wanted: CaseFilter) -> int | None:
     if wanted.fault or wanted.rubric or wanted.by:
         return None
     sums = summed(grading, filters)
-    if sums is None or filters.collapse or (filters.tools and not (wanted.expected or wanted.actual)):
+    if sums is None or filters.collapse or filters.split or (filters.tools and not (wanted.expected or wanted.actual)):
         return None
     own = {name: _equals(value) for name, value in _own(wanted).items()}
     chosen = set(sums.contexts)

@@ -25,6 +25,8 @@ MATRIX_LONG: Final = (
     "column_share",
     "cost",
     "costed",
+    "called",
+    "arguments",
 )
 TOOLS: Final = (
     "tool",
@@ -182,6 +184,8 @@ def matrix_long(matrix: Matrix) -> Iterator[tuple[Cell, ...]]:
             cell.column_share,
             cell.spent,
             cell.costed,
+            cell.called,
+            cell.arguments,
         )
 
 

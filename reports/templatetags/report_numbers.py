@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from reports.analyses.modes import words
 from toolevals.presentation import numbers
 from toolevals.presentation.intervals import interval_mark
+from toolevals.presentation.labels import short
 
 register = template.Library()
 register.filter("percent", numbers.percent)
@@ -23,6 +24,7 @@ register.filter("points", numbers.points)
 register.filter("part_count", numbers.part_count)
 register.filter("signed_amount", numbers.signed_amount)
 register.filter("p_value", numbers.p_value)
+register.filter("short", short)
 # The outcome, layers and depths as the pages call them; the others are called what they are.
 NAMES = {
     "outcome": "every layer",

@@ -46,7 +46,7 @@ def tools_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the per-tool table."""
     grading = graded(run_head(request, number, "run"))
     state = read_matrix_state(request.GET)
-    table = tools_of(counted_matrix(grading, state))
+    table = tools_of(counted_matrix(grading, state.undivided))
     return csv_file(f"run-{number}-tools", tables.TOOLS, tables.tools(table))
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from reports.analyses.matrix import Matrix, Order
 from reports.analyses.rates import TOOL_GOAL
-from reports.filters.choices import chips, filter_choices
+from reports.filters.choices import chips, filter_choices, splits_offered
 from reports.matrix.cell import read_cell
 from reports.matrix.counted import counted_matrix
 from reports.matrix.groups import matrix_groups
@@ -64,6 +64,7 @@ def matrix(request: ProjectRequest, number: int) -> HttpResponse:
         "units": list(Unit) if head.run.trials > 1 else (),
         "basis": basis_of(head.grading, state.filters.view),
         "groups": matrix_groups(counted, head.grading, state),
+        "splits": splits_offered(head.grading, state.filters),
         "orders": list(Order),
         "measures": list(Measure),
         "floor": track_floor([low for name in counted.rows if (low := counted.recall(name).low) is not None]),

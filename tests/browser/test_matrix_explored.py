@@ -89,6 +89,26 @@ def test_tools_are_found_and_groups_folded_in_both_views(rita: Page, shop: LiveA
     expect(rita).to_have_url(re.compile(r"collapse=%2A"))
 
 
+def test_classes_are_divided_by_their_arguments_in_both_views_and_a_part_opens_its_cases(rita: Page, shop: LiveApp):
+    rita.goto(f"{shop.url}/p/shop/runs/2/matrix/?show=table")
+    whole = rita.locator(".heat-pane h2").inner_text()
+    rita.get_by_label("Divide by").select_option("arguments")
+    expect(rita).to_have_url(re.compile("split=arguments"))
+    expect(rita.locator(".heat-pane h2")).to_have_text(whole)
+    part = rita.locator("table.heat thead th[data-column]").first
+    expect(part).to_contain_text(re.compile(r" · (right|wrong|unscored)$"))
+    cell = rita.locator("table.heat [data-cell]").first
+    count = cell.inner_text().split()[0]
+    cell.click()
+    expect(rita.locator("#cell .lead-num strong")).to_have_text(count)
+    expect(rita.locator("#cell-h")).to_contain_text(" · ")
+    rita.keyboard.press("t")
+    expect(rita.locator("#heat .heatmaplayer image")).to_be_visible()
+    expect(rita.locator("#heat .xaxislayer-above")).to_contain_text(" · right")
+    rita.get_by_label("Divide by").select_option("nothing")
+    expect(rita).not_to_have_url(re.compile("split=arguments"))
+
+
 def test_a_case_is_tagged_found_by_its_tag_and_its_trials_walked(rita: Page, shop: LiveApp):
     rita.goto(f"{shop.url}/p/shop/runs/2/cases/?mode=wrong_tool")
     rita.locator(".case-link").first.click()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reports.filters.asked import Effect, Filters, read_case_filter, read_filters
+from reports.filters.asked import Effect, Filters, Split, read_case_filter, read_filters
 from reports.filters.placing import matrix_counts
 from reports.matrix.state import MatrixState, Measure, Show, read_matrix_state
 from reports.queries.grading import listed_cases
@@ -70,6 +70,7 @@ STATES = st.builds(
         trial=st.none() | st.integers(1, 9),
         since=st.none() | st.dates(),
         collapse=st.sampled_from([(), ("*",), ("a.", "b__")]),
+        split=st.sampled_from(list(Split)),
     ),
     find=st.sampled_from(["", "order"]),
     grading=st.none() | st.integers(1, 99),
@@ -105,6 +106,7 @@ def test_a_state_comes_back_from_its_address(state, name):
                 "since",
                 "tools",
                 "collapse",
+                "split",
             ]
         ),
         st.text(),

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reports.filters.asked import CaseFilter, Effect, Filters, read_filters
+from reports.filters.asked import CaseFilter, Effect, Filters, Split, read_filters
 from reports.filters.choices import filter_choices
 from reports.filters.placing import matrix_counts
 from reports.queries.grading import listed_cases
 from tests.reports.building import Builder, Case, cases_of, count_anew
 from tests.reports.reading import csv_rows, embedded
-from toolevals.grading.metrics.classes import NO_MAJORITY, collapsed_class
+from toolevals.grading.metrics.classes import NO_MAJORITY, SPECIAL, collapsed_class
 from toolevals.grading.values import ToolAnnotations, ToolSpec
 from toolevals.grading.verdicts import NONE
 from toolevals.registry.models import ToolListEntry
@@ -109,7 +109,8 @@ COUNTED = st.fixed_dictionaries(
     optional={
         "view": st.sampled_from(list(View)),
         "unit": st.sampled_from(list(Unit)),
-        "collapse": st.sampled_from(["shop.", "crm__,shop.", "*"]),
+        "collapse": st.sampled_from(["shop.", "crm__,shop.", "*", "(writing tools)"]),
+        "split": st.sampled_from(["arguments", "effect"]),
     },
 )
 
@@ -158,8 +159,24 @@ def expected_counts(grading: Grading, asked: dict[str, str], filters: Filters) -
                 shown = [(trials[0], (trials[0].expected, NO_MAJORITY))]
         for case, (expected, actual) in shown:
             if meets(case, asked):
-                found[collapsed_class(expected, filters.collapse), collapsed_class(actual, filters.collapse)] += 1
+                found[stands_in(expected, "", filters), stands_in(actual, case.arguments, filters)] += 1
     return found
+
+
+def stands_in(name: str, arguments: str, filters: Filters) -> str:
+    """Return the class of a tool, folded and divided, by hand; of what was called with the verdict on arguments."""
+    found = collapsed_class(name, filters.collapse)
+    if filters.split is Split.NOTHING or name in SPECIAL:
+        return found
+    if filters.split is Split.ARGUMENTS:
+        verdicts = {"passed": "right", "failed": "wrong", "unscored": "unscored", "errored": "errored"}
+        return f"{found} · {verdicts[arguments]}" if arguments else found
+    effect, whole = {
+        True: ("read", "(read-only tools)"),
+        False: ("write", "(writing tools)"),
+        None: ("unsaid", "(tools of unsaid effect)"),
+    }[READS.get(name)]
+    return whole if {whole, "*"}.intersection(filters.collapse) else f"{found} · {effect}"
 
 
 @AGAIN

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reports.filters.asked import CaseFilter, Filters
+from reports.filters.asked import CaseFilter, Filters, Split
+from reports.filters.dividing import divided_by
 from reports.filters.placing import matrix_counts
 from reports.queries.grading import listed_cases
 from reports.queries.summing import counted_number
@@ -93,8 +94,9 @@ def meets(case: CaseGrade, asked: dict[str, Any], offered: set[str]) -> bool:
 
 
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(examples=st.lists(TRIALS, min_size=1, max_size=4), collapse=st.sampled_from([(), ("*",)]))
-def test_views_and_units_count_what_the_cases_say(examples, collapse):
+@given(examples=st.lists(TRIALS, min_size=1, max_size=4), collapse=st.sampled_from([(), ("*",)]), divides=st.booleans())
+def test_views_and_units_count_what_the_cases_say(examples, collapse, divides):
+    split = Split.ARGUMENTS if divides else Split.NOTHING
     grading = graded(examples)
     # The tools of first trials are offered.
     offered = {name for trials in examples for name in trials[0][:2]} - {NONE}
@@ -102,12 +104,14 @@ def test_views_and_units_count_what_the_cases_say(examples, collapse):
         for unit in Unit:
             counting = shown(grading, view, unit)
             for asked in FILTERS:
-                filters = Filters(view=view, unit=unit, collapse=collapse, **asked)
+                filters = Filters(view=view, unit=unit, collapse=collapse, split=split, **asked)
                 wanted: Counter[tuple[str, str]] = Counter()
                 behind: dict[tuple[str, str], set[Any]] = {}
                 for case, cells in counting:
                     for expected, actual in cells if meets(case, asked, offered) else ():
                         cell = collapsed_class(expected, collapse), collapsed_class(actual, collapse)
+                        if divides:
+                            cell = cell[0], divided_by(cell[1], case.arguments)
                         wanted[cell] += 1
                         behind.setdefault(cell, set()).add(case.pk)
                 assert matrix_counts(grading, filters) == wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
@@ -52,17 +52,6 @@ def collapsed_class(name: str, collapsed: Collection[str]) -> str:
     if not collapsed or name in SPECIAL:
         return name
     return set_class(_collapsed(tool, collapsed) for tool in tools_of_class(name))
-
-
-def collapsed_counts(counts: Mapping[tuple[str, str], int], collapsed: Collection[str]) -> dict[tuple[str, str], int]:
-    """Return the counts by (expected, actual) with namespaces taken together: every sum stays what it was."""
-    if not collapsed:
-        return dict(counts)
-    classes = {name: collapsed_class(name, collapsed) for name in {name for cell in counts for name in cell}}
-    found: Counter[tuple[str, str]] = Counter()
-    for (expected, actual), count in counts.items():
-        found[classes[expected], classes[actual]] += count
-    return dict(found)
 
 
 def set_class(tools: Iterable[str]) -> str:

@@ -8,11 +8,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from toolevals.presentation.labels import short
 from toolevals.presentation.palettes import PALETTES
 
 SANS = "Inter, -apple-system, 'Segoe UI', Roboto, sans-serif"
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
-LONGEST_LABEL = 28
 
 
 def chart(traces: Sequence[Any], themes: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -59,11 +59,6 @@ def names(labels: Sequence[str]) -> dict[str, Any]:
         "ticktext": [escape(short(label)) for label in labels],
         "tickfont": {"family": MONO},
     }
-
-
-def short(name: str) -> str:
-    """Return the name, cut to what an axis has room for."""
-    return name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
 
 
 def lines(text: Sequence[str]) -> str:

@@ -1,0 +1,100 @@
+"""The classes of a matrix: tools as they are called, taken together, or divided by a second output (Neo, CHI 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reports.filters.asked import STATUSES, Effect, Filters, Split
+from reports.filters.offered import effects_by_name
+from toolevals.grading.metrics.classes import EVERY, SPECIAL, collapsed_class, set_class, tools_of_class
+from toolevals.presentation.labels import DIVIDER
+from toolevals.runs.counted import Cell
+from toolevals.runs.models import Grading
+
+_OUTCOMES: Final = dict(zip(STATUSES, ("right", "wrong", "unscored", "errored"), strict=True))
+_EFFECTS: Final = {Effect.READ: "read", Effect.WRITE: "write", Effect.UNSAID: "unsaid"}
+# The class of all tools of one effect, taken together.
+EFFECT_CLASSES: Final = {
+    Effect.READ: "(read-only tools)",
+    Effect.WRITE: "(writing tools)",
+    Effect.UNSAID: "(tools of unsaid effect)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Classing:
+    """How the classes of a matrix follow from the tools that were expected and called; every sum stays what it was.
+
+    `effects` by tool where classes are divided by them, on both sides. The verdict on the arguments is of the call,
+    thus it divides the called side alone. Classes that are no tools stay whole.
+    """
+
+    collapse: tuple[str, ...]
+    split: Split
+    effects: Mapping[str, Effect]
+
+    def class_of(self, name: str) -> str:
+        """Return the class that a tool or set of tools counts in: `pay · write`, `math.*`, `(writing tools)`."""
+        if self.split is not Split.EFFECT or name in SPECIAL:
+            return collapsed_class(name, self.collapse)
+        tools = {tool: self.effects.get(tool, Effect.UNSAID) for tool in tools_of_class(name)}
+        found = set_class(self._folded(tool, effect) for tool, effect in tools.items())
+        if found in EFFECT_CLASSES.values():
+            return found
+        return found + DIVIDER + " + ".join(words for effect, words in _EFFECTS.items() if effect in tools.values())
+
+    def cells(self, parts: Mapping[str, Mapping[Cell, Any]]) -> dict[Cell, Any]:
+        """Return sums by cell of the matrix from those by verdict on the arguments and cell of the tools.
+
+        Where the arguments don't divide, everything is under the verdict "".
+        """
+        if not self.collapse and self.split is Split.NOTHING:
+            return dict(parts[""])
+        names = {name for cells in parts.values() for cell in cells for name in cell}
+        classes = {name: self.class_of(name) for name in names}
+        found: dict[Cell, Any] = {}
+        for status, cells in parts.items():
+            called = {name: divided_by(each, status) for name, each in classes.items()}
+            for (expected, actual), value in cells.items():
+                cell = classes[expected], called[actual]
+                found[cell] = found[cell] + value if cell in found else value
+        return found
+
+    def _folded(self, tool: str, effect: Effect) -> str:
+        whole = EFFECT_CLASSES[effect]
+        return whole if EVERY in self.collapse or whole in self.collapse else collapsed_class(tool, self.collapse)
+
+
+def classing_of(grading: Grading, filters: Filters) -> Classing:
+    """Return how filters class the tools of a grading."""
+    return Classing(filters.collapse, filters.split, effects_by_name(grading) if filters.split is Split.EFFECT else {})
+
+
+def divided_by(name: str, status: str) -> str:
+    """Return the part of a called class whose cases have this verdict on their arguments; "" is the whole."""
+    return name if not status or name in SPECIAL else name + DIVIDER + _OUTCOMES[status]
+
+
+def part_of(name: str, split: Split) -> tuple[str, str]:
+    """Return the whole that a called class is a part of, and the verdict on the arguments there; "" for a whole."""
+    whole, _, words = name.rpartition(DIVIDER)
+    if split is not Split.ARGUMENTS or not whole:
+        return name, ""
+    return next(((whole, status) for status, each in _OUTCOMES.items() if each == words), (name, ""))
+
+
+def undivided(name: str, split: Split) -> str:
+    """Return the tool, set of tools or namespace that a class is of."""
+    whole, _, _ = name.rpartition(DIVIDER)
+    return whole if whole and split is Split.EFFECT else part_of(name, split)[0]
+
+
+def block_of(name: str, split: Split) -> int:
+    """Return the number of the block that a class stands in: by effect, those of several effects last."""
+    if split is not Split.EFFECT or name in SPECIAL:
+        return 0
+    blocks = [*EFFECT_CLASSES.values(), *_EFFECTS.values()]
+    words = name if name in blocks else name.rpartition(DIVIDER)[2]
+    return blocks.index(words) % len(_EFFECTS) if words in blocks else len(_EFFECTS)

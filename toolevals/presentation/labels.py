@@ -1,0 +1,18 @@
+"""Names of classes where there is little room."""
+
+from __future__ import annotations
+
+from typing import Final
+
+LONGEST_LABEL: Final = 28
+# Stands between a class and what divides it: `pay · wrong`.
+DIVIDER: Final = " · "
+
+
+def short(name: str, longest: int = LONGEST_LABEL) -> str:
+    """Return a name as a label, cut where it is long, but not what divides a class: its parts differ in that alone."""
+    if len(name) <= longest:
+        return name
+    whole, divider, part = name.rpartition(DIVIDER)
+    end = divider + part if whole and len(part) <= longest // 2 else ""
+    return f"{name[: longest - 1 - len(end)]}…{end}"
