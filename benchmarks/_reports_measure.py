@@ -96,6 +96,7 @@ def main() -> None:
         "recovery page": milliseconds(page("recovery/")),
         "trends": milliseconds(page("/p/bench/experiments/bench/trends/")),
         "home": milliseconds(page("/p/bench/")),
+        "recovery CSV": milliseconds(lambda: streamed(client.get(base + "recovery.csv"))),
         "per-tool CSV": milliseconds(lambda: streamed(client.get(base + "tools.csv"))),
     }
     cache.clear()
@@ -110,7 +111,32 @@ def main() -> None:
     found["memory of the cases CSV"] = (getrusage(RUSAGE_SELF).ru_maxrss - before) / 1000
     rows, seconds = counted(lambda: raw_csv(connection, grading))
     found["raw CSV"] = rows / seconds
-    json.dump(found, sys.stdout)
+    json.dump(found | gate_decided(), sys.stdout)
+
+
+GATE = {
+    "bounds": [{"metric": name, "min": 0.8} for name in ("selection", "shape", "equivalence")],
+    "regressions": [{"rule": rule, "metrics": ["selection", "shape"]} for rule in ("paired", "cases")],
+}
+
+
+def gate_decided() -> dict[str, float]:
+    """Return the processor seconds of a worker that holds run 2 against a gate, with run 1 before it."""
+    from reports.services import GateRequest, gate_decide, gate_hold
+    from toolevals.runs.models import Run
+    from toolevals.workspace.jobs import batch_work
+
+    found = {}
+    rules = {"gate": GATE, "gate, each tool": {**GATE, "bounds": [{"metric": "selection", "min": 0.5, "per": "tool"}]}}
+    for name, document in rules.items():
+        held = gate_hold(run=Run.objects.get(number=2), actor=None, request=GateRequest(document, baseline="1"))
+        assert held.job is not None
+        start = time.process_time()
+        batch_work(str(held.job.batches.get().pk), gate_decide)
+        found[f"{name}, two runs of five trials"] = time.process_time() - start
+        held.refresh_from_db()
+        assert held.status
+    return found
 
 
 def milliseconds(act: Callable[[], Any]) -> float:

@@ -1,49 +1,61 @@
-"""The cases of a grading as a gate sees them, read at once and kept small: equal scores and strata are one object."""
+"""The cases of a grading as a gate sees them: packed, with only what it asks beside their verdicts."""
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from itertools import repeat
+from math import isnan, nan
 from typing import Any, Final
-from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from labeling.models import Example
+from labeling.models import Example, VersionEntry
+from toolevals.grading.gates.case_table import CaseTable, chained
 from toolevals.grading.gates.cases import JUDGED, pairs_name_f1, verdict_scores
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.gates.values import GateCase
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.verdicts import VERDICT_NAMES, Status
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, JudgedCase
+from toolevals.runs.packed import LETTERS, Packed
 from toolevals.runs.services.due import due_classes
+from toolevals.runs.services.packing import packed_cases
 
 CHUNK: Final = 2000
 # So many cases are read between two signs of progress.
 TOLD: Final = 20_000
 # Kept with the case as they were when it was graded.
-_HELD = ("bucket", "difficulty")
-_EXAMPLE = "transcript__entry__revision__example__"
-_BESIDE = ("pk", f"{_EXAMPLE}external_id", "transcript__trial", "expected", "actual", "transcript__latency_ms", *_HELD)
-
-_Extra = Mapping[UUID, dict[str, float | None]]
-_JUDGED_SCORES = {"passed": 1.0, "failed": 0.0}
+_HELD: Final = ("bucket", "difficulty")
+_JUDGED_SCORES: Final[Mapping[str, float]] = {"passed": 1.0, "failed": 0.0}
+_STATUSES: Final[tuple[Status, ...]] = ("passed", "failed", "unscored", "errored")
+_STATUS_OF: Final[Mapping[str, Status]] = {LETTERS[status]: status for status in _STATUSES}
 
 
-def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] = lambda _: None) -> list[GateCase]:
-    """Return a grading's cases with what the gate asks of them, in the order of their rows.
+def grading_cases(grading: Grading, gate: Gate, progress: Callable[[int], None] = lambda _: None) -> CaseTable:
+    """Return a grading's cases with what the gate asks of them, by example in the run's order and then by trial.
 
     `progress` is told now and then how many are read so far; what it raises ends the reading.
     """
-    wanted = _Wanted(gate)
-    f1 = _name_f1(grading) if wanted.name_f1 else {}
-    judged = _judged(grading) if wanted.judges else {}
-    due = _due(grading) if wanted.tools else {}
-    found: list[GateCase] = []
-    for case in _cases(grading, wanted, f1, judged, due):
-        found.append(case)
-        if len(found) % TOLD == 0:
-            progress(len(found))
-    return found
+    packed = packed_cases(grading)
+    read = _Read(grading, packed, _Wanted(gate))
+    names = read.names(progress)
+    beside, facts = read.facts()
+    runtimes = read.runtimes()
+    kinds: dict[tuple[int, int, int], int] = {}
+    examples, numbers = array("I"), array("I")
+    measured: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
+    cells = packed.places if read.wanted.cells else repeat(0)
+    for place, key in enumerate(zip(packed.outcomes, cells, beside, strict=False)):
+        if not key[0]:
+            continue
+        number = kinds.setdefault(key, len(kinds))
+        examples.append(place // packed.trials)
+        numbers.append(number)
+        if runtimes and not isnan(runtimes[place]):
+            measured[number].append(runtimes[place])
+    known = [_kind(packed, outcome, cell, facts[fact], read.wanted) for outcome, cell, fact in kinds]
+    return CaseTable(known, names, examples, numbers, measured)
 
 
 class _Wanted:
@@ -58,64 +70,111 @@ class _Wanted:
         self.name_f1 = every or "tool_name_f1" in named
         self.judges = every or any(name.startswith(JUDGED) for name in named)
         self.strata = tuple(name for name in Example.STRATA if name in gate.strata and name not in _HELD)
+        self.held_strata = not gate.strata.isdisjoint(_HELD)
         self.tools = gate.is_per_tool
+        self.cells = self.name_f1 or gate.looks_at_tools
+        self.runtimes = gate.is_timed
 
 
-def _cases(
-    grading: Grading, wanted: _Wanted, f1: Mapping[UUID, float], judged: _Extra, due: Mapping[UUID, str]
-) -> Iterator[GateCase]:
-    columns = (*_BESIDE, *VERDICT_NAMES, *(f"{_EXAMPLE}{name}" for name in wanted.strata))
-    scores = _Scores()
-    strata: dict[tuple[str, ...], dict[str, str]] = {}
-    names = (*_HELD, *wanted.strata)
-    rows = CaseGrade.objects.filter(grading=grading).order_by("pk").values_list(*columns)
-    first, after = len(_BESIDE), len(_BESIDE) + len(VERDICT_NAMES)
-    for row in rows.iterator(chunk_size=CHUNK):
-        pk, example, trial, expected, actual, latency = row[:6]
-        held = (*row[6:first], *row[after:])
-        of_case = scores.of(row[first:after])
-        extra = dict(judged.get(pk, {}))
-        if wanted.name_f1 and (expected or of_case["selection"] is None):
-            extra["tool_name_f1"] = None if of_case["selection"] is None else f1.get(pk, 1.0)
-        kept = strata.setdefault(held, {name: value for name, value in zip(names, held, strict=True) if value})
-        tool = expected or due.get(pk, "")
-        yield GateCase(example, {**of_case, **extra} if extra else of_case, trial, tool, actual, kept, latency)
+# What is known of a case beside its verdicts: what kind of thing, and what it says.
+_Fact = tuple[str, Any]
 
 
-class _Scores:
-    """The scores of each combination of statuses, worked out once."""
+class _Read:
+    """What is read of a grading. A place is that of a case among the packed ones."""
 
-    def __init__(self) -> None:
-        self._known: dict[tuple[Any, ...], dict[str, float | None]] = {}
+    def __init__(self, grading: Grading, packed: Packed, wanted: _Wanted) -> None:
+        self.wanted = wanted
+        self._grading = grading
+        self._trials, self._size = packed.trials, len(packed.outcomes)
+        self._starts = {position: place * packed.trials for place, position in enumerate(grading.run.positions)}
 
-    def of(self, statuses: tuple[Any, ...]) -> dict[str, float | None]:
-        found = self._known.get(statuses)
-        if found is None:
-            found = self._known[statuses] = verdict_scores(dict(zip(VERDICT_NAMES, statuses, strict=True)))
+    def names(self, progress: Callable[[int], None]) -> list[str]:
+        """Return the external ids of the run's examples."""
+        found = [""] * len(self._starts)
+        done = 0
+        for start, name in self._entries("external_id"):
+            found[start // self._trials] = name
+            done += self._trials
+            if done % TOLD < self._trials:
+                progress(done)
         return found
 
+    def facts(self) -> tuple[array[int], list[list[_Fact]]]:
+        """Return the number of what is known of each place beside verdicts, and what each number stands for."""
+        known: dict[_Fact, int] = {}
+        by_place, patterns = chained(
+            self._size, ((place, known.setdefault(fact, len(known))) for place, fact in self._each_fact())
+        )
+        facts = list(known)
+        return by_place, [[facts[number] for number in pattern] for pattern in patterns]
 
-def _name_f1(grading: Grading) -> dict[UUID, float]:
-    pairs: defaultdict[UUID, list[tuple[str, str]]] = defaultdict(list)
-    rows = AlignedPair.objects.filter(grading=grading).order_by().values_list("case", "expected", "actual")
-    for case, expected, actual in rows.iterator(chunk_size=CHUNK):
-        pairs[case].append((expected, actual))
-    return {case: pairs_name_f1(found) for case, found in pairs.items()}
+    def runtimes(self) -> array[float] | None:
+        """Return the milliseconds of each place, NaN where they were not measured; None where nothing asks."""
+        if not self.wanted.runtimes:
+            return None
+        found = array("d", [nan]) * self._size
+        for place, latency in self._cases(self._graded(), "transcript__latency_ms"):
+            found[place] = nan if latency is None else latency
+        return found
+
+    def _each_fact(self) -> Iterator[tuple[int, _Fact]]:
+        if self.wanted.strata:
+            for start, *values in self._entries(*self.wanted.strata):
+                fact = "strata", tuple(zip(self.wanted.strata, values, strict=True))
+                yield from ((place, fact) for place in range(start, start + self._trials))
+        if self.wanted.held_strata:
+            for place, *values in self._cases(self._graded(), *_HELD):
+                yield place, ("strata", tuple(zip(_HELD, values, strict=True)))
+        if self.wanted.tools:
+            yield from self._due()
+        if self.wanted.judges:
+            # Where nothing in a scored case is for the judge to say, its metric does not arise.
+            silent = Q(status="unscored", questions=0, case__selection__in=_JUDGED_SCORES)
+            judged = JudgedCase.objects.filter(~silent, grading=self._grading)
+            for place, rubric, status in self._cases(judged, "rubric", "status", case="case__"):
+                yield place, ("score", (f"{JUDGED}{rubric}", _JUDGED_SCORES.get(status)))
+        if self.wanted.name_f1:
+            pairs = AlignedPair.objects.filter(grading=self._grading)
+            for place, *pair in self._cases(pairs, "expected", "actual", case="case__"):
+                yield place, ("pair", tuple(pair))
+
+    def _due(self) -> Iterator[tuple[int, _Fact]]:
+        """Yield the class that each case is counted under which has no place in the matrix, as nobody scored it."""
+        still_open = self._graded().filter(expected="").exclude(selection__in=_JUDGED_SCORES)
+        entries = dict(self._cases(still_open, "transcript__entry"))
+        classes = due_classes(self._grading, sorted(set(entries.values())))
+        yield from ((place, ("due", classes[entry])) for place, entry in entries.items() if entry in classes)
+
+    def _graded(self) -> QuerySet[CaseGrade]:
+        return CaseGrade.objects.filter(grading=self._grading)
+
+    def _cases(self, rows: QuerySet[Any], *columns: str, case: str = "") -> Iterator[tuple[Any, ...]]:
+        """Yield the place of each row's case, and its columns."""
+        where = f"{case}transcript__entry__position", f"{case}transcript__trial"
+        for position, trial, *values in rows.order_by().values_list(*where, *columns).iterator(chunk_size=CHUNK):
+            start = self._starts.get(position)
+            if start is not None and trial < self._trials:
+                yield start + trial, *values
+
+    def _entries(self, *columns: str) -> Iterator[tuple[Any, ...]]:
+        """Yield the first place of each example of the run, and its columns."""
+        entries = VersionEntry.objects.filter(version=self._grading.run.dataset_version_id).order_by("position")
+        rows = entries.values_list("position", *(f"revision__example__{name}" for name in columns))
+        for position, *values in rows.iterator(chunk_size=CHUNK):
+            if (start := self._starts.get(position)) is not None:
+                yield start, *values
 
 
-def _due(grading: Grading) -> dict[UUID, str]:
-    """Return the class that each case is counted under which has no place in the matrix, as nobody scored it."""
-    open_cases = CaseGrade.objects.filter(grading=grading, expected="").exclude(selection__in=_JUDGED_SCORES)
-    entries = dict(open_cases.order_by().values_list("pk", "transcript__entry"))
-    classes = due_classes(grading, sorted(set(entries.values())))
-    return {case: classes.get(entry, "") for case, entry in entries.items()}
-
-
-def _judged(grading: Grading) -> _Extra:
-    found: defaultdict[UUID, dict[str, float | None]] = defaultdict(dict)
-    # Where nothing in a scored case is for the judge to say, its metric does not arise.
-    silent = Q(status="unscored", questions=0, case__selection__in=_JUDGED_SCORES)
-    rows = JudgedCase.objects.filter(~silent, grading=grading).order_by().values_list("case", "rubric", "status")
-    for case, rubric, status in rows.iterator(chunk_size=CHUNK):
-        found[case][f"{JUDGED}{rubric}"] = _JUDGED_SCORES.get(status)
-    return found
+def _kind(packed: Packed, outcome: int, cell: int, facts: list[_Fact], wanted: _Wanted) -> GateCase:
+    letters = packed.letters_of(outcome)
+    statuses = {name: _STATUS_OF[letter] for name, letter in zip(VERDICT_NAMES, letters, strict=True)}
+    expected, actual = packed.cells[cell - 1] if cell else ("", "")
+    said: dict[str, list[Any]] = {"strata": [], "due": [], "score": [], "pair": []}
+    for what, value in facts:
+        said[what].append(value)
+    scores = verdict_scores(statuses) | dict(said["score"])
+    if wanted.name_f1 and (expected or scores["selection"] is None):
+        scores["tool_name_f1"] = None if scores["selection"] is None else pairs_name_f1(said["pair"])
+    strata = {name: value for row in said["strata"] for name, value in row if value}
+    return GateCase("", scores, tool=expected or "".join(said["due"]), called=actual, strata=strata)

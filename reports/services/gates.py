@@ -12,11 +12,12 @@ from reports.analyses.floors import highest
 from reports.gates.cases import grading_cases
 from reports.models import HeldGate
 from reports.queries.floors import version_floors
+from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import floor_note, judge_notes, with_notes
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.gates.values import GateCase, GateResult
+from toolevals.grading.gates.values import GateResult
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
@@ -82,7 +83,7 @@ def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate
         actor=actor,
         kind="gate",
         title=f"Gate of run {run.number}",
-        batches=[BatchPlan("reports.gate", {"gate": str(held.pk)}, queue=Queue.GRADE, size=_size(held))],
+        batches=[BatchPlan("reports.gate", {"gate": str(held.pk)}, queue=Queue.GRADE, size=2 * _size(held))],
         result_path=reverse("reports:gate", args=[run.project.slug, held.pk]),
     )
     held.save(force_insert=True)
@@ -99,13 +100,13 @@ def gate_decide(lease: Lease) -> None:
 
 
 def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
-    read = 0
+    read, size = 0, _size(held)
 
-    def cases(grading: Grading) -> list[GateCase]:
+    def cases(grading: Grading) -> CaseTable:
         nonlocal read
         before = read
         found = grading_cases(grading, gate, lambda done: lease.progress(before + done))
-        read += len(found)
+        read += len(found.numbers)
         lease.progress(read)
         return found
 
@@ -118,11 +119,13 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
     floors = highest(version_floors(held.grading.dataset_version_id))
     judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)
     rates = {metric: floor_note(share, name) for metric, (share, name) in floors.items() if share}
-    return with_notes(hold_gate(gate, evidence), judges, rates)
+    return with_notes(
+        hold_gate(gate, evidence, lambda done, rules: lease.progress(size + size * done // rules)), judges, rates
+    )
 
 
 def _size(held: HeldGate) -> int:
-    """Return how many cases it is held against, for its progress."""
+    """Return how many cases it is held against: each is read, and then decided on."""
     sides = (held.grading, held.baseline, held.consistency)
     return max(sum(side.run.size * side.run.trials for side in sides if side), 1)
 

@@ -185,7 +185,9 @@ def test_judges_are_read_and_marked_where_their_model_is_an_alias(build):
 def test_the_server_and_a_file_decide_alike(project, run_jobs, tmp_path):
     answers = [*SWAPPED[:2], call("refund", "issue_refund", order_id="ORD-2"), silence("hello")]
     (run,) = graded(project, run_jobs, answers)
-    document = {"thresholds": {"default_pass_rate": 0.5}, **rate("tool_name_f1", 0.5, statistic="avg_score")}
+    bounds = [{"metric": "selection", "min": 0, "per_stratum": name} for name in ("bucket", "difficulty")]
+    bounds += rate("tool_name_f1", 0.5, statistic="avg_score")["bounds"]
+    document = {"thresholds": {"default_pass_rate": 0.5}, "bounds": bounds}
     held = hold(run, document)
     file = tmp_path / "rows.jsonl"
     rows = [{**example, **answer} for example, answer in zip(EXAMPLES, answers, strict=True)]
@@ -205,7 +207,7 @@ def test_it_is_decided_from_a_few_queries(build, django_assert_max_num_queries):
     few, many = build.grading(cases_of(CELLS)), build.grading(cases_of({("a", "a"): 400}))
     gate = read_gate({"thresholds": {"default_pass_rate": 0.5}})
     for grading in (few, many):
-        with django_assert_max_num_queries(3):
+        with django_assert_max_num_queries(7):
             grading_cases(grading, gate)
 
 
@@ -219,7 +221,7 @@ def test_an_unscored_case_counts_under_the_tool_that_its_gold_expects(project, r
     of_tool = found[f"selection against the run before, by cases (tool {STATUS})"]
     assert (of_tool.status, of_tool.examples) == ("unanswered", ("status",))
     assert not [name for name in found if "not known" in name]
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(9):
         cases = grading_cases(held.grading, read_gate(rules))
     assert {case.example: case.tool for case in cases}["status"] == STATUS
 
@@ -227,26 +229,29 @@ def test_an_unscored_case_counts_under_the_tool_that_its_gold_expects(project, r
 RULE = {"rule": "cases", "metrics": ["selection"]}
 
 
-def test_reading_tells_its_progress_and_ends_where_the_job_is_cancelled(build, monkeypatch):
+@pytest.mark.parametrize("cancelled_at", [20, 40])
+def test_it_tells_its_progress_and_ends_where_the_job_is_cancelled(build, monkeypatch, cancelled_at):
     monkeypatch.setattr("reports.gates.cases.TOLD", 10)
     run = build.grading(cases_of(CELLS)).run
-    held = gate_hold(run=run, actor=None, request=GateRequest(rate("selection", 0.95)))
+    bounds = rate("selection", 0.95)["bounds"] * 4
+    held = gate_hold(run=run, actor=None, request=GateRequest({"bounds": bounds}))
     job = Job.objects.get(held_gate=held)
     batch = job.batches.get()
-    assert batch.size == 25
+    assert batch.size == 50
     told: list[int] = []
     progress = Lease.progress
 
     def cancelled(lease: Lease, done: int) -> None:
         told.append(done)
-        if done == 20:
+        if done == cancelled_at:
             job_cancel(job=job, actor=None)
         progress(lease, done)
 
     monkeypatch.setattr(Lease, "progress", cancelled)
     batch_work(str(batch.pk), gate_decide)
     held.refresh_from_db()
-    assert told == [10, 20]
+    # 25 cases are read, and then decided on by four rules and the thresholds.
+    assert told == [done for done in (10, 20, 25, 25, 30, 35, 40) if done <= cancelled_at]
     assert held.result is None
 
 

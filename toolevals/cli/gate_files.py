@@ -8,11 +8,12 @@ from typing import Any
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_lines import Lines, opened
 from toolevals.cli.grade_rows import Case, NativeGrading, native_row
+from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.cases import case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import judge_notes, judges_in, with_notes
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.gates.values import GateCase, GateResult
+from toolevals.grading.gates.values import GateResult
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.verdicts import CaseGrade
 
@@ -62,12 +63,12 @@ def json_rows(name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def gate_cases(rows: list[Case]) -> list[GateCase]:
+def gate_cases(rows: list[Case]) -> CaseTable:
     """Return graded rows as a gate sees them."""
-    return [
+    return CaseTable.of(
         case_of_grade(row.id, row.grade, trial=row.trial, strata=row.strata, runtime_ms=row.latency_ms, due=row.due)
         for row in rows
-    ]
+    )
 
 
 class _AnyRow:

@@ -110,7 +110,7 @@ class Evaluation:
 
     def figure(self, metric: str, statistic: str = "pass_rate") -> Figure:
         """Return a figure of any metric: `observed`, its `count`, its 95 % `interval`, and how many are `unscored`."""
-        return figure_of(statistic, gate_cases(self.cases), metric)
+        return figure_of(statistic, gate_cases(self.cases).tally, metric)
 
     def require(self, metric: str, minimum: float, statistic: str = "pass_rate") -> None:
         """Fail the test unless the figure reaches the minimum. What was not scored never passes."""

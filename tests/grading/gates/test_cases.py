@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.cases import case_of_grade, pairs_name_f1, with_groups
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import evaluate_gate
@@ -112,7 +113,12 @@ def test_a_group_takes_what_arises_and_waits_for_what_is_open():
         GateCase("c", {"schema": 1.0, "shape": None}),
         GateCase("d", {"selection": 1.0}),
     ]
-    assert [each.scores.get("form", "none") for each in with_groups(cases, [group])] == [0.75, 0.0, None, "none"]
+    assert [each.scores.get("form", "none") for each in with_groups(CaseTable.of(cases), [group])] == [
+        0.75,
+        0.0,
+        None,
+        "none",
+    ]
 
 
 def test_a_gate_reads_its_groups():

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.values import Check, GateCase
@@ -23,7 +24,12 @@ def trials(**examples: str) -> list[GateCase]:
 
 def check(cases: list[GateCase] | None, minimum: float, *, k: int = 2, candidate: bool = True) -> Check:
     gate = read_gate({"consistency": [{"min": minimum, "k": k}]})
-    evidence = Evidence([GateCase("e", {"outcome": 1.0})], None, cases, release_candidate=candidate)
+    evidence = Evidence(
+        CaseTable.of([GateCase("e", {"outcome": 1.0})]),
+        None,
+        None if cases is None else CaseTable.of(cases),
+        release_candidate=candidate,
+    )
     (only,) = hold_gate(gate, evidence).checks
     return only
 

@@ -141,3 +141,14 @@ def test_more_confidence_never_narrows(draws, low, high):
 
 def test_draws_without_the_figure_have_no_interval():
     assert bootstrap_interval([None, None], 0.5) is None
+
+
+def test_values_that_differ_by_a_hair_are_all_counted():
+    """0.3 - 0.1 and 0.5 - 0.3 are two floats: neither may take the place of the other."""
+    hair = 0.3 - 0.1
+    assert hair != 0.2
+    interval = mean_interval({-1.0: 5, hair: 20, 0.2: 20, 1.0: 5})
+    merged = mean_interval({-1.0: 5, 0.2: 40, 1.0: 5})
+    assert interval is not None
+    assert merged is not None
+    assert (interval.low, interval.high) == pytest.approx((merged.low, merged.high), abs=1e-9)

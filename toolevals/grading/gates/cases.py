@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.values import GateCase
 from toolevals.grading.metrics.groups import MetricGroup
 from toolevals.grading.tool_names import name_f1
@@ -75,7 +76,7 @@ def pairs_name_f1(pairs: Iterable[tuple[str, str]]) -> float:
     return name_f1(expected, called)
 
 
-def with_groups(cases: Sequence[GateCase], groups: Sequence[MetricGroup]) -> Sequence[GateCase]:
+def with_groups(cases: CaseTable, groups: Sequence[MetricGroup]) -> CaseTable:
     """Return the cases with the score of each group beside those of its metrics.
 
     A metric that does not arise in a case is left out of the group there; where none arises the group does not. Where
@@ -83,7 +84,7 @@ def with_groups(cases: Sequence[GateCase], groups: Sequence[MetricGroup]) -> Seq
     """
     if not groups:
         return cases
-    return [replace(case, scores={**case.scores, **_group_scores(case, groups)}) for case in cases]
+    return cases.merged(lambda kind: replace(kind, scores={**kind.scores, **_group_scores(kind, groups)}))
 
 
 def _group_scores(case: GateCase, groups: Sequence[MetricGroup]) -> dict[str, float | None]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import replace
 
+from toolevals.grading.gates.case_table import CaseTable, Scores
 from toolevals.grading.gates.checks import check_figure
 from toolevals.grading.gates.conditions import Condition
 from toolevals.grading.gates.figures import Figure
 from toolevals.grading.gates.rules import ConsistencyRule, UnscoredPolicy
-from toolevals.grading.gates.values import PASS_MARK, Check, GateCase, with_examples
-from toolevals.grading.metrics.reliability import mean_pass_hat_k
-
-_Marks = dict[str, list[bool | None]]
+from toolevals.grading.gates.values import PASS_MARK, Check, with_examples
+from toolevals.grading.metrics.reliability import tallied_pass_hat_k, tallied_pass_hat_value
 
 
-def check_consistency(rule: ConsistencyRule, cases: Sequence[GateCase] | None, *, asked: bool) -> Check:
+def check_consistency(rule: ConsistencyRule, cases: CaseTable | None, *, asked: bool) -> Check:
     """Return the check of pass^k over the cases of a consistency slice, skipped where it is not asked for.
 
     Unanswered without a slice (None), and where an example has fewer than k trials. A trial that nobody has scored
@@ -27,42 +25,39 @@ def check_consistency(rule: ConsistencyRule, cases: Sequence[GateCase] | None, *
         return _open(rule, name, bound, "It is for release candidates.", skipped=True)
     if cases is None:
         return _open(rule, name, bound, "There is no consistency slice: run one on this dataset with this subject.")
-    marks = _marks(cases, rule.metric)
-    if short := sum(len(trials) < rule.k for trials in marks.values()):
-        reason = f"{short:,} of {len(marks):,} examples have fewer than {rule.k} trials: run more of them."
+    outcomes = cases.tally.outcomes(rule.metric)
+    if short := sum(count for scores, count in outcomes.items() if len(scores) < rule.k):
+        reason = f"{short:,} of {outcomes.total():,} examples have fewer than {rule.k} trials: run more of them."
         return _open(rule, name, bound, reason)
     condition = Condition(f"pass^{rule.k}", ">=", rule.minimum)
-    figure = _figure(marks, rule.k)
+    figure = _figure(outcomes, rule.k)
     check = check_figure(name, figure, condition.holds, condition.words, UnscoredPolicy(), decide_by=rule.decide_by)
-    wavering = [example for example, trials in marks.items() if not all(trials)]
+    scores = [kind.score(rule.metric) for kind in cases.kinds]
+    wavers = [kind.asks(rule.metric) and not _passed(score) for kind, score in zip(cases.kinds, scores, strict=True)]
+    wavering = cases.named([("",) if each else () for each in wavers]).get("", ())
     return with_examples(replace(check, metric=rule.metric), wavering)
 
 
-def _marks(cases: Sequence[GateCase], metric: str) -> _Marks:
-    marks: defaultdict[str, list[bool | None]] = defaultdict(list)
-    for case in cases:
-        if case.asks(metric):
-            score = case.score(metric)
-            marks[case.example].append(None if score is None else score >= PASS_MARK)
-    return dict(marks)
+def _passed(score: float | None) -> bool:
+    return score is not None and score >= PASS_MARK
 
 
-def _figure(marks: _Marks, k: int) -> Figure:
-    observed = mean_pass_hat_k(marks, k)
-    ends = [
-        mean_pass_hat_k(
-            {name: [rest if mark is None else mark for mark in trials] for name, trials in marks.items()}, k
-        )
-        for rest in (False, True)
-    ]
-    low, high = (end.value for end in ends)
-    whole = len(marks)
+def _figure(outcomes: Counter[Scores], k: int) -> Figure:
+    """Return pass^k as it is, and with every open trial failed and passed."""
+    as_is, failed, passed = (Counter[tuple[int, int]]() for _ in range(3))
+    for scores, count in outcomes.items():
+        right, still = sum(map(_passed, scores)), scores.count(None)
+        as_is[len(scores) - still, right] += count
+        failed[len(scores), right] += count
+        passed[len(scores), right + still] += count
+    observed = tallied_pass_hat_k(as_is, k)
+    low, high = (tallied_pass_hat_value(each, k) for each in (failed, passed))
     return Figure(
         observed.value,
         0.0 if low is None else low,
         1.0 if high is None else high,
         observed.count,
-        whole - observed.count,
+        outcomes.total() - observed.count,
         observed.interval,
     )
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
+from toolevals.grading.gates.case_table import CaseTable, Tally
 from toolevals.grading.gates.cases import with_groups
 from toolevals.grading.gates.checks import check_figure
 from toolevals.grading.gates.conditions import CaseAssertion, Condition
 from toolevals.grading.gates.consistency import check_consistency
 from toolevals.grading.gates.figures import Figure, ToolCounts, figure_of, share_meeting
+from toolevals.grading.gates.regression_units import PairedRuns
 from toolevals.grading.gates.regressions import check_regressions
-from toolevals.grading.gates.rules import TOOL_STATISTICS, Assertion, Bound, Gate
+from toolevals.grading.gates.rules import TOOL_STATISTICS, Assertion, Bound, ConsistencyRule, Gate, RegressionRule
 from toolevals.grading.gates.values import (
     PASS_MARK,
     Check,
@@ -32,97 +35,137 @@ class Evidence:
     trials of each example are dear.
     """
 
-    cases: Sequence[GateCase]
-    baseline: Sequence[GateCase] | None = None
-    consistency: Sequence[GateCase] | None = None
+    cases: CaseTable
+    baseline: CaseTable | None = None
+    consistency: CaseTable | None = None
     release_candidate: bool = False
 
 
-def evaluate_gate(gate: Gate, cases: Sequence[GateCase], baseline: Sequence[GateCase] | None = None) -> GateResult:
+# Told before each rule how many are decided, of how many; what it raises ends the deciding.
+Progress = Callable[[int, int], None]
+
+
+def evaluate_gate(gate: Gate, cases: Iterable[GateCase], baseline: Iterable[GateCase] | None = None) -> GateResult:
     """Return how a run comes out that is no release candidate: see `hold_gate`."""
-    return hold_gate(gate, Evidence(cases, baseline))
+    return hold_gate(gate, Evidence(CaseTable.of(cases), None if baseline is None else CaseTable.of(baseline)))
 
 
-def hold_gate(gate: Gate, evidence: Evidence) -> GateResult:
+def hold_gate(gate: Gate, evidence: Evidence, progress: Progress = lambda *_: None) -> GateResult:
     """Return how a run comes out.
 
     What was not scored never passes. A gate without a check is unanswered.
     """
     checks: list[Check] = []
-    for check in _Evaluation(gate, evidence).checks():
-        checks.append(check)
-        if gate.thresholds.fail_fast and check.status == "failed":
-            return GateResult(tuple(checks), stopped=True)
+    rules = list(_Evaluation(gate, evidence).rules())
+    for done, rule in enumerate(rules):
+        progress(done, len(rules))
+        for check in rule:
+            checks.append(check)
+            if gate.thresholds.fail_fast and check.status == "failed":
+                return GateResult(tuple(checks), stopped=True)
     return GateResult(tuple(checks))
+
+
+def _passes(score: float) -> bool:
+    return score >= PASS_MARK
+
+
+def _fails(kind: GateCase, metric: str | None, meets: Callable[[float], bool] = _passes) -> bool:
+    """Return whether a case fails a metric (any metric where it is None), or has no score of it."""
+    scores = (kind.score(name) for name in kind.asked(metric))
+    return any(score is None or not meets(score) for score in scores)
 
 
 class _Evaluation:
     def __init__(self, gate: Gate, evidence: Evidence) -> None:
         self.gate = gate
         self.evidence = evidence
-        self.cases = with_groups(evidence.cases, gate.groups)
+        self.cases = with_groups(self._narrowed(evidence.cases), gate.groups)
+        before = evidence.baseline if gate.regressions else None
+        self.runs = None if before is None else PairedRuns(with_groups(self._narrowed(before), gate.groups), self.cases)
 
-    def checks(self) -> Iterator[Check]:
-        for bound in self.gate.bounds:
-            yield from self._bound(bound)
-        for each in self.gate.case_assertions:
-            yield self._case_assertion(each)
+    def _narrowed(self, cases: CaseTable) -> CaseTable:
+        """Return the cases without what no rule looks at, so that more of them are alike."""
+        has_tools, strata = self.gate.looks_at_tools, self.gate.strata
+
+        def narrowed(kind: GateCase) -> GateCase:
+            kept = {name: value for name, value in kind.strata.items() if name in strata}
+            tools = (kind.tool, kind.called) if has_tools else ("", "")
+            return GateCase("", kind.scores, tool=tools[0], called=tools[1], strata=kept)
+
+        return cases.merged(narrowed)
+
+    def rules(self) -> Iterator[Iterable[Check]]:
+        """Yield the checks of each rule, decided as they are asked for."""
+        yield from (self._bound(bound) for bound in self.gate.bounds)
+        yield from (self._case_assertion(each) for each in self.gate.case_assertions)
         for assertion in self.gate.assertions:
-            for condition in assertion.conditions:
-                yield self._assertion(assertion, condition)
-        yield from self._thresholds()
-        yield from self._regressions()
-        for rule in self.gate.consistency:
-            slice_cases = self.evidence.consistency if self.evidence.release_candidate else ()
-            check = check_consistency(rule, slice_cases, asked=self.evidence.release_candidate)
-            yield softened(check, rule.on_fail)
+            yield from (self._assertion(assertion, condition) for condition in assertion.conditions)
+        yield self._thresholds()
+        yield from (self._regressions(rule) for rule in self.gate.regressions)
+        yield from (self._consistency(rule) for rule in self.gate.consistency)
 
     def _bound(self, bound: Bound) -> Iterator[Check]:
-        cases = [case for case in self.cases if bound.where.items() <= case.strata.items()]
-        counts = ToolCounts(cases) if bound.statistic in TOOL_STATISTICS else None
-        for group, members in _groups(bound, cases):
+        kinds = self.cases.kinds
+        taken = [bound.where.items() <= kind.strata.items() for kind in kinds]
+        counts = None
+        if bound.statistic in TOOL_STATISTICS:
+            counts = ToolCounts(self._tally(["" if is_taken else None for is_taken in taken]).get("", _nobody(kinds)))
+        groups = [_group(bound, kind) if is_taken else None for kind, is_taken in zip(kinds, taken, strict=True)]
+        tallies = self._tally(groups)
+        at_fault = _Named(self.cases, lambda: list(_faults(bound, kinds, taken, groups)))
+        for group in _groups(bound, tallies):
             if counts is not None:
-                figure, at_fault = counts.figure(bound.statistic, group), _mistaken(cases, group)
+                figure = counts.figure(bound.statistic, group)
             else:
-                figure, at_fault = figure_of(bound.statistic, members, bound.metric), _failing(members, bound.metric)
+                figure = figure_of(bound.statistic, tallies.get(group, _nobody(kinds)), bound.metric)
             condition = bound.overrides.get(group, bound.condition) if group else bound.condition
             scope = scope_words(bound.where, group, "tool" if bound.per_tool else bound.per_stratum)
             name = f"{bound.metric} {condition.subject}{scope}"
             check = check_figure(
                 name, figure, condition.holds, condition.words, self.gate.unscored, decide_by=bound.decide_by
             )
-            yield softened(with_examples(replace(check, metric=bound.metric), at_fault), bound.on_fail)
+            yield softened(with_examples(replace(check, metric=bound.metric), at_fault.of(group)), bound.on_fail)
 
-    def _case_assertion(self, assertion: CaseAssertion) -> Check:
+    def _tally(self, groups: Sequence[str | None]) -> Mapping[str, Tally]:
+        """Return the tally of each group, by the group of each kind; None is in no group."""
+        if groups and all(group == "" for group in groups):
+            return {"": self.cases.tally}
+        return self.cases.tally.grouped(groups)
+
+    def _case_assertion(self, assertion: CaseAssertion) -> Iterator[Check]:
         condition = assertion.condition
 
         def meets(score: float) -> bool:
             return condition.holds(score) is True
 
         share = Condition("share", ">=", assertion.share)
-        figure = share_meeting(meets, self.cases, condition.subject)
+        figure = share_meeting(meets, self.cases.tally, condition.subject)
         words = f"{condition.words} in at least {assertion.share * 100:g}% of cases"
         check = check_figure(str(assertion), figure, share.holds, words, self.gate.unscored)
-        return with_examples(
-            replace(check, metric=condition.subject), _failing(self.cases, condition.subject, meets=meets)
-        )
+        yield with_examples(replace(check, metric=condition.subject), self._failing(condition.subject, meets=meets))
 
-    def _assertion(self, assertion: Assertion, condition: Condition) -> Check:
+    def _assertion(self, assertion: Assertion, condition: Condition) -> Iterator[Check]:
         name = f"{assertion.template or 'all metrics'} {condition.subject}"
-        figure = figure_of(condition.subject, self.cases, assertion.template)
-        return softened(self._of_metric(name, figure, condition, assertion.template), assertion.on_fail)
+        figure = figure_of(condition.subject, self.cases.tally, assertion.template)
+        yield softened(self._of_metric(name, figure, condition, assertion.template), assertion.on_fail)
 
     def _of_metric(self, name: str, figure: Figure, condition: Condition, metric: str | None) -> Check:
         check = check_figure(name, figure, condition.holds, condition.words, self.gate.unscored)
-        return with_examples(replace(check, metric=metric or ""), _failing(self.cases, metric))
+        return with_examples(replace(check, metric=metric or ""), self._failing(metric))
+
+    def _failing(self, metric: str | None, *, meets: Callable[[float], bool] = _passes) -> Iterator[str]:
+        """Yield the examples of the cases that fail a metric, or have no score of it."""
+        faults = [("",) if _fails(kind, metric, meets) else () for kind in self.cases.kinds]
+        yield from self.cases.named(faults).get("", ())
 
     def _thresholds(self) -> Iterator[Check]:
         thresholds = self.gate.thresholds
         rates = dict(thresholds.overrides)
         if thresholds.default_pass_rate is not None:
-            rates = dict.fromkeys(metrics_of(self.cases), thresholds.default_pass_rate) | rates
+            rates = dict.fromkeys(metrics_of(self.cases.kinds), thresholds.default_pass_rate) | rates
         for metric, rate in sorted(rates.items()):
-            figure = figure_of("pass_rate", self.cases, metric)
+            figure = figure_of("pass_rate", self.cases.tally, metric)
             yield self._of_metric(f"{metric} pass_rate", figure, Condition("pass_rate", ">=", rate), metric)
         if thresholds.default_pass_rate is not None and not rates:
             bound = f">= {thresholds.default_pass_rate:g}"
@@ -130,55 +173,63 @@ class _Evaluation:
                 "pass_rate", "unanswered", None, 0, None, bound, "No case has a metric: check that graders ran."
             )
 
-    def _regressions(self) -> Iterator[Check]:
-        if not self.gate.regressions:
-            return
-        before = self.evidence.baseline
-        baseline = None if before is None else with_groups(before, self.gate.groups)
-        for rule in self.gate.regressions:
-            for check in check_regressions(rule, self.cases, baseline):
-                yield softened(check, rule.on_fail)
+    def _regressions(self, rule: RegressionRule) -> Iterator[Check]:
+        return (softened(check, rule.on_fail) for check in check_regressions(rule, self.runs))
+
+    def _consistency(self, rule: ConsistencyRule) -> Iterator[Check]:
+        check = check_consistency(rule, self.evidence.consistency, asked=self.evidence.release_candidate)
+        yield softened(check, rule.on_fail)
 
 
 # The group of those that belong to some tool and nobody knows to which.
 NOT_KNOWN = "(not known)"
 
 
-def _groups(bound: Bound, cases: Sequence[GateCase]) -> Iterable[tuple[str, Sequence[GateCase]]]:
-    """Return the groups that a bound is about: all cases under an empty name, or each tool or value of the stratum.
+def _group(bound: Bound, kind: GateCase) -> str | None:
+    """Return the group of a bound that a case belongs to, None where it is in none.
 
-    Two more are never forgotten: a group that has an override, though a tool may have vanished, and the cases that
-    nobody has scored where nobody knows their tool.
+    The cases that nobody has scored where nobody knows their tool are a group of their own.
     """
     if not (bound.per_tool or bound.per_stratum):
-        return [("", cases)]
-    groups: dict[str, list[GateCase]] = {name: [] for name in bound.overrides}
-    for case in cases:
-        name = case.tool if bound.per_tool else case.strata.get(bound.per_stratum, "")
-        if bound.per_tool and not name and case.asks(bound.metric) and case.score(bound.metric) is None:
-            name = NOT_KNOWN
-        if name:
-            groups.setdefault(name, []).append(case)
-    return sorted(groups.items()) or [("", ())]
+        return ""
+    name = kind.tool if bound.per_tool else kind.strata.get(bound.per_stratum, "")
+    if bound.per_tool and not name and kind.asks(bound.metric) and kind.score(bound.metric) is None:
+        return NOT_KNOWN
+    return name or None
 
 
-def _passes(score: float) -> bool:
-    return score >= PASS_MARK
+def _groups(bound: Bound, tallies: Mapping[str, Tally]) -> Sequence[str]:
+    """Return the groups that a bound is about, by name; an empty one is all cases.
+
+    A group that has an override is never forgotten, though a tool may have vanished.
+    """
+    if not (bound.per_tool or bound.per_stratum):
+        return [""]
+    return sorted({*tallies, *bound.overrides}) or [""]
 
 
-def _failing(
-    cases: Sequence[GateCase], metric: str | None, *, meets: Callable[[float], bool] = _passes
-) -> Iterator[str]:
-    """Yield the examples of the cases that fail a metric (any metric where it is None), or have no score of it."""
-    for case in cases:
-        for name in case.asked(metric):
-            score = case.score(name)
-            if score is None or not meets(score):
-                yield case.example
+def _nobody(kinds: Sequence[GateCase]) -> Tally:
+    return Tally(kinds, {})
 
 
-def _mistaken(cases: Sequence[GateCase], tool: str) -> Iterator[str]:
-    """Yield the examples in which a tool was expected or called, and not both."""
-    for case in cases:
-        if case.tool and case.tool != case.called and tool in (case.tool, case.called):
-            yield case.example
+class _Named:
+    """The names of examples by group, looked for once, where one is asked for."""
+
+    def __init__(self, cases: CaseTable, groups: Callable[[], Sequence[Sequence[str]]]) -> None:
+        self._names = cache(lambda: cases.named(groups()))
+
+    def of(self, group: str) -> Iterator[str]:
+        yield from self._names().get(group, ())
+
+
+def _faults(
+    bound: Bound, kinds: Sequence[GateCase], taken: Sequence[bool], groups: Sequence[str | None]
+) -> Iterator[Sequence[str]]:
+    """Yield the groups that each kind of case keeps from passing."""
+    for kind, is_taken, group in zip(kinds, taken, groups, strict=True):
+        if bound.statistic in TOOL_STATISTICS:
+            # A tool was expected or called, and not both.
+            mistaken = is_taken and kind.tool and kind.tool != kind.called
+            yield (kind.tool, kind.called) if mistaken else ()
+        else:
+            yield (group,) if group is not None and _fails(kind, bound.metric) else ()

@@ -6,31 +6,33 @@ the highest value that it could take; a condition passes only where it holds for
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from statistics import fmean
 
-from toolevals.grading.gates.values import PASS_MARK, GateCase
-from toolevals.grading.metrics.bootstrap import clustered_mean, f1_interval
+from toolevals.grading.gates.case_table import Scores, Tally
+from toolevals.grading.gates.values import PASS_MARK
+from toolevals.grading.metrics.bootstrap import counted_mean, f1_interval
 from toolevals.grading.metrics.percentiles import percentile
 from toolevals.grading.metrics.rates import Interval, wilson
 
-# What a list of scores says, by the names of the public command line that these conditions come from.
-_SCORE_STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
-    "pass_rate": lambda scores: sum(score >= PASS_MARK for score in scores) / len(scores),
-    "avg_score": fmean,
+# What scores say, by the names of the public command line that these conditions come from.
+_SCORE_STATISTICS: dict[str, Callable[[Counter[float]], float]] = {
+    "pass_rate": lambda scores: _passed(scores) / scores.total(),
+    "avg_score": lambda scores: fmean(scores.elements()),
     "min_score": min,
     "max_score": max,
-    "failed_count": lambda scores: float(sum(score < PASS_MARK for score in scores)),
-    "passed_count": lambda scores: float(sum(score >= PASS_MARK for score in scores)),
-    "total_count": lambda scores: float(len(scores)),
-    "p50_score": lambda scores: percentile(scores, 0.5) or 0.0,
-    "p90_score": lambda scores: percentile(scores, 0.9) or 0.0,
-    "p95_score": lambda scores: percentile(scores, 0.95) or 0.0,
-    "total_pass_rate": lambda scores: sum(score >= PASS_MARK for score in scores) / len(scores),
+    "failed_count": lambda scores: float(scores.total() - _passed(scores)),
+    "passed_count": lambda scores: float(_passed(scores)),
+    "total_count": lambda scores: float(scores.total()),
+    "p50_score": lambda scores: percentile(scores.elements(), 0.5) or 0.0,
+    "p90_score": lambda scores: percentile(scores.elements(), 0.9) or 0.0,
+    "p95_score": lambda scores: percentile(scores.elements(), 0.95) or 0.0,
+    "total_pass_rate": lambda scores: _passed(scores) / scores.total(),
 }
-_RUNTIME_STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
+_RUNTIME_STATISTICS: dict[str, Callable[[list[float]], float]] = {
     "runtime_avg": fmean,
     "runtime_p95": lambda runtimes: percentile(runtimes, 0.95) or 0.0,
 }
@@ -51,33 +53,32 @@ class Figure:
     interval: Interval | None = None
 
 
-def figure_of(statistic: str, cases: Sequence[GateCase], metric: str | None) -> Figure:
+def figure_of(statistic: str, tally: Tally, metric: str | None) -> Figure:
     """Return a statistic of STATISTICS over the cases where a metric arises; None takes all metrics together."""
     if statistic in _RUNTIME_STATISTICS:
-        return _runtime(statistic, cases, metric)
-    rows = [(case, case.score(name)) for case in cases for name in case.asked(metric)]
-    scores = [score for _, score in rows if score is not None]
-    unscored = len(rows) - len(scores)
-    if not rows:
+        return _runtime(statistic, tally, metric)
+    outcomes = tally.outcomes(metric)
+    if not outcomes:
         return Figure(None, 0.0, 1.0, 0, 0)
+    scores, unscored = _scores(outcomes)
     compute = _SCORE_STATISTICS[statistic]
-    ends = sorted(compute([*scores, *[rest] * unscored]) for rest in (0.0, 1.0))
+    low, high = sorted(compute(scores + Counter({rest: unscored})) for rest in (0.0, 1.0))
     observed = compute(scores) if scores else None
-    interval = _interval(statistic, rows, observed)
-    return Figure(observed, ends[0], ends[1], len(scores), unscored, interval)
+    return Figure(observed, low, high, scores.total(), unscored, _interval(statistic, outcomes, observed))
 
 
-def share_meeting(meets: Callable[[float], bool], cases: Sequence[GateCase], metric: str) -> Figure:
+def share_meeting(meets: Callable[[float], bool], tally: Tally, metric: str) -> Figure:
     """Return the share of the cases where the metric arises whose score meets a condition."""
-    rows = [(case, case.score(metric)) for case in cases if case.asks(metric)]
-    marks = [(case, None if score is None else float(meets(score))) for case, score in rows]
-    met = [mark for _, mark in marks if mark is not None]
-    unscored = len(rows) - len(met)
-    if not rows:
+    marks: Counter[Scores] = Counter()
+    for scores, count in tally.outcomes(metric).items():
+        marks[tuple(None if score is None else float(meets(score)) for score in scores)] += count
+    if not marks:
         return Figure(None, 0.0, 1.0, 0, 0)
-    observed = sum(met) / len(met) if met else None
-    low, high = sum(met) / len(rows), (sum(met) + unscored) / len(rows)
-    return Figure(observed, low, high, len(met), unscored, _interval("pass_rate", marks, observed))
+    met, unscored = _scores(marks)
+    scored, passed = met.total(), met[1.0]
+    observed = passed / scored if scored else None
+    low, high = passed / (scored + unscored), (passed + unscored) / (scored + unscored)
+    return Figure(observed, low, high, scored, unscored, _interval("pass_rate", marks, observed))
 
 
 class ToolCounts:
@@ -86,16 +87,20 @@ class ToolCounts:
     A case with an expected class and no called one is unscored. It could still be a call of any tool, right or wrong.
     """
 
-    def __init__(self, cases: Iterable[GateCase]) -> None:
-        expected = [case for case in cases if case.tool]
-        known = [case for case in expected if case.called]
-        self._support = Counter(case.tool for case in known)
-        self._predicted = Counter(case.called for case in known)
-        self._correct = Counter(case.tool for case in known if case.tool == case.called)
-        self._unscored = Counter(case.tool for case in expected if not case.called)
-        self._total = len(known)
+    def __init__(self, tally: Tally) -> None:
+        self._support, self._predicted, self._correct, self._unscored = (Counter[str]() for _ in range(4))
+        for number, count in tally.cases():
+            tool, called = tally.kinds[number].tool, tally.kinds[number].called
+            if tool and called:
+                self._support[tool] += count
+                self._predicted[called] += count
+                self._correct[tool] += count if tool == called else 0
+            elif tool:
+                self._unscored[tool] += count
+        self._total = self._support.total()
+        known = [bool(kind.tool and kind.called) for kind in tally.kinds]
         # Trials of one example are not independent: no interval here is made for them.
-        self._single = len({case.example for case in known}) == len(known)
+        self._single = all(sum(known[number] for number in numbers) <= 1 for numbers in tally.counts)
 
     def figure(self, statistic: str, tool: str) -> Figure:
         """Return precision, recall or F1 of one class, as `statistic` says."""
@@ -118,25 +123,44 @@ class ToolCounts:
         return Figure(observed, 0.0 if low is None else low, 1.0 if high is None else high, support, own, interval)
 
 
-def _runtime(statistic: str, cases: Sequence[GateCase], metric: str | None) -> Figure:
-    asked = [case for case in cases if metric is None or case.asks(metric)]
-    runtimes = [case.runtime_ms for case in asked if case.runtime_ms is not None]
+def _runtime(statistic: str, tally: Tally, metric: str | None) -> Figure:
+    asked = {number: count for number, count in tally.cases() if metric is None or tally.kinds[number].asks(metric)}
+    runtimes = list(chain.from_iterable(tally.runtimes.get(number, ()) for number in asked))
     if not runtimes:
-        return Figure(None, 0.0, float("inf"), 0, len(asked))
+        return Figure(None, 0.0, float("inf"), 0, sum(asked.values()))
     value = _RUNTIME_STATISTICS[statistic](runtimes)
     # Runtimes that were not measured are left out: nobody could bound what they were.
     return Figure(value, value, value, len(runtimes), 0)
 
 
-def _interval(statistic: str, rows: Sequence[tuple[GateCase, float | None]], observed: float | None) -> Interval | None:
+def _scores(outcomes: Mapping[Scores, int]) -> tuple[Counter[float], int]:
+    """Return how many cases have each score, and how many have none."""
+    found: Counter[float] = Counter()
+    unscored = 0
+    for scores, count in outcomes.items():
+        for score in scores:
+            if score is None:
+                unscored += count
+            else:
+                found[score] += count
+    return found, unscored
+
+
+def _passed(scores: Mapping[float, int]) -> int:
+    return sum(count for score, count in scores.items() if score >= PASS_MARK)
+
+
+def _interval(statistic: str, outcomes: Mapping[Scores, int], observed: float | None) -> Interval | None:
     """Return Wilson's interval of a rate over single trials, a bootstrap over examples of anything else with a mean."""
     if observed is None or statistic not in ("pass_rate", "total_pass_rate", "avg_score"):
         return None
-    outcomes: defaultdict[str, list[float]] = defaultdict(list)
-    for case, score in rows:
-        if score is not None:
-            outcomes[case.example].append(score if statistic == "avg_score" else float(score >= PASS_MARK))
-    if statistic != "avg_score" and all(len(trials) == 1 for trials in outcomes.values()):
-        return wilson(int(sum(trials[0] for trials in outcomes.values())), len(outcomes))
-    interval = clustered_mean(outcomes).interval
+    counted: Counter[Scores] = Counter()
+    for scores, count in outcomes.items():
+        scored = [score for score in scores if score is not None]
+        if scored:
+            is_rate = statistic != "avg_score"
+            counted[tuple(float(score >= PASS_MARK) if is_rate else score for score in scored)] += count
+    if statistic != "avg_score" and all(len(scores) == 1 for scores in counted):
+        return wilson(counted[(1.0,)], counted.total())
+    interval = counted_mean(counted).interval
     return None if interval is None else Interval(min(interval.low, observed), max(interval.high, observed))

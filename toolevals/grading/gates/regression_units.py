@@ -2,107 +2,174 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
+from toolevals.grading.gates.case_table import CaseTable, Scores
 from toolevals.grading.gates.rules import RegressionRule
-from toolevals.grading.gates.values import GateCase
 from toolevals.grading.metrics.bootstrap import scored_mean
 
-# By example, the scores of its trials.
-Outcomes = Mapping[str, Sequence[float | None]]
-# Example -> the tool or value of the stratum that it belongs to.
-_Groups = Mapping[str, str]
+# The patterns of an example in the run before and in this one; 0 where it is not there.
+_Pair = tuple[int, int]
+_Known = TypeVar("_Known")
 
 
-# Not slotted: what is counted is kept. Two units are never asked whether they are equal.
+# Not slotted: what is counted is kept.
+@dataclass(frozen=True, eq=False)
+class PairedRuns:
+    """Two runs side by side: every example of either, those of the run before first."""
+
+    before: CaseTable
+    after: CaseTable
+
+    @cached_property
+    def _sides(self) -> tuple[Sequence[str], Sequence[int], Sequence[int]]:
+        """The examples, and the pattern of each in the two runs."""
+        names, (first, _), (second, _) = self.before.names, self.before.patterns, self.after.patterns
+        if names == self.after.names:
+            return names, first, second
+        places = {name: place for place, name in enumerate(self.after.names)}
+        now = [second[place] if (place := places.pop(name, None)) is not None else 0 for name in names]
+        new = list(places.values())
+        names = [*names, *places]
+        return names, [*first, *[0] * len(new)], [*now, *(second[place] for place in new)]
+
+    @cached_property
+    def counts(self) -> Counter[_Pair]:
+        """How many examples have each pair of patterns."""
+        _, first, second = self._sides
+        return Counter(zip(first, second, strict=True))
+
+    @cached_property
+    def _places(self) -> Mapping[_Pair, Sequence[int]]:
+        """The places of the examples that have each pair."""
+        _, first, second = self._sides
+        found: defaultdict[_Pair, array[int]] = defaultdict(lambda: array("I"))
+        for place, pair in enumerate(zip(first, second, strict=True)):
+            found[pair].append(place)
+        return found
+
+    def named(self, pairs: Sequence[_Pair]) -> list[str]:
+        """Return the examples that have one of these pairs, in order."""
+        names, _, _ = self._sides
+        return [names[place] for place in sorted(place for pair in pairs for place in self._places[pair])]
+
+
+# Not slotted: what is counted is kept.
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """A metric before and after; `group` is a tool or a value of a stratum, empty where it is about all examples."""
+    """A metric before and after; `group` is a tool or a value of a stratum, empty where it is about all examples.
+
+    `counts` says how many examples have each (scores before, scores now), empty where the metric does not arise.
+    """
 
     metric: str
     group: str
-    before: Outcomes
-    after: Outcomes
+    counts: Mapping[tuple[Scores, Scores], int] = field(default_factory=dict)
+    # The examples for which something is true of both scores.
+    named: Callable[[Callable[[Scores, Scores], bool]], list[str]] = lambda _: []
+
+    @property
+    def shared(self) -> int:
+        """How many examples of both runs were scored before."""
+        return sum(count for both, count in self.counts.items() if _is_shared(*both))
 
     @cached_property
-    def shared(self) -> list[str]:
-        """The examples of both runs that were scored before."""
-        return [
-            example
-            for example, trials in self.before.items()
-            if example in self.after and scored_mean(trials) is not None
-        ]
+    def missing(self) -> int:
+        """How many of them nobody has scored now."""
+        return sum(count for both, count in self.counts.items() if is_missing(*both))
 
-    @cached_property
-    def missing(self) -> list[str]:
-        """Those of them that nobody has scored now."""
-        return [example for example in self.shared if scored_mean(self.after[example]) is None]
-
-    @cached_property
+    @property
     def gone(self) -> int:
         """How many examples were scored before and are not asked now."""
-        return sum(
-            example not in self.after and scored_mean(trials) is not None for example, trials in self.before.items()
-        )
+        return sum(count for (then, now), count in self.counts.items() if not now and scored_mean(then) is not None)
 
-    def at_worst(self) -> Unit:
-        """Return the unit as if all that is missing had failed."""
-        worst = {**self.after, **{example: [0.0] for example in self.missing}}
-        return Unit(self.metric, self.group, self.before, worst)
+    def at_worst(self) -> Mapping[tuple[Scores, Scores], int]:
+        """Return the counts as if all that is missing had failed."""
+        worst: Counter[tuple[Scores, Scores]] = Counter()
+        for (then, now), count in self.counts.items():
+            worst[then, (0.0,) if is_missing(then, now) else now] += count
+        return worst
 
 
-def units_of(rule: RegressionRule, cases: Sequence[GateCase], baseline: Sequence[GateCase]) -> list[Unit]:
+def is_missing(then: Scores, now: Scores) -> bool:
+    """Return whether an example of both runs was scored before and is not now."""
+    return _is_shared(then, now) and scored_mean(now) is None
+
+
+def _is_shared(then: Scores, now: Scores) -> bool:
+    return bool(now) and scored_mean(then) is not None
+
+
+def units_of(rule: RegressionRule, runs: PairedRuns) -> list[Unit]:
     """Return the units of a rule, by metric and then by group.
 
     An example belongs to the tool that this run's gold expects, or where nobody knows it, the one of the run before;
     likewise to strata. A group is there where both runs hold an example of it, or an override names it.
     """
-    groups = _groups(rule, baseline, cases)
+    groups = _groups(rule, runs)
     found = []
     for metric in rule.metrics:
-        before, after = (_outcomes(each, metric, groups) for each in (baseline, cases))
-        if groups is None or not rule.is_grouped:
-            found.append(Unit(metric, "", before, after))
-            continue
-        parts = [_parted(each, groups) for each in (before, after)]
-        shared = {groups[example] for example in before if example in after}
-        names = sorted(shared | rule.overrides.keys())
-        found += [Unit(metric, name, *(part.get(name, {}) for part in parts)) for name in names]
+        parts = _parts(metric, runs, groups)
+        names = [""]
+        if rule.is_grouped:
+            shared = {group for group, part in parts.items() if any(then and now for then, now in part)}
+            names = sorted(shared | rule.overrides.keys())
+        found += [_unit(metric, name, parts.get(name, {}), runs) for name in names]
     return found
 
 
-def _groups(rule: RegressionRule, *runs: Iterable[GateCase]) -> _Groups | None:
-    """Return the group of each example that the rule is about, by the last run that knows it; None where it is all."""
-    if not (rule.is_grouped or rule.where):
-        return None
-    found: dict[str, str] = {}
-    strata: dict[str, Mapping[str, str]] = {}
-    for run in runs:
-        for case in run:
-            strata[case.example] = case.strata or strata.get(case.example, {})
-            if rule.per_tool and case.tool:
-                found[case.example] = case.tool
-    taken = {name for name, each in strata.items() if rule.where.items() <= each.items()}
-    if rule.per_tool:
-        return {name: tool for name, tool in found.items() if name in taken}
-    if rule.per_stratum:
-        return {name: value for name in taken if (value := strata[name].get(rule.per_stratum, ""))}
-    return dict.fromkeys(taken, "")
+# (scores before, scores now) -> the pairs of patterns that come to these.
+_Part = Mapping[tuple[Scores, Scores], Sequence[_Pair]]
 
 
-def _outcomes(cases: Iterable[GateCase], metric: str, groups: _Groups | None) -> Outcomes:
-    outcomes: defaultdict[str, list[float | None]] = defaultdict(list)
-    for case in cases:
-        if case.asks(metric) and (groups is None or case.example in groups):
-            outcomes[case.example].append(case.score(metric))
-    return outcomes
-
-
-def _parted(outcomes: Outcomes, groups: _Groups) -> Mapping[str, Outcomes]:
-    parts: defaultdict[str, dict[str, Sequence[float | None]]] = defaultdict(dict)
-    for example, trials in outcomes.items():
-        parts[groups[example]][example] = trials
+def _parts(metric: str, runs: PairedRuns, groups: Mapping[_Pair, str]) -> Mapping[str, _Part]:
+    first, second = (_scores(metric, run) for run in (runs.before, runs.after))
+    parts: defaultdict[str, defaultdict[tuple[Scores, Scores], list[_Pair]]] = defaultdict(lambda: defaultdict(list))
+    for pair, group in groups.items():
+        both = first[pair[0]], second[pair[1]]
+        if any(both):
+            parts[group][both].append(pair)
     return parts
+
+
+def _unit(metric: str, group: str, part: _Part, runs: PairedRuns) -> Unit:
+    counts = {both: sum(runs.counts[pair] for pair in pairs) for both, pairs in part.items()}
+
+    def named(holds: Callable[[Scores, Scores], bool]) -> list[str]:
+        return runs.named([pair for both, pairs in part.items() if holds(*both) for pair in pairs])
+
+    return Unit(metric, group, counts, named)
+
+
+def _scores(metric: str, run: CaseTable) -> list[Scores]:
+    """Return the scores that each pattern stands for."""
+    by_kind = [(kind.score(metric),) if kind.asks(metric) else () for kind in run.kinds]
+    _, patterns = run.patterns
+    return [tuple(score for number in numbers for score in by_kind[number]) for numbers in patterns]
+
+
+def _groups(rule: RegressionRule, runs: PairedRuns) -> Mapping[_Pair, str]:
+    """Return the group of each pair that the rule is about, by the last run that knows it."""
+    if not (rule.is_grouped or rule.where):
+        return dict.fromkeys(runs.counts, "")
+    tools = [_last(run, [kind.tool for kind in run.kinds], "") for run in (runs.before, runs.after)]
+    strata = [_last(run, [kind.strata for kind in run.kinds], {}) for run in (runs.before, runs.after)]
+    found = {}
+    for pair in runs.counts:
+        then, now = pair
+        here = strata[1][now] or strata[0][then]
+        group = (tools[1][now] or tools[0][then]) if rule.per_tool else here.get(rule.per_stratum, "")
+        if rule.where.items() <= here.items() and (group or not rule.is_grouped):
+            found[pair] = group
+    return found
+
+
+def _last(run: CaseTable, of_kinds: Sequence[_Known], unknown: _Known) -> list[_Known]:
+    """Return what the last case of each pattern knows that knows it."""
+    _, patterns = run.patterns
+    return [next((known for number in reversed(each) if (known := of_kinds[number])), unknown) for each in patterns]

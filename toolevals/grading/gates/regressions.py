@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from toolevals.grading.gates.regression_units import Unit, units_of
+from toolevals.grading.gates.case_table import Scores
+from toolevals.grading.gates.regression_units import PairedRuns, Unit, is_missing, units_of
 from toolevals.grading.gates.resolution import can_be_found, examples_words, resolution
 from toolevals.grading.gates.rules import Correction, RegressionKind, RegressionRule
-from toolevals.grading.gates.values import PASS_MARK, Check, CheckStatus, GateCase, scope_words, with_examples
+from toolevals.grading.gates.values import PASS_MARK, Check, CheckStatus, scope_words, with_examples
 from toolevals.grading.metrics.bootstrap import scored_mean
-from toolevals.grading.metrics.comparison import Comparison, compare_runs
+from toolevals.grading.metrics.comparison import Comparison, compare_alike
 from toolevals.grading.metrics.multiplicity import benjamini_hochberg, holm
 from toolevals.grading.metrics.rates import Interval, wilson
 
@@ -17,23 +18,21 @@ _TOLERANCE = 1e-12
 _MOST_NAMED = 5
 
 
-def check_regressions(
-    rule: RegressionRule, cases: Sequence[GateCase], baseline: Sequence[GateCase] | None
-) -> Iterator[Check]:
-    """Yield a check for each metric of a rule, and each tool or value of its stratum. Without a baseline: unanswered.
+def check_regressions(rule: RegressionRule, runs: PairedRuns | None) -> Iterator[Check]:
+    """Yield a check for each metric of a rule, and each tool or value of its stratum. Without two runs: unanswered.
 
     Compared are the examples that both runs hold. One that was scored before and is not now could have become worse: a
     check passes only where it would even then.
     """
-    if baseline is None:
+    if runs is None:
         words = "There is no run before this one to compare with: name a baseline."
-        yield from (_unanswered(rule, Unit(metric, "", {}, {}), words) for metric in rule.metrics)
+        yield from (_unanswered(rule, Unit(metric, ""), words) for metric in rule.metrics)
         return
-    units = units_of(rule, cases, baseline)
+    units = units_of(rule, runs)
     if rule.is_grouped and not units:
         words = "The two runs hold no example of a group in common: run both on the same examples."
-        yield from (_unanswered(rule, Unit(metric, "", {}, {}), words) for metric in rule.metrics)
-    taken = [len(unit.shared) >= rule.skip_below for unit in units]
+        yield from (_unanswered(rule, Unit(metric, ""), words) for metric in rule.metrics)
+    taken = [unit.shared >= rule.skip_below for unit in units]
     asked = [unit for unit, is_taken in zip(units, taken, strict=True) if is_taken]
     checks = iter([_by_cases(rule, unit) for unit in asked] if rule.kind == "cases" else _compared(rule, asked))
     for unit, is_taken in zip(units, taken, strict=True):
@@ -42,15 +41,8 @@ def check_regressions(
 
 def _by_cases(rule: RegressionRule, unit: Unit) -> Check:
     """Count the examples that passed before (on average over their trials, from .5 on) and fail now."""
-    means = {
-        example: (scored_mean(trials), scored_mean(unit.after[example]))
-        for example, trials in unit.before.items()
-        if example in unit.after
-    }
-    passed = {example: now for example, (mean, now) in means.items() if mean is not None and mean >= PASS_MARK}
-    worse = sorted(example for example, now in passed.items() if now is not None and now < PASS_MARK)
-    open_now = sorted(example for example, now in passed.items() if now is None)
-    count = sum(None not in both for both in means.values())
+    worse, open_now = sorted(unit.named(_fails_now)), sorted(unit.named(_is_open_now))
+    count = sum(count for both, count in unit.counts.items() if None not in map(scored_mean, both))
     if not count:
         return with_examples(_unanswered(rule, unit, _NOTHING_SHARED), open_now)
     most = rule.overrides.get(unit.group, rule.most)
@@ -70,23 +62,36 @@ def _by_cases(rule: RegressionRule, unit: Unit) -> Check:
     return with_examples(check, worse if status == "failed" else open_now)
 
 
+def _passed_before(then: Scores) -> bool:
+    return (mean := scored_mean(then)) is not None and mean >= PASS_MARK
+
+
+def _fails_now(then: Scores, now: Scores) -> bool:
+    return _passed_before(then) and (mean := scored_mean(now)) is not None and mean < PASS_MARK
+
+
+def _is_open_now(then: Scores, now: Scores) -> bool:
+    return bool(now) and _passed_before(then) and scored_mean(now) is None
+
+
 def _compared(rule: RegressionRule, units: Sequence[Unit]) -> list[Check]:
     """Compare the means of each unit, as they are and as they could still become."""
-    as_is = at_worst = _verdicts(rule, units)
+    as_is = at_worst = _verdicts(rule, units, [unit.counts for unit in units])
     if any(unit.missing for unit in units):
-        at_worst = _verdicts(rule, [unit.at_worst() for unit in units])
+        at_worst = _verdicts(rule, units, [unit.at_worst() for unit in units])
     found = []
     for unit, (compared, reason), (_, worst_reason) in zip(units, as_is, at_worst, strict=True):
-        missing = unit.missing
-        depends = f"It depends on {examples_words(len(missing))} scored before and not now: score them."
+        depends = f"It depends on {examples_words(unit.missing)} scored before and not now: score them."
         check = _concluded(rule, unit, compared, reason, depends if worst_reason else "", tests=len(units))
-        found.append(with_examples(check, _worsened(unit) or missing))
+        found.append(with_examples(check, _at_fault(unit)))
     return found
 
 
-def _verdicts(rule: RegressionRule, units: Sequence[Unit]) -> list[tuple[Comparison, str]]:
-    """Return each comparison, and in words why it is a regression, empty where it is none."""
-    compared = [compare_runs(unit.before, unit.after) for unit in units]
+def _verdicts(
+    rule: RegressionRule, units: Sequence[Unit], counts: Sequence[Mapping[tuple[Scores, Scores], int]]
+) -> list[tuple[Comparison, str]]:
+    """Return the comparison of each unit by its counts, and in words why it is a regression, empty where it is none."""
+    compared = [compare_alike(each) for each in counts]
     if rule.kind == "averages":
         return [(each, _dropped(each, _max_drop(rule, unit))) for unit, each in zip(units, compared, strict=True)]
     adjusted = _ADJUST[rule.correction]([each.p_value for each in compared])
@@ -134,10 +139,14 @@ def _concluded(
     )
 
 
-def _worsened(unit: Unit) -> list[str]:
-    """Return the examples whose mean over their trials fell."""
-    means = {name: (scored_mean(unit.before.get(name, ())), scored_mean(trials)) for name, trials in unit.after.items()}
-    return sorted(name for name, (then, now) in means.items() if then is not None and now is not None and now < then)
+def _at_fault(unit: Unit) -> Iterator[str]:
+    """Yield the examples whose mean over their trials fell; where there are none, those that are still open."""
+    yield from sorted(unit.named(_fell)) or unit.named(is_missing)
+
+
+def _fell(then: Scores, now: Scores) -> bool:
+    means = scored_mean(then), scored_mean(now)
+    return means[0] is not None and means[1] is not None and means[1] < means[0]
 
 
 def _gone(unit: Unit) -> str:
@@ -152,7 +161,7 @@ def _unanswered(rule: RegressionRule, unit: Unit, reason: str) -> Check:
 
 
 def _skipped(rule: RegressionRule, unit: Unit) -> Check:
-    count = len(unit.shared)
+    count = unit.shared
     reason = f"Only {examples_words(count)} to compare: the rule takes groups from {rule.skip_below:,} on."
     return Check(_name(rule, unit), "skipped", None, count, None, _bound(rule, unit), reason, unit.metric)
 

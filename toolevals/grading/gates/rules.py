@@ -15,6 +15,8 @@ Correction = Literal["holm", "benjamini_hochberg", "none"]
 DecideBy = Literal["value", "interval"]
 # Each tool's own: no score of a case.
 TOOL_STATISTICS = ("precision", "recall", "f1")
+# Of runtimes: no score either.
+TIME_STATISTICS = ("runtime_avg", "runtime_p95")
 
 # The published gate of the tool-selection pipeline.
 DEFAULT_MINIMUMS: Mapping[str, float] = {
@@ -148,6 +150,18 @@ class Gate:
     def is_per_tool(self) -> bool:
         """Whether a rule looks at each tool by itself."""
         return any(bound.per_tool for bound in self.bounds) or any(rule.per_tool for rule in self.regressions)
+
+    @property
+    def looks_at_tools(self) -> bool:
+        """Whether a rule asks which tool was expected or called."""
+        return self.is_per_tool or any(bound.statistic in TOOL_STATISTICS for bound in self.bounds)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether a rule looks at runtimes."""
+        statistics = {bound.statistic for bound in self.bounds}
+        statistics |= {each.subject for assertion in self.assertions for each in assertion.conditions}
+        return not statistics.isdisjoint(TIME_STATISTICS)
 
     @property
     def strata(self) -> frozenset[str]:

@@ -71,7 +71,8 @@ def mean_interval(
     units = sum(values.values())
     if any(not isfinite(value) for value in values) or any(count < 0 for count in values.values()):
         raise ValueError("a value is not finite or a count is negative")
-    present = {value: count for value, count in values.items() if count}
+    # In order, so that the same counts give the same interval to the last digit.
+    present = {value: count for value, count in sorted(values.items()) if count}
     normal_quantile(confidence)
     if units < 2:
         return None
@@ -80,7 +81,11 @@ def mean_interval(
     span = highest - lowest
     if span == 0:
         return Interval(lowest, lowest)
-    steps = _rounded({(value - lowest) / span: count for value, count in present.items()})
+    # Values that differ by a hair may share a place.
+    shares: Counter[float] = Counter()
+    for value, count in present.items():
+        shares[(value - lowest) / span] += count
+    steps = _rounded(shares)
     shift = (mean - lowest) / span - sum(step * count for step, count in steps.items()) / units
     series = Resamples(resamples)
     weight_sum = value_sum = 0
@@ -102,7 +107,17 @@ def clustered_mean(
     Outcomes are scores or booleans (1 and 0); None and NaN are unscored. Examples without a scored trial are left
     out, and `count` says how many remain. The interval resamples examples with all their trials.
     """
-    means = Counter(mean for trials in outcomes.values() if (mean := scored_mean(trials)) is not None)
+    return counted_mean(Counter(map(tuple, outcomes.values())), confidence=confidence, resamples=resamples)
+
+
+def counted_mean(
+    outcomes: Mapping[tuple[float | None, ...], int], *, confidence: float = 0.95, resamples: int = RESAMPLES
+) -> Estimate:
+    """Return `clustered_mean` from the outcomes of an example's trials -> how many examples have these."""
+    means: Counter[float] = Counter()
+    for trials, count in outcomes.items():
+        if count and (mean := scored_mean(trials)) is not None:
+            means[mean] += count
     if not means:
         return Estimate.undefined("nothing was scored")
     value = fmean(means.elements())

@@ -20,6 +20,8 @@ from toolevals.grading.metrics.rates import Interval
 TestName = Literal["mcnemar", "sign_flip"]
 # By example, whatever its id is.
 Outcomes = Mapping[Any, Sequence[float | None]]
+# The outcomes of one example's trials in a run.
+Trials = tuple[float | None, ...]
 # How many trials of an example passed, and how many were scored.
 Share = tuple[int, int]
 
@@ -59,11 +61,20 @@ def compare_runs(before: Outcomes, after: Outcomes, *, confidence: float = 0.95)
     An outcome is True, False, a score, or None where it is unscored. Raises ValueError unless 0 < confidence < 1.
     """
     # Most examples are like many others: what is distinct is worked out once.
-    alike = Counter((tuple(before[example]), tuple(after[example])) for example in before if example in after)
+    examples = (*before, *(example for example in after if example not in before))
+    alike = Counter((tuple(before.get(example, ())), tuple(after.get(example, ()))) for example in examples)
+    return compare_alike(alike, confidence=confidence)
+
+
+def compare_alike(alike: Mapping[tuple[Trials, Trials], int], *, confidence: float = 0.95) -> Comparison:
+    """Return `compare_runs` from (outcomes before, outcomes after) -> how many examples have these; empty: not there.
+
+    Raises ValueError unless 0 < confidence < 1.
+    """
     found = [(_scored(first), _scored(second), count) for (first, second), count in alike.items()]
     pairs = [(first, second, count) for first, second, count in found if first and second]
     examples = sum(count for _, _, count in pairs)
-    left_out = len(before.keys() | after.keys()) - examples
+    left_out = sum(alike.values()) - examples
     if not pairs:
         return Comparison(0, left_out, None, None, None, None, 0, 0, None, None)
     means = [(fmean(first), fmean(second), count) for first, second, count in pairs]

@@ -1,0 +1,145 @@
+"""Cases as counts of what is distinct: what a gate costs grows with the kinds of cases and hardly with their number."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import compress
+from typing import Any, Self
+
+from toolevals.grading.gates.values import GateCase
+
+# The scores of one example's trials, those that a metric arises in; None where nobody has answered.
+Scores = tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many examples are alike: `counts` by the kinds of their cases, in order, as places in `kinds`.
+
+    `runtimes` are those that were measured, in milliseconds, by kind.
+    """
+
+    kinds: Sequence[GateCase]
+    counts: Mapping[tuple[int, ...], int]
+    runtimes: Mapping[int, Sequence[float]] = field(default_factory=dict)
+
+    def cases(self) -> Iterator[tuple[int, int]]:
+        """Yield each kind that occurs, and how many cases are of it."""
+        found: Counter[int] = Counter()
+        for numbers, count in self.counts.items():
+            for number in numbers:
+                found[number] += count
+        yield from found.items()
+
+    def outcomes(self, metric: str | None) -> Counter[Scores]:
+        """Return how many examples have each scores of a metric, of all metrics together where it is None."""
+        scores = [tuple(kind.score(name) for name in kind.asked(metric)) for kind in self.kinds]
+        found: Counter[Scores] = Counter()
+        for numbers, count in self.counts.items():
+            found[tuple(score for number in numbers for score in scores[number])] += count
+        del found[()]
+        return found
+
+    def grouped(self, groups: Sequence[str | None]) -> dict[str, Tally]:
+        """Return the tally of each group, by the group of each kind; those of None are left out."""
+        parts: defaultdict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
+        for numbers, count in self.counts.items():
+            members: defaultdict[str, list[int]] = defaultdict(list)
+            for number in numbers:
+                if (group := groups[number]) is not None:
+                    members[group].append(number)
+            for group, each in members.items():
+                parts[group][tuple(each)] += count
+        return {group: replace(self, counts=counts) for group, counts in parts.items()}
+
+
+# Not slotted: what is counted is kept.
+@dataclass(frozen=True, eq=False)
+class CaseTable:
+    """The cases of a run, in order.
+
+    `kinds` are the distinct cases, without whose they are, and `names` the examples. Each case has a place in `names`
+    in `examples`, and one in `kinds` in `numbers`. `runtimes` are by kind, in milliseconds.
+    """
+
+    kinds: Sequence[GateCase]
+    names: Sequence[str]
+    examples: Sequence[int]
+    numbers: Sequence[int]
+    runtimes: Mapping[int, Sequence[float]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, cases: Iterable[GateCase]) -> Self:
+        """Return cases as a table."""
+        kinds: dict[tuple[Any, ...], int] = {}
+        distinct: list[GateCase] = []
+        names: dict[str, int] = {}
+        examples, numbers = array("I"), array("I")
+        runtimes: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
+        for case in cases:
+            key = tuple(case.scores.items()), case.tool, case.called, tuple(case.strata.items())
+            number = kinds.setdefault(key, len(kinds))
+            if number == len(distinct):
+                distinct.append(replace(case, example="", trial=0, runtime_ms=None))
+            if case.runtime_ms is not None:
+                runtimes[number].append(case.runtime_ms)
+            examples.append(names.setdefault(case.example, len(names)))
+            numbers.append(number)
+        return cls(distinct, list(names), examples, numbers, runtimes)
+
+    def __iter__(self) -> Iterator[GateCase]:
+        """Yield each case, without its trial and its runtime."""
+        for example, number in zip(self.examples, self.numbers, strict=True):
+            yield replace(self.kinds[number], example=self.names[example])
+
+    def merged(self, change: Callable[[GateCase], GateCase]) -> CaseTable:
+        """Return the same cases, each kind changed, where kinds may become equal."""
+        merged = CaseTable.of(map(change, self.kinds))
+        runtimes: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
+        for number, measured in self.runtimes.items():
+            runtimes[merged.numbers[number]].extend(measured)
+        numbers = array("I", map(merged.numbers.__getitem__, self.numbers))
+        return CaseTable(merged.kinds, self.names, self.examples, numbers, runtimes)
+
+    @cached_property
+    def patterns(self) -> tuple[Sequence[int], Sequence[tuple[int, ...]]]:
+        """The pattern of each example, and the kinds that each pattern stands for, in order; pattern 0 is no case."""
+        return chained(len(self.names), zip(self.examples, self.numbers, strict=True))
+
+    @cached_property
+    def tally(self) -> Tally:
+        """All examples, counted."""
+        by_example, patterns = self.patterns
+        counts = {patterns[pattern]: count for pattern, count in Counter(by_example).items()}
+        return Tally(self.kinds, counts, self.runtimes)
+
+    def named(self, groups: Sequence[Sequence[str]]) -> dict[str, list[str]]:
+        """Return the names of each group's examples, each once and in order, by the groups of each kind."""
+        found: defaultdict[str, dict[int, None]] = defaultdict(dict)
+        wanted = map([bool(each) for each in groups].__getitem__, self.numbers)
+        for example, number in compress(zip(self.examples, self.numbers, strict=True), wanted):
+            for group in groups[number]:
+                found[group][example] = None
+        return {group: [self.names[example] for example in examples] for group, examples in found.items()}
+
+
+def chained(size: int, numbers: Iterable[tuple[int, int]]) -> tuple[array[int], list[tuple[int, ...]]]:
+    """Return a pattern for each of `size` places, and the numbers that each pattern stands for, from (place, number).
+
+    The numbers of a place keep their order. Pattern 0 is that of a place without any.
+    """
+    by_place = array("I", bytes(4 * size))
+    patterns: list[tuple[int, ...]] = [()]
+    longer: dict[tuple[int, int], int] = {}
+    for place, number in numbers:
+        step = by_place[place], number
+        pattern = longer.get(step)
+        if pattern is None:
+            pattern = longer[step] = len(patterns)
+            patterns.append((*patterns[step[0]], number))
+        by_place[place] = pattern
+    return by_place, patterns
