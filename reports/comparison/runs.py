@@ -101,7 +101,7 @@ class TwoRuns:
         """The comparison; finished gradings do not change, so that of all examples is kept. Strata and tags may."""
         if self.part.conditions:
             return compared(self.paired)
-        key = f"reports:compared-2:{self.gradings[0].pk}:{self.gradings[1].pk}"
+        key = f"reports:compared-3:{self.gradings[0].pk}:{self.gradings[1].pk}"
         found: RunComparison | None = cache.get(key)
         if found is None:
             found = compared(self.paired)

@@ -110,11 +110,6 @@ class Filters:
         """True where every case counts."""
         return not self.conditions
 
-    @property
-    def only_graded_strata(self) -> bool:
-        """True where the cases' own index over strata and cells answers."""
-        return self.conditions.keys() <= {"bucket", "difficulty"}
-
     def without(self, name: str) -> Filters:
         """Return the same without one condition; an argument goes with its value."""
         names = {name, "value"} if name == "argument" else {name}
