@@ -122,6 +122,7 @@ def uploaded_run(
 def cases_of(grading: Any) -> dict[tuple[str, int], Any]:
     """Return the cases of a grading by external id and trial."""
     cases = CaseGrade.objects.filter(grading=grading).select_related("transcript__entry__revision__example")
+    cases = cases.order_by("transcript__entry__position", "transcript__trial")
     return {(case.transcript.entry.revision.example.external_id, case.transcript.trial): case for case in cases}
 
 

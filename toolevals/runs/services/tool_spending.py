@@ -46,8 +46,8 @@ class MeasuredBatch:
 
 
 def pricing_of(run: Run) -> Pricing | None:
-    """Return what tokens cost in a run that was given prices."""
-    prices = LiveSettings.from_document(run.settings).prices if run.settings else None
+    """Return what tokens cost in a run that was given prices. A floor's settings are its own: it asks nobody."""
+    prices = LiveSettings.from_document(run.settings).prices if run.settings and not run.floor else None
     return prices.cost if prices else None
 
 
