@@ -74,7 +74,7 @@ def matrix(rita: Page, shop: tuple[LiveApp, str]) -> Page:
 
 def centre(page: Page, column: int, row: int, columns: int = 5, rows: int = 4) -> tuple[float, float]:
     """Return where on the page a cell of the heat map is; row 0 is the highest."""
-    box = page.locator("#heat .nsewdrag").bounding_box()
+    box = page.locator("#heat .nsewdrag[data-subplot='xy']").bounding_box()
     assert box is not None
     return box["x"] + box["width"] * (column + 0.5) / columns, box["y"] + box["height"] * (row + 0.5) / rows
 
