@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from reports.analyses.matrix import Cell, Matrix
+from reports.analyses.cell import Cell
+from reports.analyses.matrix import Matrix
 from reports.analyses.rates import Rate
 from toolevals.grading.metrics.bootstrap import f1_interval
 from toolevals.grading.metrics.confusion import ConfusionMatrix

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from reports.analyses.cell import Part
 from reports.analyses.costs import Basis
-from reports.analyses.matrix import Matrix, Part, matrix_of
+from reports.analyses.matrix import Matrix, matrix_of
 from reports.filters.asked import STATUSES, Split
 from reports.filters.dividing import block_of, part_of
 from reports.filters.placing import matrix_counts

@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 import orjson
 
+from reports.analyses.cell import Cell
 from reports.analyses.costs import Cost
-from reports.analyses.matrix import Cell, Matrix
+from reports.analyses.matrix import Matrix
 from reports.analyses.rates import Rate
 from reports.filters.asked import address_query
 from reports.matrix.counted import MOST_HELD, counted_matrix, stays

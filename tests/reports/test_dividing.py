@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.matrix import Matrix, Order, Part, matrix_of
+from reports.analyses.cell import Part
+from reports.analyses.matrix import Matrix, Order, matrix_of
 from reports.filters.asked import STATUSES, CaseFilter, Effect, Filters, Split
 from reports.filters.dividing import EFFECT_CLASSES, Classing, divided_by, part_of
 from reports.matrix.counted import counted_matrix

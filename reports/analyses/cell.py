@@ -1,0 +1,70 @@
+"""One cell of the confusion matrix, and the part of a class that its column may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reports.analyses.costs import Cost
+from reports.analyses.rates import Rate, rate
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a called class: of which whole, with which verdict on the arguments, at which place among its like."""
+
+    whole: str
+    status: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """How many cases (or pairs) with one expected class were answered with one actual class."""
+
+    expected: str
+    actual: str
+    count: int
+    row_total: int
+    column_total: int
+    # What its cases cost, where that is asked for and any of them says.
+    cost: Cost | None = None
+    # Of a class that is divided: which part of it this is.
+    part: Part | None = None
+
+    @property
+    def called(self) -> str:
+        """The class that was called: `actual`, or the whole that it is a part of."""
+        return self.part.whole if self.part else self.actual
+
+    @property
+    def arguments(self) -> str:
+        """The verdict on the arguments, where classes are divided by it."""
+        return self.part.status if self.part else ""
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing is wrong with it: called as expected, and not with wrong arguments as far as it says."""
+        return self.expected == self.called and self.arguments != "failed"
+
+    @property
+    def row_share(self) -> float:
+        return self.count / self.row_total
+
+    @property
+    def column_share(self) -> float:
+        return self.count / self.column_total
+
+    @property
+    def spent(self) -> float | None:
+        """What its cases cost together, as far as they say."""
+        return None if self.cost is None else float(self.cost.total)
+
+    @property
+    def costed(self) -> int | None:
+        """How many of its cases say what they cost."""
+        return None if self.cost is None else self.cost.known
+
+    @property
+    def rate(self) -> Rate:
+        """The share of its row, with interval."""
+        return rate(self.count, self.row_total)
