@@ -18,6 +18,7 @@ from toolevals.runs.views import (
     subjects,
     thumbs,
 )
+from toolevals.workspace.views.job_acts import JOB_ACTS
 
 app_name = "runs"
 urlpatterns = [
@@ -25,10 +26,7 @@ urlpatterns = [
     path("runs/new/", new.new, name="new"),
     path("runs/live/", live.live, name="live"),
     path("runs/upload/", new.upload, name="upload"),
-    path("runs/<int:number>/cancel/", runs.cancel, name="run-cancel"),
-    path("runs/<int:number>/pause/", runs.pause, name="run-pause"),
-    path("runs/<int:number>/resume/", runs.resume, name="run-resume"),
-    path("runs/<int:number>/retry/", runs.retry, name="run-retry"),
+    *(path(f"runs/<int:number>/{act}/", runs.act, {"act": act}, name=f"run-{act}") for act in JOB_ACTS),
     path("runs/<int:number>/regrade/", runs.regrade, name="run-regrade"),
     path("runs/<int:number>/errored/", repeating.errored, name="run-errored"),
     path("runs/<int:number>/failing/", repeating.failing, name="run-failing"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from toolevals.workspace.views import audit, health, jobs, members, profile, projects, secrets, sessions, tokens
+from toolevals.workspace.views.job_acts import JOB_ACTS
 
 app_name = "workspace"
 in_project = [
@@ -20,10 +21,7 @@ in_project = [
     path("audit/", audit.audit, name="audit"),
     path("jobs/", jobs.jobs, name="jobs"),
     path("jobs/<uuid:job>/", jobs.job, name="job"),
-    path("jobs/<uuid:job>/cancel/", jobs.cancel, name="job-cancel"),
-    path("jobs/<uuid:job>/pause/", jobs.pause, name="job-pause"),
-    path("jobs/<uuid:job>/resume/", jobs.resume, name="job-resume"),
-    path("jobs/<uuid:job>/retry/", jobs.retry, name="job-retry"),
+    *(path(f"jobs/<uuid:job>/{act}/", jobs.act, {"act": act}, name=f"job-{act}") for act in JOB_ACTS),
 ]
 urlpatterns = [
     path("", projects.home, name="home"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,10 +13,10 @@ from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import Run
 from toolevals.runs.run_rows import run_rows
 from toolevals.runs.services import grading_start
-from toolevals.workspace.jobs import JobStateError, job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.job_acts import job_act
 
 
 @require_safe
@@ -38,27 +36,10 @@ def runs(request: ProjectRequest) -> HttpResponse:
 
 
 @require_POST
-def cancel(request: ProjectRequest, number: int) -> HttpResponse:
-    """Stop the newest work on the run."""
-    return _act(request, number, job_cancel)
-
-
-@require_POST
-def pause(request: ProjectRequest, number: int) -> HttpResponse:
-    """Begin nothing more of the newest work on the run for now."""
-    return _act(request, number, job_pause)
-
-
-@require_POST
-def resume(request: ProjectRequest, number: int) -> HttpResponse:
-    """Go on with the newest work on the run."""
-    return _act(request, number, job_resume)
-
-
-@require_POST
-def retry(request: ProjectRequest, number: int) -> HttpResponse:
-    """Have another go at the batches that failed or were cancelled."""
-    return _act(request, number, job_retry)
+def act(request: ProjectRequest, number: int, act: str) -> HttpResponse:
+    """Do one of `JOB_ACTS` with the newest work on the run."""
+    job_act(request, _job(request, number), act)
+    return _back(request)
 
 
 @require_POST
@@ -71,15 +52,6 @@ def regrade(request: ProjectRequest, number: int) -> HttpResponse:
     else:
         version = grading.dataset_version.number
         messages.info(request, f"Grading run {number} again, on v{version}. The earlier grading stays until then.")
-    return _back(request)
-
-
-def _act(request: ProjectRequest, number: int, service: Callable[..., Job]) -> HttpResponse:
-    """Do with the newest job of the run what the service does."""
-    try:
-        service(job=_job(request, number), actor=request.user)
-    except JobStateError as error:
-        messages.error(request, str(error))
     return _back(request)
 
 

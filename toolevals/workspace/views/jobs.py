@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from toolevals.workspace.jobs import JobStateError, job_cancel, job_pause, job_resume, job_retry
 from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.job_acts import job_act
 
 
 @require_GET
@@ -36,45 +34,15 @@ def job(request: ProjectRequest, job: UUID) -> HttpResponse:
 
 
 @require_POST
-def cancel(request: ProjectRequest, job: UUID) -> HttpResponse:
-    """Stop the job."""
-    return _act(request, job, job_cancel)
-
-
-@require_POST
-def pause(request: ProjectRequest, job: UUID) -> HttpResponse:
-    """Begin nothing more of the job for now."""
-    return _act(request, job, job_pause)
-
-
-@require_POST
-def resume(request: ProjectRequest, job: UUID) -> HttpResponse:
-    """Go on with the job."""
-    return _act(request, job, job_resume)
-
-
-@require_POST
-def retry(request: ProjectRequest, job: UUID) -> HttpResponse:
-    """Have another go at what failed or was cancelled."""
-    return _act(request, job, job_retry)
+def act(request: ProjectRequest, job: UUID, act: str) -> HttpResponse:
+    """Do one of `JOB_ACTS` with the job, and show it as it is then."""
+    job_act(request, _job(request, job), act)
+    return _part(request, _job(request, job)) if request.htmx else redirect("workspace:job", request.project.slug, job)
 
 
 def _job(request: ProjectRequest, pk: UUID) -> Job:
     rows = Job.objects.filter(project=request.project).with_progress().select_related("actor", "project")
     return get_object_or_404(rows, pk=pk)
-
-
-def _act(request: ProjectRequest, pk: UUID, service: Callable[..., Job]) -> HttpResponse:
-    """Do with the job what the service does, and show it as it is then."""
-    try:
-        service(job=_job(request, pk), actor=request.user)
-    except JobStateError as error:
-        messages.error(request, str(error))
-    return _after(request, pk)
-
-
-def _after(request: ProjectRequest, pk: UUID) -> HttpResponse:
-    return _part(request, _job(request, pk)) if request.htmx else redirect("workspace:job", request.project.slug, pk)
 
 
 def _part(request: ProjectRequest, job: Job) -> HttpResponse:
