@@ -6,12 +6,9 @@ from http import HTTPStatus
 from typing import Any
 
 import pytest
-from django.db import transaction
-from django.test import Client
-from django.urls import reverse
 
 from tests.access.addresses import Address, addresses
-from tests.access.arguments import argument
+from tests.access.asking import at
 from tests.access.world import World
 from toolevals.workspace.access import Audience, rules
 from toolevals.workspace.models import Role, User
@@ -23,17 +20,8 @@ SIGN_IN = "/sign-in/?next="
 
 def asked(world: World, address: Address, method: str, person: User | None) -> Any:
     """Send the request to real objects, and undo whatever it did."""
-    client = Client(raise_request_exception=False)
-    with transaction.atomic():
-        values = {}
-        for name in address.arguments:
-            maker = argument(address.name, name) if name != "project" else None
-            values[name] = maker(world, person or world.owner) if maker else world.project.slug
-        if person is not None:
-            client.force_login(person)
-        response = client.generic(method, reverse(address.name, kwargs=values), content_type="application/json")
-        transaction.set_rollback(True)
-    return response
+    with at(world, address, person) as (client, path):
+        return client.generic(method, path, content_type="application/json")
 
 
 def refusal(response: Any) -> str:
