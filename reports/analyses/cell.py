@@ -10,7 +10,10 @@ from reports.analyses.rates import Rate, rate
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a called class: of which whole, with which verdict on the arguments, at which place among its like."""
+    """A part of a class: of which whole, what its cases have in common, at which place among its like.
+
+    Of a called class that is the verdict on their arguments, of an expected one the value that the gold names.
+    """
 
     whole: str
     status: str
@@ -28,13 +31,24 @@ class Cell:
     column_total: int
     # What its cases cost, where that is asked for and any of them says.
     cost: Cost | None = None
-    # Of a class that is divided: which part of it this is.
+    # Of a called class that is divided: which part of it this is; and the same of an expected one.
     part: Part | None = None
+    expected_part: Part | None = None
 
     @property
     def called(self) -> str:
         """The class that was called: `actual`, or the whole that it is a part of."""
         return self.part.whole if self.part else self.actual
+
+    @property
+    def expected_class(self) -> str:
+        """The class that was expected: `expected`, or the whole that it is a part of."""
+        return self.expected_part.whole if self.expected_part else self.expected
+
+    @property
+    def expected_value(self) -> str:
+        """The value that the gold names, where classes are divided by it."""
+        return self.expected_part.status if self.expected_part else ""
 
     @property
     def arguments(self) -> str:
@@ -44,7 +58,7 @@ class Cell:
     @property
     def right(self) -> bool:
         """Whether nothing is wrong with it: called as expected, and not with wrong arguments as far as it says."""
-        return self.expected == self.called and self.arguments != "failed"
+        return self.expected_class == self.called and self.arguments != "failed"
 
     @property
     def row_share(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -61,7 +61,8 @@ class Cells(Sequence[Cell]):
 class Matrix:
     """Counts above zero, and the classes in order. `rows` are the classes that were expected at least once.
 
-    `parts` says of each column that is a part of a class which; rates of whole classes are what they are undivided.
+    `parts` says of each column that is a part of a class which, `row_parts` of each row; rates of whole classes are
+    what they are undivided.
     `blocks` are the numbers of the blocks in which classes stand, where not all stand in one.
     """
 
@@ -73,6 +74,7 @@ class Matrix:
     costs: Mapping[tuple[str, str], Cost] = field(default_factory=dict)
     parts: Mapping[str, Part] = field(default_factory=dict)
     blocks: Mapping[str, int] = field(default_factory=dict)
+    row_parts: Mapping[str, Part] = field(default_factory=dict)
 
     @cached_property
     def total(self) -> int:
@@ -118,6 +120,7 @@ class Matrix:
             self.column_totals.get(actual, 0),
             self.costs.get((expected, actual)),
             self.parts.get(actual),
+            self.row_parts.get(expected),
         )
 
     def called(self, actual: str) -> str:
@@ -125,25 +128,47 @@ class Matrix:
         part = self.parts.get(actual)
         return part.whole if part else actual
 
+    def expected(self, row: str) -> str:
+        """Return the class that a row is, or is a part of."""
+        part = self.row_parts.get(row)
+        return part.whole if part else row
+
     @cached_property
     def right_cells(self) -> frozenset[tuple[str, str]]:
         """The cells in which nothing is wrong, as `Cell.right` has it, whether they hold anything or not."""
-        parts = self.parts
-        right = (name for name in self.columns if name not in parts or parts[name].status != "failed")
-        return frozenset((self.called(name), name) for name in right)
+        wrong = {name for name, part in self.parts.items() if part.status == "failed"}
+        return frozenset(key for key in self._diagonal if key[1] not in wrong)
 
     def count_of(self, expected: str, called: str) -> int:
-        """Return how many with one expected class called another, whatever it is divided in."""
+        """Return how many with one expected class called another, whatever they are divided in."""
+        rows = [row for row in self.rows if self.expected(row) == expected]
         columns = [column for column in self.columns if self.called(column) == called]
-        return sum(self.counts.get((expected, column), 0) for column in columns)
+        return sum(self.counts.get((row, column), 0) for row in rows for column in columns)
+
+    @cached_property
+    def _diagonal(self) -> list[tuple[str, str]]:
+        """The cells in which the called class is the expected one, whatever they are divided in."""
+        rows: dict[str, list[str]] = {}
+        for row in self.row_parts and self.rows:
+            rows.setdefault(self.expected(row), []).append(row)
+        wholes = ((self.called(column), column) for column in self.columns)
+        return [(row, column) for whole, column in wholes for row in rows.get(whole, (whole,))]
 
     @cached_property
     def _met(self) -> Mapping[str, int]:
-        """How many of each class were called as expected."""
+        """How many of each row were called as expected."""
         met = Counter[str]()
-        for column in self.columns:
-            met[self.called(column)] += self.counts.get((self.called(column), column), 0)
+        for row, column in self._diagonal:
+            met[row] += self.counts.get((row, column), 0)
         return met
+
+    @cached_property
+    def _hit(self) -> Mapping[str, int]:
+        """How many of each column were expected as called."""
+        hit = Counter[str]()
+        for row, column in self._diagonal:
+            hit[column] += self.counts.get((row, column), 0)
+        return hit
 
     def recall(self, name: str) -> Rate:
         """How many of those that expected `name` got it."""
@@ -151,12 +176,12 @@ class Matrix:
 
     def precision(self, name: str) -> Rate:
         """How many of those that got `name` expected it."""
-        return rate(self.counts.get((self.called(name), name), 0), self.column_totals.get(name, 0))
+        return rate(self._hit.get(name, 0), self.column_totals.get(name, 0))
 
     def confused_only(self) -> Matrix:
         """Return the matrix without the classes that no confusion touches; sums stay those of the whole."""
         wrong = self.counts.keys() - self.right_cells
-        return self.limited({name for expected, actual in wrong for name in (expected, self.called(actual))})
+        return self.limited({name for row, actual in wrong for name in (self.expected(row), self.called(actual))})
 
     def found(self, wanted: str) -> Matrix:
         """Return the classes whose name holds `wanted`, in any case, with those that they are confused with.
@@ -164,8 +189,9 @@ class Matrix:
         Of these others what is right stays as well: their recall and precision are those of the whole.
         """
         wanted = wanted.casefold()
-        hit = {name for name in (*self.rows, *map(self.called, self.columns)) if wanted in name.casefold()}
-        keys = {key: (key[0], self.called(key[1])) for key in self.counts}
+        wholes = (*map(self.expected, self.rows), *map(self.called, self.columns))
+        hit = {name for name in wholes if wanted in name.casefold()}
+        keys = {key: (self.expected(key[0]), self.called(key[1])) for key in self.counts}
         beside = {name for classes in keys.values() if hit.intersection(classes) for name in classes}
         limited = self.limited(hit | beside)
         kept = {
@@ -180,11 +206,12 @@ class Matrix:
         columns = tuple(name for name in self.columns if self.called(name) in names)
         if columns == self.columns:
             return self
-        drawn = set(columns)
+        rows = tuple(name for name in self.rows if self.expected(name) in names)
+        held, drawn = set(rows), set(columns)
         return replace(
             self,
-            counts={key: count for key, count in self.counts.items() if key[0] in names and key[1] in drawn},
-            rows=tuple(name for name in self.rows if name in names),
+            counts={key: count for key, count in self.counts.items() if key[0] in held and key[1] in drawn},
+            rows=rows,
             columns=columns,
         )
 
@@ -193,16 +220,18 @@ def matrix_of(
     counts: Mapping[tuple[str, str], int],
     order: Order = Order.ERROR,
     costs: Mapping[tuple[str, str], Cost] | None = None,
+    *,
     parts: Mapping[str, Part] | None = None,
     blocks: Mapping[str, int] | None = None,
+    row_parts: Mapping[str, Part] | None = None,
 ) -> Matrix:
     """Return the matrix of `counts` by (expected, actual), with what its cells cost.
 
     Classes are ordered as wholes, their parts by place; classes of one block stand together.
     """
-    if parts:
-        whole = matrix_of(_undivided(counts, parts), order, blocks=blocks)
-        return _divided(whole, counts, costs or {}, parts)
+    if parts or row_parts:
+        whole = matrix_of(_undivided(counts, parts or {}, row_parts or {}), order, blocks=blocks)
+        return _divided(whole, counts, costs or {}, parts or {}, row_parts or {})
     held = {key: count for key, count in counts.items() if count}
     row_totals, column_totals = _totals(held)
     names = row_totals.keys() | column_totals.keys()
@@ -232,10 +261,13 @@ def _totals(counts: Mapping[tuple[str, str], int]) -> tuple[Counter[str], Counte
     return Counter(rows), Counter(columns)
 
 
-def _undivided(counts: Mapping[tuple[str, str], int], parts: Mapping[str, Part]) -> dict[tuple[str, str], int]:
+def _undivided(
+    counts: Mapping[tuple[str, str], int], parts: Mapping[str, Part], row_parts: Mapping[str, Part]
+) -> dict[tuple[str, str], int]:
     found = Counter[tuple[str, str]]()
     for (expected, actual), count in counts.items():
-        found[expected, parts[actual].whole if actual in parts else actual] += count
+        whole = row_parts[expected].whole if expected in row_parts else expected
+        found[whole, parts[actual].whole if actual in parts else actual] += count
     return found
 
 
@@ -244,16 +276,31 @@ def _divided(
     counts: Mapping[tuple[str, str], int],
     costs: Mapping[tuple[str, str], Cost],
     parts: Mapping[str, Part],
+    row_parts: Mapping[str, Part],
 ) -> Matrix:
-    """Return a matrix with the parts of its classes as columns; a class that was never called stays whole."""
+    """Return a matrix with the parts of its classes as rows and columns; a class that was never called stays whole."""
     held = {key: count for key, count in counts.items() if count}
-    _, totals = _totals(held)
-    places = {name: place for place, name in enumerate(whole.columns)}
+    row_totals, column_totals = _totals(held)
+    never = (name for name in whole.columns if not whole.column_totals[name])
+    return replace(
+        whole,
+        counts=held,
+        rows=_in_order(row_totals, row_parts, whole.rows),
+        columns=_in_order({*column_totals, *never}, parts, whole.columns),
+        row_totals=row_totals,
+        column_totals=column_totals,
+        costs=costs,
+        parts=parts,
+        row_parts=row_parts,
+    )
+
+
+def _in_order(names: Iterable[str], parts: Mapping[str, Part], wholes: Sequence[str]) -> tuple[str, ...]:
+    """Return names in the order of their wholes, and of one whole by their place in it."""
+    places = {name: place for place, name in enumerate(wholes)}
 
     def place(name: str) -> tuple[int, int]:
         part = parts.get(name)
-        return (places[part.whole], part.place) if part else (places[name], 0)
+        return (places[part.whole], part.place) if part else (places[name], -1)
 
-    never = (name for name in whole.columns if not whole.column_totals[name])
-    columns = tuple(sorted({*totals, *never}, key=place))
-    return replace(whole, counts=held, columns=columns, column_totals=totals, costs=costs, parts=parts)
+    return tuple(sorted(names, key=place))

@@ -71,7 +71,7 @@ class CellView(RunReportView):
     @extend_schema(
         parameters=[
             *FILTERS,
-            SPLIT,
+            *SPLIT,
             OpenApiParameter("expected", str, description="The cell's row."),
             OpenApiParameter("actual", str, description="The cell's column."),
         ],

@@ -22,7 +22,8 @@ class RateSerializer(serializers.Serializer[Any]):
 class CellSerializer(serializers.Serializer[Any]):
     """One cell that holds something. `called` is `actual`, or the class that `actual` is a part of.
 
-    `arguments` is the verdict on them, where classes are divided by it.
+    `arguments` is the verdict on them, where classes are divided by it. `expected_class` is `expected`, or the class
+    that `expected` is a part of, and `expected_value` the value in the gold, where classes are divided by it.
     """
 
     expected = serializers.CharField()
@@ -38,6 +39,8 @@ class CellSerializer(serializers.Serializer[Any]):
     costed = serializers.IntegerField(allow_null=True)
     called = serializers.CharField()
     arguments = serializers.CharField(allow_blank=True)
+    expected_class = serializers.CharField()
+    expected_value = serializers.CharField(allow_blank=True)
 
 
 class MatrixSerializer(serializers.Serializer[Any]):

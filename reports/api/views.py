@@ -33,11 +33,17 @@ from toolevals.workspace.api.base import ProjectView
 
 STRATA = {name: TEXTS[name] for name in ("bucket", "difficulty", *EXAMPLE_STRATA)}
 GRADING = OpenApiParameter("grading", int, description="The number of a grading; by default the newest finished one.")
-SPLIT = OpenApiParameter(
-    "split",
-    str,
-    enum=[each for each in Split if each],
-    description="Divide called classes by the verdict on arguments, or classes of both sides by the tools' effect.",
+SPLIT = (
+    OpenApiParameter(
+        "split",
+        str,
+        enum=[each for each in Split if each],
+        description="Divide called classes by the verdict on arguments, classes of both sides by the tools' effect, or "
+        "expected classes by the value of `split_argument` in the gold.",
+    ),
+    OpenApiParameter(
+        "split_argument", str, description="With `split=value`: the argument, a JSON pointer or a path with dots."
+    ),
 )
 FILTERS = [
     GRADING,
@@ -76,7 +82,7 @@ class MatrixView(RunReportView):
     @extend_schema(
         parameters=[
             *FILTERS,
-            SPLIT,
+            *SPLIT,
             OpenApiParameter("order", str, enum=list(Order), description="Order of the classes."),
             OpenApiParameter("measure", str, enum=["cost"], description="Add up what cases cost, too."),
         ],

@@ -14,6 +14,7 @@ from reports.analyses.arguments import KIND_WORDS, KINDS
 from reports.analyses.dialects import AGREE, DIFFER
 from reports.analyses.judges import PREFIX
 from toolevals.grading.dialects.beside import OURS
+from toolevals.grading.problems import pointer_to
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.counted import Unit, View
 
@@ -32,6 +33,7 @@ class Split(StrEnum):
     NOTHING = ""
     ARGUMENTS = "arguments"
     EFFECT = "effect"
+    VALUE = "value"
 
 
 # The columns of CaseGrade that hold a verdict, and a verdict's four values.
@@ -98,6 +100,8 @@ class Filters:
     # Namespaces, or effects where these divide, whose tools are one class: none of them, some by name, or "*".
     collapse: tuple[str, ...] = ()
     split: Split = Split.NOTHING
+    # A JSON pointer: the argument whose value in the gold divides, with Split.VALUE.
+    split_argument: str = ""
 
     @property
     def conditions(self) -> dict[str, str]:
@@ -123,6 +127,7 @@ class Filters:
             "unit": "" if self.unit is Unit.TRIAL else self.unit,
             "collapse": ",".join(self.collapse),
             "split": self.split,
+            "split_argument": self.split_argument,
             **self.conditions,
         }
 
@@ -178,6 +183,7 @@ class CaseFilter:
 def read_filters(parameters: Mapping[str, str]) -> Filters:
     """Return the filters that the address asks for; what cannot be meant counts as not given."""
     arguments, tools = text(parameters, "arguments"), text(parameters, "tools")
+    split, divider = _split(parameters)
     return Filters(
         **{name: text(parameters, name) for name in TEXTS if name != "arguments"},
         view=choice(View, parameters, "view", View.FIRST),
@@ -189,7 +195,8 @@ def read_filters(parameters: Mapping[str, str]) -> Filters:
         since=_day(parameters, "since"),
         until=_day(parameters, "until"),
         collapse=tuple(sorted({each for each in text(parameters, "collapse", LONGEST_CLASS).split(",") if each})),
-        split=choice(Split, parameters, "split", Split.NOTHING),
+        split=split,
+        split_argument=divider,
     )
 
 
@@ -212,6 +219,16 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         **of_parameter,
         **_of_dialects(parameters),
     )
+
+
+def _split(parameters: Mapping[str, str]) -> tuple[Split, str]:
+    """Return what divides, and the argument that does; by a value nothing divides until its argument is named."""
+    split, argument = choice(Split, parameters, "split", Split.NOTHING), text(parameters, "split_argument").strip()
+    if split is not Split.VALUE:
+        return split, ""
+    if argument and not argument.startswith("/"):
+        argument = pointer_to(argument.split("."))
+    return (split, argument) if argument else (Split.NOTHING, "")
 
 
 def _of_dialects(parameters: Mapping[str, str]) -> dict[str, str]:

@@ -21,7 +21,12 @@ SOON = 15 * 60
 # More arguments than this are not listed; any can be written.
 MOST_ARGUMENTS = 500
 EFFECT_WORDS: Final = {Effect.READ: "read-only", Effect.WRITE: "writing", Effect.UNSAID: "not said"}
-SPLIT_WORDS: Final = {Split.NOTHING: "nothing", Split.ARGUMENTS: "arguments", Split.EFFECT: "read or write"}
+SPLIT_WORDS: Final = {
+    Split.NOTHING: "nothing",
+    Split.ARGUMENTS: "arguments",
+    Split.EFFECT: "read or write",
+    Split.VALUE: "value in gold",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +75,17 @@ def filter_choices(grading: Grading, filters: Filters) -> FilterChoices:
 
 
 def splits_offered(grading: Grading, filters: Filters) -> tuple[tuple[Split, str], ...]:
-    """Return what classes can be divided by, with its words: by effects where any tool says its own."""
-    says = any(effect is not Effect.UNSAID for effect in effects_by_name(grading).values())
+    """Return what classes can be divided by, with its words.
+
+    By effects where any tool says its own, by an argument's value where any tool names an argument.
+    """
+    held = _kept(f"reports:held-choices:{grading.pk}", A_DAY, lambda: _held(grading))
+    offered = {
+        Split.EFFECT: any(effect is not Effect.UNSAID for effect in effects_by_name(grading).values()),
+        Split.VALUE: bool(held["arguments"]),
+    }
     return tuple(
-        (split, words)
-        for split, words in SPLIT_WORDS.items()
-        if split is not Split.EFFECT or says or split is filters.split
+        (split, words) for split, words in SPLIT_WORDS.items() if offered.get(split, True) or split is filters.split
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from reports.filters.asked import STATUSES, Effect, Filters, Split
+from reports.filters.gold_values import compared_name, gold_values
 from reports.filters.offered import effects_by_name
 from toolevals.grading.metrics.classes import EVERY, SPECIAL, collapsed_class, set_class, tools_of_class
 from toolevals.presentation.labels import DIVIDER
@@ -28,12 +29,15 @@ class Classing:
     """How the classes of a matrix follow from the tools that were expected and called; every sum stays what it was.
 
     `effects` by tool where classes are divided by them, on both sides. The verdict on the arguments is of the call,
-    thus it divides the called side alone. Classes that are no tools stay whole.
+    thus it divides the called side alone; an argument's value in the gold is of what is expected, thus it divides that
+    side alone, and of it the classes that hold one of `tools`, which are expected with the argument. Classes that are
+    no tools stay whole.
     """
 
     collapse: tuple[str, ...]
     split: Split
     effects: Mapping[str, Effect]
+    tools: frozenset[str] = frozenset()
 
     def class_of(self, name: str) -> str:
         """Return the class that a tool or set of tools counts in: `pay · write`, `math.*`, `(writing tools)`."""
@@ -46,21 +50,32 @@ class Classing:
         return found + DIVIDER + " + ".join(words for effect, words in _EFFECTS.items() if effect in tools.values())
 
     def cells(self, parts: Mapping[str, Mapping[Cell, Any]]) -> dict[Cell, Any]:
-        """Return sums by cell of the matrix from those by verdict on the arguments and cell of the tools.
+        """Return sums by cell of the matrix from those by what divides and cell of the tools.
 
-        Where the arguments don't divide, everything is under the verdict "".
+        That is the verdict on the arguments, or the value that is expected; else everything is under "".
         """
         if not self.collapse and self.split is Split.NOTHING:
             return dict(parts[""])
         names = {name for cells in parts.values() for cell in cells for name in cell}
         classes = {name: self.class_of(name) for name in names}
         found: dict[Cell, Any] = {}
-        for status, cells in parts.items():
-            called = {name: divided_by(each, status) for name, each in classes.items()}
+        by_value = self.split is Split.VALUE
+        divisible = self._divisible() if by_value else frozenset()
+        for part, cells in parts.items():
+            if by_value:
+                due = {name: value_part(each, part, divisible) for name, each in classes.items()}
+                called = classes
+            else:
+                due, called = classes, {name: divided_by(each, part) for name, each in classes.items()}
             for (expected, actual), value in cells.items():
-                cell = classes[expected], called[actual]
+                cell = due[expected], called[actual]
                 found[cell] = found[cell] + value if cell in found else value
         return found
+
+    def _divisible(self) -> frozenset[str]:
+        """Return the classes of the tools that are expected with the argument."""
+        names = {form for tool in self.tools for form in (tool, compared_name(tool))}
+        return frozenset(collapsed_class(name, self.collapse) for name in names)
 
     def _folded(self, tool: str, effect: Effect) -> str:
         whole = EFFECT_CLASSES[effect]
@@ -69,7 +84,10 @@ class Classing:
 
 def classing_of(grading: Grading, filters: Filters) -> Classing:
     """Return how filters class the tools of a grading."""
-    return Classing(filters.collapse, filters.split, effects_by_name(grading) if filters.split is Split.EFFECT else {})
+    effects = effects_by_name(grading) if filters.split is Split.EFFECT else {}
+    by_value = filters.split is Split.VALUE
+    tools = gold_values(grading, filters.split_argument).tools if by_value else frozenset()
+    return Classing(filters.collapse, filters.split, effects, tools)
 
 
 def divided_by(name: str, status: str) -> str:
@@ -85,10 +103,26 @@ def part_of(name: str, split: Split) -> tuple[str, str]:
     return next(((whole, status) for status, each in _OUTCOMES.items() if each == words), (name, ""))
 
 
-def undivided(name: str, split: Split) -> str:
-    """Return the tool, set of tools or namespace that a class is of."""
+def value_part(name: str, value: str, divisible: Collection[str]) -> str:
+    """Return the part of an expected class with a value; whole where none of its tools is expected with the argument.
+
+    A name that looks like a part is always divided, so that no whole is taken for one.
+    """
+    if name in SPECIAL or not (DIVIDER in name or any(tool in divisible for tool in tools_of_class(name))):
+        return name
+    return name + DIVIDER + value
+
+
+def expected_part_of(name: str, split: Split) -> tuple[str, str]:
+    """Return the whole that an expected class is a part of, and the value there; "" for a whole."""
+    whole, _, value = name.rpartition(DIVIDER)
+    return (whole, value) if split is Split.VALUE and whole and value else (name, "")
+
+
+def without_effect(name: str, split: Split) -> str:
+    """Return the tool, set of tools or namespace that a class is of, where effects divide."""
     whole, _, _ = name.rpartition(DIVIDER)
-    return whole if whole and split is Split.EFFECT else part_of(name, split)[0]
+    return whole if whole and split is Split.EFFECT else name
 
 
 def block_of(name: str, split: Split) -> int:

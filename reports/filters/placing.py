@@ -12,8 +12,10 @@ from uuid import UUID
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value
 
 from labeling.models import VersionEntry
+from reports.filters.among import among
 from reports.filters.asked import EXAMPLE_STRATA, Filters, Split
-from reports.filters.dividing import Classing, classing_of, part_of
+from reports.filters.dividing import Classing, classing_of, expected_part_of, part_of
+from reports.filters.gold_values import GoldValues, gold_values
 from reports.filters.offered import effects_by_name
 from reports.queries.summing import summed
 from toolevals.grading.canonical import canonical
@@ -24,6 +26,8 @@ from toolevals.runs.services.counting import Kind, counted_cases
 # (expected, actual) -> count
 MatrixCounts = dict[tuple[str, str], int]
 Cell = tuple[str, str]
+_POSITION = "transcript__entry__position"
+_CHUNK = 5000
 _EXAMPLE = "transcript__entry__revision__example"
 
 
@@ -35,13 +39,37 @@ class Placed:
     columns: tuple[str, ...]
     to_case: str
     counted: Counted
+    # What is expected of the argument that divides, if one does.
+    expects: GoldValues | None = None
 
     def grouped(self, split: Split) -> QuerySet[Any, tuple[Any, ...]]:
-        """Return the rows grouped by verdict on the arguments, "" where that doesn't divide, and by cell."""
-        verdict = F(f"{self.to_case}arguments") if split is Split.ARGUMENTS else Value("")
-        rows = self.rows.order_by().annotate(on_arguments=verdict)
-        found: QuerySet[Any, tuple[Any, ...]] = rows.values_list("on_arguments", *self.columns)
+        """Return the rows grouped by what `part` needs, and by cell."""
+        divider: Any = Value("")
+        if split is Split.ARGUMENTS:
+            divider = F(f"{self.to_case}arguments")
+        elif split is Split.VALUE:
+            divider = F(f"{self.to_case}{_POSITION}")
+        rows = self.rows.order_by().annotate(divider=divider)
+        found: QuerySet[Any, tuple[Any, ...]] = rows.values_list("divider", *self.columns)
         return found
+
+    def part(self, divider: Any, cell: Cell) -> str:
+        """Return the part that a group counts in: a verdict on the arguments, an expected value, else ""."""
+        return str(divider) if self.expects is None else self.expects.part(divider, cell[0])
+
+    def narrowed(self, expected: list[str] | None, actual: list[str] | None) -> QuerySet[Any]:
+        """Return the rows of these classes; None is any."""
+        if self.columns == ("cell",):
+            return self.rows.filter(cell__in=self.counted.places_of(expected, actual))
+        wanted = {"expected__in": expected, "actual__in": actual}
+        return self.rows.filter(**{name: held for name, held in wanted.items() if held is not None})
+
+    def cases_in(self, rows: QuerySet[Any], part: str) -> Iterator[UUID]:
+        """Yield the cases of rows that stand in a part."""
+        found = rows.order_by().values_list(f"{self.to_case}pk", f"{self.to_case}{_POSITION}", *self.columns)
+        for pk, position, *values in found.iterator(chunk_size=_CHUNK):
+            if self.part(position, self.cell(tuple(values))) == part:
+                yield pk
 
     def cell(self, values: tuple[Any, ...]) -> Cell:
         """Return the cell that values of the columns name."""
@@ -69,7 +97,7 @@ def filtered_cases(grading: Grading, filters: Filters) -> QuerySet[CaseGrade]:
     if filters.gold:
         entries = VersionEntry.objects.filter(version=grading.dataset_version_id, gold__source=filters.gold)
         cases = cases.filter(transcript__entry__revision__in=entries.values("revision"))
-    return cases.filter(pk__in=_called_with(cases, filters)) if filters.argument else cases
+    return among(cases, _called_with(cases, filters)) if filters.argument else cases
 
 
 def matrix_counts(grading: Grading, filters: Filters) -> MatrixCounts:
@@ -78,7 +106,7 @@ def matrix_counts(grading: Grading, filters: Filters) -> MatrixCounts:
 
 
 def tool_counts(grading: Grading, filters: Filters) -> dict[str, MatrixCounts]:
-    """Return the counts of the tools themselves, by the verdict on arguments where that divides, else under ""."""
+    """Return the counts of the tools themselves, by what divides (see `Classing.cells`), else under ""."""
     sums = summed(grading, filters)
     if sums is None:
         return _read_counts(grading, filters)
@@ -89,16 +117,17 @@ def placed_cases(grading: Grading, filters: Filters) -> Iterator[Placed]:
     """Yield the rows of the filtered cases that have a place, for what only the database can count."""
     (view, unit), counted = counted_cases(grading, filters.view, filters.unit)
     cases = filtered_cases(grading, filters)
+    expects = gold_values(grading, filters.split_argument) if filters.split is Split.VALUE else None
     if unit is Unit.TRIAL and view is View.FIRST:
-        yield Placed(cases.exclude(expected=""), ("expected", "actual"), "", counted)
+        yield Placed(cases.exclude(expected=""), ("expected", "actual"), "", counted, expects)
         return
     chosen = cases.order_by().values("pk")
     if unit is Unit.TRIAL:
         pairs = AlignedPair.objects.filter(grading=grading, case__in=chosen)
         pairs = pairs if view is View.ALIGNED else _alone(pairs)
-        yield Placed(pairs, ("expected", "actual"), "case__", counted)
+        yield Placed(pairs, ("expected", "actual"), "case__", counted, expects)
     if (view, unit) != (View.ALIGNED, Unit.TRIAL):
-        yield Placed(_placed(grading, (view, unit)).filter(case__in=chosen), ("cell",), "case__", counted)
+        yield Placed(_placed(grading, (view, unit)).filter(case__in=chosen), ("cell",), "case__", counted, expects)
 
 
 def cell_cases(grading: Grading, filters: Filters, expected: str, actual: str) -> QuerySet[CaseGrade]:
@@ -113,9 +142,13 @@ def cell_cases(grading: Grading, filters: Filters, expected: str, actual: str) -
         return cases.filter(_given(expected=expected, actual=actual))
     kind, counted = counted_cases(grading, filters.view, filters.unit)
     actual, verdict = part_of(actual, filters.split)
+    expected, value = expected_part_of(expected, filters.split)
     cases = cases.filter(_given(arguments=verdict))
     classing = classing_of(grading, filters)
     names = {"expected": _members(counted, classing, expected), "actual": _members(counted, classing, actual)}
+    if value:
+        placed = placed_cases(grading, filters)
+        return among(cases, {pk for each in placed for pk in each.cases_in(each.narrowed(**names), value)})
     wanted = {f"{name}__in": held for name, held in names.items() if held is not None}
     if kind == (View.ALIGNED, Unit.TRIAL):
         return cases.filter(pk__in=AlignedPair.objects.filter(**wanted, grading=grading).values("case"))
@@ -132,9 +165,11 @@ def _read_counts(grading: Grading, filters: Filters) -> dict[str, MatrixCounts]:
     """Count what isn't counted beforehand: one query for each kind of row."""
     found: defaultdict[str, Counter[Cell]] = defaultdict(Counter)
     for placed in placed_cases(grading, filters):
-        for status, *values, count in placed.grouped(filters.split).annotate(count=Count("*")):
-            found[status][placed.cell(tuple(values))] += count
-    return {status: dict(cells) for status, cells in found.items()} or {"": {}}
+        rows = placed.grouped(filters.split).annotate(count=Count("*"))
+        for divider, *values, count in rows.iterator(chunk_size=_CHUNK):
+            cell = placed.cell(tuple(values))
+            found[placed.part(divider, cell)][cell] += count
+    return {part: dict(cells) for part, cells in found.items()} or {"": {}}
 
 
 def _placed(grading: Grading, kind: Kind) -> QuerySet[PlacedCase]:

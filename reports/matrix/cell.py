@@ -12,7 +12,7 @@ from reports.analyses.cell import Cell
 from reports.analyses.matrix import Cells, Matrix
 from reports.analyses.rates import Rate
 from reports.cases.rows import CaseRow, case_rows, last_said
-from reports.filters.dividing import undivided
+from reports.filters.dividing import without_effect
 from reports.matrix.state import MatrixState
 from reports.queries.grading import listed_cases, page_of
 from toolevals.grading.metrics.classes import NO_MAJORITY
@@ -80,7 +80,7 @@ def read_cell(grading: Grading, matrix: Matrix, state: MatrixState) -> CellReadi
         tools=tuple(offered[name] for name in dict.fromkeys(_names(chosen, state)) if name in offered),
         advice=(
             None
-            if chosen.expected == chosen.called or first is None
+            if chosen.expected_class == chosen.called or first is None
             else _advice(chosen, _names(chosen, state), matrix, listed, offered)
         ),
         case_count=chosen.count if state.filters.view is not View.ALIGNED else listed.count(),
@@ -93,7 +93,7 @@ def cell_mode(cell: Cell) -> str:
     """Return what a cell means, in the words of the failure modes; empty where it is right."""
     if cell.right:
         return ""
-    if cell.expected == cell.called:
+    if cell.expected_class == cell.called:
         return "wrong_arguments"
     named = {
         NONE: "missed_call",
@@ -125,7 +125,8 @@ def _offered(case: CaseGrade, subject: Subject) -> dict[str, ToolSpec]:
 
 def _names(cell: Cell, state: MatrixState) -> tuple[str, str]:
     """Return what is expected and what is called, without what divides them."""
-    return undivided(cell.expected, state.filters.split), undivided(cell.called, state.filters.split)
+    split = state.filters.split
+    return without_effect(cell.expected_class, split), without_effect(cell.called, split)
 
 
 def _advice(
@@ -147,7 +148,7 @@ def _advice(
             expected_spec=offered.get(expected),
             actual_spec=offered.get(actual),
             cases=[_asked(case, wants_names) for case in cases[:READ]],
-            reverse=matrix.count_of(cell.called, cell.expected),
+            reverse=matrix.count_of(cell.called, cell.expected_class),
             count=cell.count,
             offered=tuple(offered),
         )

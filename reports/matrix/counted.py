@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
 from reports.analyses.cell import Part
 from reports.analyses.costs import Basis
 from reports.analyses.matrix import Matrix, matrix_of
-from reports.filters.asked import STATUSES, Split
-from reports.filters.dividing import block_of, part_of
+from reports.filters.asked import STATUSES, Filters, Split
+from reports.filters.dividing import block_of, expected_part_of, part_of
+from reports.filters.gold_values import gold_values
 from reports.filters.placing import matrix_counts
 from reports.matrix.state import MatrixState, Measure
 from reports.queries.costing import basis_of, matrix_costs
@@ -42,11 +44,20 @@ def _counted(grading: Grading, state: MatrixState) -> Matrix:
         return matrix_of(counts, state.order, costs)
     names = {name for cell in counts for name in cell}
     parts = {actual: _part(actual) for _, actual in counts} if split is Split.ARGUMENTS else {}
+    called = {name: part for name, part in parts.items() if part}
     blocks = {name: block_of(name, split) for name in names} if split is Split.EFFECT else {}
-    return matrix_of(counts, state.order, costs, {name: part for name, part in parts.items() if part}, blocks)
+    expected = _value_parts(grading, state.filters, counts) if split is Split.VALUE else {}
+    return matrix_of(counts, state.order, costs, parts=called, blocks=blocks, row_parts=expected)
 
 
 _held = lru_cache(maxsize=MOST_HELD)(_counted)
+
+
+def _value_parts(grading: Grading, filters: Filters, counts: Iterable[tuple[str, str]]) -> dict[str, Part]:
+    """Return of each expected class that is a part which, in the order of the values."""
+    places = {value: place for place, value in enumerate(gold_values(grading, filters.split_argument).parts)}
+    found = {expected: expected_part_of(expected, filters.split) for expected, _ in counts}
+    return {name: Part(whole, value, places[value]) for name, (whole, value) in found.items() if value}
 
 
 def _part(actual: str) -> Part | None:

@@ -53,7 +53,7 @@ def matrix_groups(matrix: Matrix, grading: Grading, state: MatrixState) -> Group
     collapse = state.filters.collapse
     names: Iterable[str] = matrix.columns
     if collapse or state.filters.split:
-        fine = matrix_counts(grading, replace(state.filters, collapse=(), split=Split.NOTHING))
+        fine = matrix_counts(grading, replace(state.filters, collapse=(), split=Split.NOTHING, split_argument=""))
         names = {name for cell in fine for name in cell}
     tools = {tool for name in names for tool in tools_of_class(name)}.difference(SPECIAL)
     found = (_effects(tools, grading) if state.filters.split is Split.EFFECT else {}) | namespaces(tools)

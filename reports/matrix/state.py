@@ -67,7 +67,7 @@ class MatrixState:
     @property
     def undivided(self) -> MatrixState:
         """The same with whole classes: what a table of tools is of."""
-        return replace(self, filters=replace(self.filters, split=Split.NOTHING))
+        return replace(self, filters=replace(self.filters, split=Split.NOTHING, split_argument=""))
 
     @property
     def case_filter(self) -> CaseFilter:

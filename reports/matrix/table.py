@@ -80,7 +80,7 @@ class DrawnMatrix:
 
     @property
     def fits_table(self) -> bool:
-        return len(self.matrix.columns) <= MOST_IN_TABLE
+        return max(len(self.matrix.columns), len(self.matrix.rows)) <= MOST_IN_TABLE
 
     @property
     def busiest(self) -> tuple[Cell, ...]:

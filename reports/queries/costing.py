@@ -22,6 +22,7 @@ from toolevals.runs.models import Grading, Transcript
 
 # Sums of prices are decimal, so that they are the same in whichever order a database adds them up.
 _EXACT: Final = DecimalField(max_digits=38, decimal_places=12)
+_CHUNK: Final = 5000
 _NOTHING: Final = Cost(Decimal(0), 0)
 # The column that tells whether a conversation says what it took.
 _SAID: Final = {Basis.PRICE: "cost", Basis.TOKENS: "tokens_in"}
@@ -75,10 +76,12 @@ def _costs_read(grading: Grading, filters: Filters, basis: Basis) -> dict[str, d
     found: defaultdict[str, dict[Cell, Cost]] = defaultdict(dict)
     for placed in placed_cases(grading, filters):
         known, spent = _spent(basis, placed.to_case)
-        for status, *values, count, amount in placed.grouped(filters.split).annotate(known=known, spent=spent):
+        rows = placed.grouped(filters.split).annotate(known=known, spent=spent)
+        for divider, *values, count, amount in rows.iterator(chunk_size=_CHUNK):
             if count:
                 cell, cost = placed.cell(tuple(values)), Cost(amount or Decimal(0), count)
-                found[status][cell] = found[status].get(cell, _NOTHING) + cost
+                part = found[placed.part(divider, cell)]
+                part[cell] = part.get(cell, _NOTHING) + cost
     return dict(found) or {"": {}}
 
 

@@ -56,10 +56,10 @@ def is_counted(filters: Filters) -> bool:
 def summed(grading: Grading, filters: Filters, *, costs: bool = False) -> Sums | None:
     """Return the counted cases that the filters let through; None where they ask for what changes or is in documents.
 
-    Those are strata as examples say them today, tags of the team, arguments called with; and the effects of the
-    expected tool, where a cell says the tools of several calls.
+    Those are strata as examples say them today, tags of the team, arguments called with, values that divide; and the
+    effects of the expected tool, where a cell says the tools of several calls.
     """
-    if not is_counted(filters.without("tools")):
+    if filters.split is Split.VALUE or not is_counted(filters.without("tools")):
         return None
     (view, _), counted = counted_cases(grading, filters.view, filters.unit, costs=costs)
     if filters.tools and view is not View.FIRST:

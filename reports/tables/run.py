@@ -27,6 +27,8 @@ MATRIX_LONG: Final = (
     "costed",
     "called",
     "arguments",
+    "expected_class",
+    "expected_value",
 )
 TOOLS: Final = (
     "tool",
@@ -186,6 +188,8 @@ def matrix_long(matrix: Matrix) -> Iterator[tuple[Cell, ...]]:
             cell.costed,
             cell.called,
             cell.arguments,
+            cell.expected_class,
+            cell.expected_value,
         )
 
 

@@ -45,6 +45,7 @@ class Table:
 OF_RUN = (
     Table("matrix-csv", "matrix", rows_of.under("cells")),
     Table("matrix-csv", "matrix", rows_of.matrix_wide, query={"form": "wide"}),
+    Table("matrix-csv", "matrix", rows_of.under("cells"), query={"split": "value", "split_argument": "/order_id"}),
     Table(
         "tools-csv",
         "tools",
