@@ -1,4 +1,7 @@
-"""Run a command with `DATABASE_URL` and `REDIS_URL` of real servers: `python -m tests.servers COMMAND...`."""
+"""Run a command with `DATABASE_URL` and `REDIS_URL` of real servers: `python -m tests.servers COMMAND...`.
+
+A statement that takes two minutes fails, unless `PGOPTIONS` says otherwise.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import sys
 from tests.servers import PostgresServer, RedisServer, UnavailableError
 
 NOT_AVAILABLE = 69
+PATIENCE = "-c statement_timeout=2min"
 
 
 def main(command: list[str]) -> int:
@@ -17,7 +21,8 @@ def main(command: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         with PostgresServer() as postgres, RedisServer() as broker:
-            environment = os.environ | {"DATABASE_URL": postgres.url(), "REDIS_URL": broker.url}
+            here = {"DATABASE_URL": postgres.url(), "REDIS_URL": broker.url}
+            environment = {"PGOPTIONS": PATIENCE} | os.environ | here
             return subprocess.run(command, env=environment, check=False).returncode
     except UnavailableError as error:
         sys.stderr.write(f"{error}\n")
