@@ -134,17 +134,17 @@ def trials_of(case: CaseGrade) -> list[CaseGrade]:
 
 
 def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[str]) -> Iterator[tuple[Any, ...]]:
-    """Yield rows of `columns`, "transcript_id" among them, ordered by it, a page at a time; ids are text.
+    """Yield rows of `columns`, ordered by the transcript's id, a page at a time; ids are text.
 
     Memory does not grow with the number of rows, and every page costs the same.
     """
-    place = columns.index("transcript_id")
     listed = listed_cases(grading, wanted).order_by("transcript_id")
-    cases = listed.values_list(*ids_as_text(listed, columns))
-    rows = list(cases[:EXPORT_PAGE])
-    while rows:
-        yield from rows
-        rows = list(cases.filter(transcript_id__gt=rows[-1][place])[:EXPORT_PAGE])
+    left, columns = listed, ids_as_text(listed, columns)
+    while ends := list(left.values_list("transcript_id", flat=True)[EXPORT_PAGE - 1 : EXPORT_PAGE]):
+        # Between two ids: given only the first, a database may read the transcripts of all pages before.
+        yield from left.filter(transcript_id__lte=ends[0]).values_list(*columns)
+        left = listed.filter(transcript_id__gt=ends[0])
+    yield from left.values_list(*columns)
 
 
 def read_id(text: str) -> UUID | None:

@@ -142,8 +142,9 @@ def weighed(places: PairedFacts[Places]) -> Weighed:
 
 
 def _in_parts(side: Places, part: int) -> Mapping[Cell, int]:
-    if side.placed == part:
-        return side.cells
+    if part % (side.placed or 1) == 0:
+        each = part // (side.placed or 1)
+        return side.cells if each == 1 else {cell: trials * each for cell, trials in side.cells.items()}
     return {cell: round(part * trials / side.placed) for cell, trials in side.cells.items()}
 
 
@@ -151,8 +152,15 @@ def _patterns(numbers: array[int], most: int, trials: int) -> Patterns:
     if trials == 1:
         return Patterns(numbers, range(most + 1))
     known: dict[Trials, int] = {}
+    # Many examples say the same in the same order: that is looked at once.
+    said: dict[Trials, int] = {}
+    by_example = []
     one = iter(numbers)
-    by_example = [known.setdefault(tuple(sorted(each)), len(known)) for each in zip(*[one] * trials, strict=True)]
+    for each in zip(*[one] * trials, strict=True):
+        number = said.get(each)
+        if number is None:
+            number = said[each] = known.setdefault(tuple(sorted(each)), len(known))
+        by_example.append(number)
     return Patterns(by_example, list(known))
 
 
