@@ -49,6 +49,7 @@ DOWNLOADS = (
     "dialect-reasons-csv",
     "dialect-cases-csv",
     "reliability-csv",
+    "variance-csv",
     "trials-csv",
     "steps-csv",
     "floors-csv",

@@ -52,6 +52,7 @@ urlpatterns = [
     path("runs/<int:number>/bundle/<uuid:bundle>/", bundle.bundle_file, name="bundle-file"),
     path("runs/<int:number>/reliability/", reliability.reliability, name="reliability"),
     path("runs/<int:number>/reliability.csv", reliability.reliability_csv, name="reliability-csv"),
+    path("runs/<int:number>/variance.csv", reliability.variance_csv, name="variance-csv"),
     path("runs/<int:number>/trials.csv", reliability.trials_csv, name="trials-csv"),
     path("runs/<int:number>/steps.csv", reliability.steps_csv, name="steps-csv"),
     path("runs/<int:number>/recovery/", recovery.recovery, name="recovery"),

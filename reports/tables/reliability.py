@@ -22,6 +22,7 @@ RELIABILITY: Final = (
     "pass_hat_k_low",
     "pass_hat_k_high",
 )
+VARIANCE: Final = ("examples", "between", "within", "consistency")
 # Column of the file -> where it stands, from a count of trials.
 TRIALS: Final = {
     "revision_id": "entry__revision_id",
@@ -51,6 +52,13 @@ def reliability(found: Reliability | None) -> Iterator[tuple[Cell, ...]]:
     """Yield the run's curve, a row a k, then each tool and stratum at the chosen k."""
     for kind, name, point in found.rows if found else ():
         yield kind, name, point.k, point.examples, *_estimate(point.at), *_estimate(point.hat)
+
+
+def variance(found: Reliability | None) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row, none where too few examples have two scored trials."""
+    split = found.variance if found else None
+    if split:
+        yield split.count, split.between, split.within, split.consistency
 
 
 def steps(found: Compounding | None) -> Iterator[tuple[Cell, ...]]:

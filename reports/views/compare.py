@@ -35,8 +35,9 @@ from reports.filters.asked import number as read_number
 from reports.pages.shared import run_head, run_of
 from reports.public_scores.beside import public_rows
 from reports.tables.long import compared_table
-from reports.views.downloads import csv_file, long_csv
+from reports.views.downloads import long_csv
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 # What moved most; the rest is one click away.
 MOST_TOOLS = 25

@@ -17,9 +17,9 @@ from reports.filters.asked import CaseFilter, address_query, read_case_filter, t
 from reports.models import DialectReading
 from reports.pages.shared import RunHead, graded, run_head, run_url
 from reports.queries.grading import listed_cases
-from reports.views.downloads import csv_file
 from toolevals.grading.dialects.beside import OURS
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -25,8 +23,8 @@ from reports.tables import run as tables
 from reports.tables.long import AskedTable
 from reports.trends.asked import asked_trend, read_trend_asked
 from reports.trends.scope import Scope, experiment_scope, subject_scope
-from toolevals.presentation.csv import Cell, csv_stream
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_safe
@@ -137,12 +135,3 @@ def long_csv(request: ProjectRequest, asked: AskedTable) -> HttpResponseBase:
         address = reverse("reports:table", args=[request.project.slug, run.number, asked.name])
         return redirect(f"{address}?{urlencode(asked.parameters)}")
     return csv_file(asked.file_name.removesuffix(".csv"), asked.columns, asked.rows())
-
-
-def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:
-    """Return the answer that streams a table."""
-    return StreamingHttpResponse(
-        csv_stream(columns, rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
-    )

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_safe
 
 from reports.queries.floors import version_asked, version_floors
 from reports.tables import run as tables
-from reports.views.downloads import csv_file
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

@@ -27,12 +27,12 @@ from reports.gates.page import (
 from reports.models import GateBadge, HeldGate
 from reports.services import badge_drop, badge_make
 from reports.trends.scope import experiment_of
-from reports.views.downloads import csv_file
 from toolevals.grading.gates.values import GateResult
 from toolevals.presentation.gates.badge import badge_svg
 from toolevals.runs.models import Experiment
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 STATUSES = ("passed", "warned", "failed", "unanswered")
 FILTERS = ("experiment", "branch", "status")

@@ -14,9 +14,10 @@ from reports.pages.shared import graded, run_head
 from reports.queries.grading import verdict_counts
 from reports.tables import recovery as tables
 from reports.tables.long import AskedTable
-from reports.views.downloads import csv_file, long_csv
+from reports.views.downloads import long_csv
 from toolevals.grading.recovery import ERROR_CLASSES
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 # Which episodes are listed, by how they went.
 WAYS = (("", "all"), ("right", "right"), ("wrong", "not right"), ("again", "sent again at once"))

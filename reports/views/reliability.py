@@ -23,9 +23,10 @@ from reports.queries.grading import verdict_counts
 from reports.queries.trials import grading_compounding, grading_reliability
 from reports.tables import reliability as tables
 from reports.tables.long import AskedTable
-from reports.views.downloads import csv_file, long_csv
+from reports.views.downloads import long_csv
 from toolevals.runs.models import Grading
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 # The worst; all of them are in the file.
 MOST_GROUPS = 20
@@ -79,6 +80,14 @@ def reliability_csv(request: ProjectRequest, number: int) -> StreamingHttpRespon
     head = run_head(request, number, "reliability")
     found = grading_reliability(graded(head), head.run.trials, read_number(request.GET, "k"))
     return csv_file(f"run-{number}-reliability", tables.RELIABILITY, tables.reliability(found))
+
+
+@require_safe
+def variance_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send how much of the variance of trials lies between examples, and how much within."""
+    head = run_head(request, number, "reliability")
+    found = grading_reliability(graded(head), head.run.trials)
+    return csv_file(f"run-{number}-variance", tables.VARIANCE, tables.variance(found))
 
 
 @require_safe

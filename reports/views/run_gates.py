@@ -9,9 +9,9 @@ from django.views.decorators.http import require_safe
 from reports.gates.page import GATES_CSV, gate_rows, gate_words, gates_csv, status_counts, statuses_sentence
 from reports.models import HeldGate
 from reports.pages.shared import run_head, run_of
-from reports.views.downloads import csv_file
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

@@ -27,9 +27,9 @@ from reports.suspects.listing import (
     row_of,
     suspects_of,
 )
-from reports.views.downloads import csv_file
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_safe

@@ -99,6 +99,7 @@ OF_RUN = (
             **ends("pass_hat_k", "pass_hat_k.interval"),
         },
     ),
+    Table("variance-csv", "reliability", rows_of.variance, {"examples": "count"}),
     Table("trials-csv", "trials", rows_of.under("results")),
     Table(
         "steps-csv",

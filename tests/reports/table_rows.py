@@ -44,6 +44,10 @@ def reliability(document: Any) -> Iterable[Mapping[str, Any]]:
         yield group | {"k": trials["k"], "examples": group["pass_at_k"]["count"]}
 
 
+def variance(document: Any) -> Iterable[Mapping[str, Any]]:
+    return [document["trials"]["variance"]]
+
+
 def recovery(document: Any) -> Iterable[Mapping[str, Any]]:
     return [
         each | {"tool": tool["tool"], "tool_answers": tool["error_rate"]["total"]}

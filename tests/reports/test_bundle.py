@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import zipfile
 from datetime import timedelta
 from typing import Any
@@ -14,9 +15,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from reports.bundle import CONTENTS, bundle_write
+from reports.dialects.making import dialects_read
 from reports.services import BUNDLE
+from reports.tables.bundled import BUNDLED
+from tests.access.addresses import addresses
 from tests.reports.building import Builder, cases_of
 from toolevals.runs.models import CaseGrade, Grading
+from toolevals.runs.services import tag_add
 from toolevals.workspace.models import Job
 from toolevals.workspace.services.job_files import job_files_forget
 
@@ -57,17 +62,49 @@ def test_it_holds_what_it_says_and_every_file_tells_the_same(grading):
     assert json.loads(bundle.read("run.json"))["run"] == grading.run.number
 
 
-@pytest.mark.parametrize(
-    ("name", "page"),
-    [
-        ("matrix.csv", "matrix-csv"),
-        ("tools.csv", "tools-csv"),
-        ("layers.csv", "layers-csv"),
-        ("cases.csv", "cases-csv"),
-    ],
-)
-def test_its_tables_are_the_files_of_the_pages(grading, get, name, page):
-    assert written(grading).read(name) == b"".join(get(page, grading).streaming_content)
+# Files of a run that are not in the zip by themselves, and why.
+ELSEWHERE = {"failing.csv": "the failed lines of verdicts.jsonl"}
+OF_A_RUN = re.compile(r"p/<slug:project>/runs/<int:number>/([^/]+\.csv)")
+
+
+def test_no_table_of_a_run_is_forgotten(grading):
+    """Whatever file of a run there is an address for, the zip holds one that is the same to the last byte."""
+    offered = {found[1]: address.name for address in addresses() if (found := OF_A_RUN.fullmatch(address.route))}
+    assert len(offered) > 20
+    bundle = written(grading)
+    assert {*offered} - {*ELSEWHERE} == {name for name in bundle.namelist() if name.endswith(".csv")} - {
+        "matrix-aligned.csv"
+    }
+
+
+def test_its_tables_are_the_files_of_the_pages(grading, get, viewer):
+    dialects_read(grading)
+    tag_add(transcript=grading.cases.order_by("pk")[0].transcript, actor=viewer, tag="odd")
+    bundle = written(grading)
+    differ = []
+    for name in BUNDLED:
+        if name == "matrix-aligned.csv":
+            page = get("matrix-csv", grading, view="aligned")
+        else:
+            page = get("run-gates-csv" if name == "gates.csv" else name.replace(".csv", "-csv"), grading)
+        if bundle.read(name) != b"".join(page.streaming_content):
+            differ.append(name)
+    assert differ == []
+
+
+def test_other_tools_verdicts_are_left_out_until_they_are_known(grading, monkeypatch):
+    monkeypatch.setattr("reports.dialects.making.READ_AT_ONCE", 1)
+    names = written(grading).namelist()
+    assert [name for name in names if name.startswith("dialect")] == []
+    assert len(names) == len(CONTENTS) - 4
+
+
+def test_a_worker_is_heard_of_while_tables_are_written(grading, monkeypatch):
+    monkeypatch.setattr("reports.bundle.SILENT", -1)
+    done: list[int] = []
+    bundle_write(grading, io.BytesIO(), done.append)
+    assert len(done) > len(BUNDLED)
+    assert set(done) == {0}
 
 
 def test_a_job_writes_it_and_a_day_later_it_is_gone(grading, browser_of, run_jobs):

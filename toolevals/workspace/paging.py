@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -11,6 +11,8 @@ from django.db import models
 
 Row = TypeVar("Row", bound=models.Model)
 PAGE_SIZE = 50
+# Of a list that is read whole, so many at a time.
+ROWS_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +31,12 @@ def page_of(rows: models.QuerySet[Row, Any], before: str, size: int = PAGE_SIZE)
         older = rows
     found = list(older.order_by("-pk")[: size + 1])
     return Page(found[:size], str(found[size - 1].pk) if len(found) > size else "")
+
+
+def pages_of(rows: models.QuerySet[Row, Any], size: int = ROWS_AT_ONCE) -> Iterator[Sequence[Row]]:
+    """Yield all rows in the order of `page_of`, some at a time: memory does not grow with their number."""
+    page = page_of(rows, "", size)
+    yield page.rows
+    while page.older:
+        page = page_of(rows, page.older, size)
+        yield page.rows

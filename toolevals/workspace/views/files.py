@@ -1,12 +1,22 @@
-"""Sending stored files."""
+"""Sending files: stored ones, and tables that are written as they are sent."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.http import StreamingHttpResponse
 
+from toolevals.presentation.csv import Cell, csv_stream
 from toolevals.workspace.models import Upload
+
+
+def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:
+    """Return the answer that streams a table as CSV. `name`, without its ending, is made of slugs and numbers."""
+    return StreamingHttpResponse(
+        csv_stream(columns, rows),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
+    )
 
 
 def stored_response(upload: Upload) -> StreamingHttpResponse:

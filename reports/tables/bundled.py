@@ -1,0 +1,168 @@
+"""The tables of a run that its zip holds: all that its pages offer, whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reports.analyses.dialects import Dialects
+from reports.analyses.layers import layers_of
+from reports.analyses.matrix import matrix_of
+from reports.analyses.modes import failure_modes, tag_counts
+from reports.analyses.tools import tools_of
+from reports.cases.remarks import remark_rows
+from reports.dialects import tables as dialect_tables
+from reports.dialects.making import dialects_read
+from reports.dialects.reading import dialects_shown, said_rows
+from reports.filters.asked import Filters
+from reports.filters.placing import matrix_counts
+from reports.gates.page import GATES_CSV, gates_csv
+from reports.models import DialectReading, HeldGate
+from reports.pages.recovery import grading_recovery
+from reports.pages.tool_costs import COLUMNS, grading_tool_costs, spent_csv
+from reports.queries.arguments import grading_arguments
+from reports.queries.grading import verdict_counts
+from reports.queries.judges import judges_of
+from reports.queries.overreach import grading_overreach
+from reports.queries.trials import grading_compounding, grading_reliability
+from reports.tables import mistakes as mistake_tables
+from reports.tables import recovery as recovery_tables
+from reports.tables import reliability as reliability_tables
+from reports.tables import run as tables
+from reports.tables.long import TABLES, AskedTable
+from toolevals.presentation.csv import Cell
+from toolevals.runs.counted import View
+from toolevals.runs.models import Grading
+from toolevals.workspace.paging import pages_of
+
+Rows = Iterable[Sequence[Cell]]
+
+
+@dataclass(frozen=True, slots=True)
+class BundledTable:
+    """One table of the zip: what it holds, its columns, and its rows; those of None are not there for a grading."""
+
+    says: str
+    columns: Sequence[str]
+    rows: Callable[[Grading], Rows | None]
+
+
+def _matrix(view: View) -> Callable[[Grading], Rows]:
+    def rows(grading: Grading) -> Rows:
+        return tables.matrix_long(matrix_of(matrix_counts(grading, Filters(view))))
+
+    return rows
+
+
+def _tools(grading: Grading) -> Rows:
+    return tables.tools(tools_of(matrix_of(matrix_counts(grading, Filters()))))
+
+
+def _layers(grading: Grading) -> Rows:
+    return tables.layers(layers_of(verdict_counts(grading)))
+
+
+def _failures(grading: Grading) -> Rows:
+    counts = verdict_counts(grading)
+    return mistake_tables.failures(tag_counts(counts.get("tag", {})), failure_modes(counts.get("mode", {})))
+
+
+def _arguments(grading: Grading) -> Rows:
+    return mistake_tables.arguments(grading_arguments(grading))
+
+
+def _overreach(grading: Grading) -> Rows:
+    return mistake_tables.overreach(grading_overreach(grading))
+
+
+def _spending(grading: Grading) -> Rows:
+    return spent_csv(grading_tool_costs(grading))
+
+
+def _judges(grading: Grading) -> Rows:
+    return tables.judges(judges_of(grading))
+
+
+def _reliability(grading: Grading) -> Rows:
+    return reliability_tables.reliability(grading_reliability(grading, grading.run.trials))
+
+
+def _variance(grading: Grading) -> Rows:
+    return reliability_tables.variance(grading_reliability(grading, grading.run.trials))
+
+
+def _steps(grading: Grading) -> Rows:
+    return reliability_tables.steps(grading_compounding(grading))
+
+
+def _recovery(grading: Grading) -> Rows:
+    return recovery_tables.recovery(grading_recovery(grading))
+
+
+def _reactions(grading: Grading) -> Rows:
+    return recovery_tables.reactions(grading_recovery(grading))
+
+
+def _gates(grading: Grading) -> Rows:
+    held = HeldGate.objects.in_project(grading.run.project).filter(run=grading.run_id)
+    return gates_csv(gate for page in pages_of(held) for gate in page)
+
+
+def _long(name: str, says: str) -> BundledTable:
+    """Return a table that can be long, without any filter."""
+    return BundledTable(says, TABLES[name].columns, lambda grading: AskedTable(name, grading, {}).rows())
+
+
+def _said(rows: Callable[[DialectReading], Rows]) -> Callable[[Grading], Rows | None]:
+    """Return what yields rows of what other tools say, where that is known."""
+
+    def known(grading: Grading) -> Rows | None:
+        reading = dialects_read(grading)
+        return rows(reading) if reading is not None and reading.finished_at is not None else None
+
+    return known
+
+
+def _counted(rows: Callable[[Dialects], Rows]) -> Callable[[Grading], Rows | None]:
+    return _said(lambda reading: rows(dialects_shown(reading)))
+
+
+# Name in the zip -> the table. Their columns stand in docs/reports.md.
+BUNDLED: Final = {
+    "layers.csv": BundledTable("outcome, layers and depths", tables.LAYERS, _layers),
+    "failures.csv": BundledTable("how often each failure tag and mode occurs", mistake_tables.FAILURES, _failures),
+    "tools.csv": BundledTable("precision, recall and F1 of each tool", tables.TOOLS, _tools),
+    "matrix.csv": BundledTable("the matrix of first calls", tables.MATRIX_LONG, _matrix(View.FIRST)),
+    "matrix-aligned.csv": BundledTable("the matrix of aligned calls", tables.MATRIX_LONG, _matrix(View.ALIGNED)),
+    "arguments.csv": BundledTable("which parameter is wrong, and how", mistake_tables.ARGUMENTS, _arguments),
+    "spending.csv": BundledTable("what the calls to each tool took", COLUMNS, _spending),
+    "overreach.csv": BundledTable("where more was called than was due", mistake_tables.OVERREACH, _overreach),
+    "cases.csv": _long("cases", "a row a case, with every verdict"),
+    "remarks.csv": BundledTable("people’s tags and notes on cases", tables.REMARKS, remark_rows),
+    "judges.csv": BundledTable("what each judge came to", tables.JUDGES, _judges),
+    "judged.csv": _long("judged", "a row a case and judge"),
+    "state.csv": _long("state", "where the calls left another state"),
+    "reliability.csv": BundledTable("pass@k and pass^k", reliability_tables.RELIABILITY, _reliability),
+    "variance.csv": BundledTable("where the variance of trials is", reliability_tables.VARIANCE, _variance),
+    "trials.csv": _long("trials", "how each example’s trials came out"),
+    "steps.csv": BundledTable("cases by the length of their chain", reliability_tables.STEPS, _steps),
+    "recovery.csv": BundledTable("what happened after errors, by tool and class", recovery_tables.RECOVERY, _recovery),
+    "reactions.csv": BundledTable("what the agent did after errors", recovery_tables.REACTIONS, _reactions),
+    "episodes.csv": _long("episodes", "a row a failure of a tool"),
+    "gates.csv": BundledTable("the gates that the run was held against", GATES_CSV, _gates),
+    "dialects.csv": BundledTable(
+        "what each other tool passes, once the cases are read by their rules",
+        dialect_tables.DIALECTS,
+        _counted(dialect_tables.dialects),
+    ),
+    "dialect-pairs.csv": BundledTable(
+        "how far every two tools agree, likewise", dialect_tables.PAIRS, _counted(dialect_tables.pairs)
+    ),
+    "dialect-reasons.csv": BundledTable(
+        "why they do not, likewise", dialect_tables.REASONS, _counted(dialect_tables.reasons)
+    ),
+    "dialect-cases.csv": BundledTable(
+        "a row a case and tool, likewise", dialect_tables.CASES, _said(lambda reading: said_rows(reading, None))
+    ),
+}
