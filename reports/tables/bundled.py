@@ -34,7 +34,7 @@ from reports.tables.long import TABLES, AskedTable
 from toolevals.presentation.csv import Cell
 from toolevals.runs.counted import View
 from toolevals.runs.models import Grading
-from toolevals.workspace.paging import pages_of
+from toolevals.workspace.paging import rows_of
 
 Rows = Iterable[Sequence[Cell]]
 
@@ -106,7 +106,7 @@ def _reactions(grading: Grading) -> Rows:
 
 def _gates(grading: Grading) -> Rows:
     held = HeldGate.objects.in_project(grading.run.project).filter(run=grading.run_id)
-    return gates_csv(gate for page in pages_of(held) for gate in page)
+    return gates_csv(rows_of(held))
 
 
 def _long(name: str, says: str) -> BundledTable:

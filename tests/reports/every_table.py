@@ -37,6 +37,7 @@ class Table:
     rows: Rows
     at: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
+    app: str = "reports"
 
     def __str__(self) -> str:
         return self.file + "".join(f" {name}={value}" for name, value in self.query.items())
@@ -179,4 +180,50 @@ OF_PROJECT = (
         {"history": "all"},
     ),
 )
-EVERY = (*OF_RUN, *OF_PAIR, *OF_PROJECT)
+RUN = {
+    "run_id": "id",
+    "run": "number",
+    "subject_id": "subject.id",
+    "subject": "subject.name",
+    **{name: f"subject.{name}" for name in ("connector", "model", "prompt_version", "commit")},
+    "dataset": "dataset_version.dataset",
+    "version": "dataset_version.version",
+    "passed": "selection.passed",
+    "scored": "selection.total",
+    "rate": "selection.value",
+    **ends("rate", "selection.interval"),
+}
+# Lists of other apps, of things that reports are made of.
+LISTS = (
+    Table(
+        "runs-csv",
+        "runs",
+        rows_of.under("results"),
+        RUN,
+        app="runs",
+    ),
+    Table("runs-csv", "runs", rows_of.under("results"), RUN, {"experiment": "nightly"}, app="runs"),
+    Table(
+        "experiments-csv",
+        "experiments",
+        rows_of.under("results"),
+        {"experiment_id": "id", "experiment": "slug"},
+        app="runs",
+    ),
+    Table(
+        "subjects-csv",
+        "subjects",
+        rows_of.subjects,
+        {"subject_id": "id", "registry": "tools.registry", "registry_version": "tools.version"},
+        app="runs",
+    ),
+    Table(
+        "audit-csv",
+        "audit",
+        rows_of.audit,
+        {"entry_id": "id", "actor_id": "actor.id", "actor": "actor.name"},
+        app="workspace",
+    ),
+    Table("jobs-csv", "jobs", rows_of.under("results"), {"job_id": "id"}, app="workspace"),
+)
+EVERY = (*OF_RUN, *OF_PAIR, *OF_PROJECT, *LISTS)

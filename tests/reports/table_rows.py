@@ -139,3 +139,15 @@ def matrix_wide(document: Any) -> Iterable[Mapping[str, Any]]:
     counts = {(cell["expected"], cell["actual"]): cell["count"] for cell in document["cells"]}
     for row in document["rows"]:
         yield {"expected": row} | {column: counts.get((row, column), 0) for column in document["columns"]}
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False) if value else ""
+
+
+def subjects(document: Any) -> Iterable[Mapping[str, Any]]:
+    return [each | {"options": _json(each["options"])} for each in document["results"]]
+
+
+def audit(document: Any) -> Iterable[Mapping[str, Any]]:
+    return [each | {"detail": _json(each["detail"])} for each in document["results"]]

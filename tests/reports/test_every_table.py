@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from reports.api.urls import urlpatterns as api_patterns
 from reports.services import public_score_record
 from reports.urls import urlpatterns
+from tests.access.addresses import addresses
 from tests.access.reports_arguments import a_gate
 from tests.access.world import World
 from tests.agents.chat_server import chat_server
@@ -89,12 +89,10 @@ def arguments(made: Grading, owner: Any) -> dict[str, Any]:
 def answers(client: Any, owner: Any, made: Grading, arguments: dict[str, Any]) -> Any:
     """Return a function that gets a table's file or answer, or a page."""
     client.force_login(owner)
+    known = {address.name: address.arguments for address in addresses()}
 
     def get(name: str, **query: str) -> Any:
-        app, _, short = name.partition(":")
-        pattern = next(each for each in (api_patterns if app.endswith("-api") else urlpatterns) if each.name == short)
-        wanted = {each: arguments[each] for each in (*pattern.pattern.converters, "project")}
-        return client.get(reverse(name, kwargs=wanted), query)
+        return client.get(reverse(name, kwargs={each: arguments[each] for each in known[name]}), query)
 
     return get
 
@@ -133,7 +131,7 @@ def same(text: str, value: Any) -> bool:
 
 def whole_answer(answers: Any, table: Table) -> Any:
     """Return a table's answer with the results of every page."""
-    answer = answers(f"reports-api:{table.api}", **{**table.query, "limit": "1000"})
+    answer = answers(f"{table.app}-api:{table.api}", **{**table.query, "limit": "1000"})
     assert answer.status_code == 200, table
     found = answer.json()
     more = found.get("next") if isinstance(found, dict) else None
@@ -146,13 +144,13 @@ def whole_answer(answers: Any, table: Table) -> Any:
 
 def test_every_file_is_walked():
     files = {name for each in urlpatterns if (name := str(each.name)).endswith("-csv")}
-    assert {table.file for table in EVERY} == files
+    assert {table.file for table in EVERY if table.app == "reports"} == files
 
 
 def test_files_and_answers_agree_to_the_last_digit(answers):
     empty, wrong = [], []
     for table in EVERY:
-        file = csv_rows(answers(f"reports:{table.file}", **table.query))
+        file = csv_rows(answers(f"{table.app}:{table.file}", **table.query))
         rows = list(table.rows(whole_answer(answers, table)))
         if len(rows) != len(file):
             wrong.append(f"{table}: {len(file)} rows in the file, {len(rows)} in the answer")
@@ -193,6 +191,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("suspects", {}),
     ("benchmarks", {}),
 )
+LISTS = ("runs:runs", "runs:experiments", "runs:subjects", "workspace:audit", "workspace:jobs")
 # Tables that the pages have not where there is nothing to show.
 NEED_ROWS = {"compare-registry-csv", "floors-csv", "suspects-csv"}
 # File -> the page and the columns of shares that it shows of every row.
@@ -206,20 +205,21 @@ SHOWN = {
 
 
 def test_every_table_has_its_file_beside_it_and_shows_the_same(answers, arguments):
-    pages = {name: unescape(answers(f"reports:{name}", **query).content.decode()) for name, query in PAGES}
+    asked = [(f"reports:{name}", query) for name, query in PAGES] + [(name, {}) for name in LISTS]
+    pages = {name: unescape(answers(name, **query).content.decode()) for name, query in asked}
     linked = {href.partition("?")[0] for html in pages.values() for href in re.findall(r'href="([^"]+)"', html)}
-    addresses = {table.file: answers(f"reports:{table.file}").request["PATH_INFO"] for table in EVERY}
+    addresses = {table.file: answers(f"{table.app}:{table.file}").request["PATH_INFO"] for table in EVERY}
     assert {name for name, address in addresses.items() if address not in linked} <= NEED_ROWS
     for file, (page, columns) in SHOWN.items():
         rows = csv_rows(answers(f"reports:{file}"))
         shares = [float(row[column]) for row in rows for column in columns if row[column]]
         assert shares
-        assert [share for share in shares if percent(share) not in pages[page]] == []
+        assert [share for share in shares if percent(share) not in pages[f"reports:{page}"]] == []
 
 
 def test_no_file_holds_a_formula(answers):
     for table in EVERY:
-        for row in csv_rows(answers(f"reports:{table.file}", **table.query)):
+        for row in csv_rows(answers(f"{table.app}:{table.file}", **table.query)):
             texts = [text for text in row.values() if not _is_number(text)]
             assert [text for text in texts if text[:1] in FORMULA_STARTS] == [], table
 

@@ -5,6 +5,7 @@ from toolevals.workspace.models import Role
 
 RULES: dict[str, Rule] = {
     "runs:runs": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs:runs-csv": Rule(Role.VIEWER),
     "runs:new": Rule(Role.ADJUDICATOR),
     "runs:live": Rule(Role.ADJUDICATOR),
     "runs:upload": Rule(Role.ADJUDICATOR),
@@ -44,7 +45,9 @@ RULES: dict[str, Rule] = {
     "runs:simulator": Rule(Role.VIEWER),
     "runs:simulated-tools-csv": Rule(Role.VIEWER),
     "runs:subjects": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs:subjects-csv": Rule(Role.VIEWER),
     "runs:experiments": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs:experiments-csv": Rule(Role.VIEWER),
     "runs-api:simulators": Rule(Role.VIEWER, Role.OWNER),
     "runs-api:simulator": Rule(Role.VIEWER),
     "runs-api:dataset-simulator": Rule(Role.VIEWER, Role.ADJUDICATOR),

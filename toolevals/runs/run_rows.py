@@ -13,7 +13,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from labeling.models import VersionEntry
-from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.metrics.rates import Interval, wilson
 from toolevals.presentation import numbers
 from toolevals.runs.models import Run, VerdictCount
 from toolevals.workspace.models import AuditEntry, Job, JobState
@@ -33,13 +33,20 @@ class SelectionRate:
     total: int
 
     @property
+    def share(self) -> float:
+        return self.passed / self.total
+
+    @property
+    def interval(self) -> Interval:
+        return wilson(self.passed, self.total)
+
+    @property
     def value(self) -> str:
-        return numbers.percent(self.passed / self.total)
+        return numbers.percent(self.share)
 
     @property
     def span(self) -> str:
-        interval = wilson(self.passed, self.total)
-        return numbers.span(interval.low, interval.high)
+        return numbers.span(self.interval.low, self.interval.high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from toolevals.workspace.views.job_acts import JOB_ACTS
 app_name = "runs"
 urlpatterns = [
     path("runs/", runs.runs, name="runs"),
+    path("runs.csv", runs.runs_csv, name="runs-csv"),
     path("runs/new/", new.new, name="new"),
     path("runs/live/", live.live, name="live"),
     path("runs/upload/", new.upload, name="upload"),
@@ -58,5 +59,7 @@ urlpatterns = [
     path("simulators/<uuid:simulator>/", simulators.simulator, name="simulator"),
     path("simulators/tools/<slug:dataset>.csv", simulators.tools_csv, name="simulated-tools-csv"),
     path("subjects/", subjects.subjects, name="subjects"),
+    path("subjects.csv", subjects.subjects_csv, name="subjects-csv"),
     path("experiments/", subjects.experiments, name="experiments"),
+    path("experiments.csv", subjects.experiments_csv, name="experiments-csv"),
 ]

@@ -155,8 +155,10 @@ SPECTACULAR_SETTINGS = {
         "GoldSource": "labeling.models.GoldSource",
         "ImportSource": "labeling.api.serializers.transfer.SOURCE_NAMES",
         "ExportFormat": "labeling.api.serializers.transfer.FORMAT_NAMES",
+        "JobState": "toolevals.workspace.models.JobState",
         "RemarkKind": "reports.api.remarks.REMARK_KINDS",
         "SimulatorKind": "toolevals.runs.models.SimulatorKind",
+        "SubjectConnector": "toolevals.runs.models.subjects.Connector",
         "ToolFormat": "toolevals.registry.api.serializers.FORMAT_NAMES",
     },
     "POSTPROCESSING_HOOKS": [

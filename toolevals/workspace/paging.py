@@ -40,3 +40,9 @@ def pages_of(rows: models.QuerySet[Row, Any], size: int = ROWS_AT_ONCE) -> Itera
     while page.older:
         page = page_of(rows, page.older, size)
         yield page.rows
+
+
+def rows_of(rows: models.QuerySet[Row, Any]) -> Iterator[Row]:
+    """Yield the rows of `pages_of`."""
+    for page in pages_of(rows):
+        yield from page

@@ -19,7 +19,9 @@ in_project = [
     path("secrets/", secrets.secrets, name="secrets"),
     path("secrets/<uuid:secret>/forget/", secrets.forget, name="secret-forget"),
     path("audit/", audit.audit, name="audit"),
+    path("audit.csv", audit.audit_csv, name="audit-csv"),
     path("jobs/", jobs.jobs, name="jobs"),
+    path("jobs.csv", jobs.jobs_csv, name="jobs-csv"),
     path("jobs/<uuid:job>/", jobs.job, name="job"),
     *(path(f"jobs/<uuid:job>/{act}/", jobs.act, {"act": act}, name=f"job-{act}") for act in JOB_ACTS),
 ]

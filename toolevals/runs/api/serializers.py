@@ -11,7 +11,8 @@ from labeling.models import DatasetVersion
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import AlignedPair, CaseGrade, Experiment, Grading, Run, Subject
-from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.api.serializers import IntervalSerializer, JobSerializer
+from toolevals.workspace.models import JobState
 
 
 class ToolsSerializer(serializers.Serializer[Any]):
@@ -29,15 +30,39 @@ class SubjectSerializer(serializers.ModelSerializer[Subject]):
 
     class Meta:
         model = Subject
-        fields = ("id", "name", "connector", "model", "prompt_version", "commit", "tools", "options", "created_at")
+        fields: tuple[str, ...] = (
+            "id",
+            "name",
+            "connector",
+            "model",
+            "prompt_version",
+            "commit",
+            "tools",
+            "options",
+            "created_at",
+        )
+
+
+class ListedSubjectSerializer(SubjectSerializer):
+    """A subject with how many runs it has, and the number of the newest."""
+
+    runs = serializers.IntegerField(source="run_count")
+    last_run = serializers.IntegerField(allow_null=True)
+
+    class Meta(SubjectSerializer.Meta):
+        fields = (*SubjectSerializer.Meta.fields, "runs", "last_run")
 
 
 class ExperimentSerializer(serializers.ModelSerializer[Experiment]):
-    """A named line of runs."""
+    """A named line of runs: how many, the number of the newest, and when that was started."""
+
+    runs = serializers.IntegerField(source="run_count")
+    last_run = serializers.IntegerField(allow_null=True)
+    last_run_at = serializers.DateTimeField(allow_null=True)
 
     class Meta:
         model = Experiment
-        fields = ("id", "slug", "name", "created_at")
+        fields = ("id", "slug", "name", "runs", "last_run", "last_run_at", "created_at")
 
 
 class RunVersionSerializer(serializers.ModelSerializer[DatasetVersion]):
@@ -76,6 +101,27 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "job",
             "created_at",
         )
+
+
+class SelectionRateSerializer(serializers.Serializer[Any]):
+    """How often the right tool was chosen, of scored cases, with its 95 % interval."""
+
+    passed = serializers.IntegerField()
+    total = serializers.IntegerField()
+    value = serializers.FloatField(source="share")
+    interval = IntervalSerializer()
+
+
+class ListedRunSerializer(RunSerializer):
+    """A run as lists have it. `stale` is why its shown grading is not on today's gold, empty where it is."""
+
+    grading_id = serializers.UUIDField(allow_null=True)
+    state = serializers.ChoiceField(choices=JobState.choices, source="row.state")
+    selection = SelectionRateSerializer(source="row.rate", allow_null=True)
+    stale = serializers.CharField(source="row.stale", allow_blank=True)
+
+    class Meta(RunSerializer.Meta):
+        fields = (*RunSerializer.Meta.fields, "grading_id", "state", "selection", "stale")
 
 
 class GradingSerializer(serializers.ModelSerializer[Grading]):

@@ -22,13 +22,13 @@ from toolevals.runs.api.serializers import (
     GradingDetailSerializer,
     GradingSerializer,
     GradingStartedSerializer,
+    ListedRunSerializer,
+    ListedSubjectSerializer,
     RunDetailSerializer,
-    RunSerializer,
     RunStartedSerializer,
-    SubjectSerializer,
 )
 from toolevals.runs.models import Experiment, Grading, Run, Subject
-from toolevals.runs.run_rows import stale_reasons
+from toolevals.runs.run_rows import run_rows, stale_reasons
 from toolevals.runs.services import grading_start, run_request_baseline, run_request_upload
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
@@ -37,11 +37,11 @@ from toolevals.workspace.api.idempotency import idempotent
 class Subjects(ProjectView, ListAPIView[Subject]):
     """The project's subjects, the newest first."""
 
-    serializer_class = SubjectSerializer
+    serializer_class = ListedSubjectSerializer
     queryset = Subject.objects.none()
 
-    def get_queryset(self) -> QuerySet[Subject]:
-        return Subject.objects.in_project(self.project)
+    def get_queryset(self) -> Any:
+        return Subject.objects.in_project(self.project).with_runs()
 
 
 class Experiments(ProjectView, ListAPIView[Experiment]):
@@ -50,22 +50,26 @@ class Experiments(ProjectView, ListAPIView[Experiment]):
     serializer_class = ExperimentSerializer
     queryset = Experiment.objects.none()
 
-    def get_queryset(self) -> QuerySet[Experiment]:
-        return Experiment.objects.in_project(self.project)
+    def get_queryset(self) -> Any:
+        return Experiment.objects.in_project(self.project).with_runs()
 
 
 class Runs(ProjectView, ListAPIView[Run]):
     """The project's runs, the newest first; by POST, a run of the baseline."""
 
-    serializer_class = RunSerializer
+    serializer_class = ListedRunSerializer
     queryset = Run.objects.none()
 
-    def get_queryset(self) -> QuerySet[Run]:
-        return (
-            Run.objects.in_project(self.project)
-            .of_people()
-            .of_experiment(self.request.query_params.get("experiment", ""))
-        )
+    def get_queryset(self) -> Any:
+        runs = Run.objects.in_project(self.project).of_people()
+        return runs.of_experiment(self.request.query_params.get("experiment", "")).with_newest()
+
+    def paginate_queryset(self, queryset: Any) -> Any:
+        """Return a page of runs, each with its `row`."""
+        page = super().paginate_queryset(queryset)
+        for row in run_rows(page or ()):
+            vars(row.run)["row"] = row
+        return page
 
     @extend_schema(parameters=[OpenApiParameter("experiment", str, description="The slug of one.")])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:

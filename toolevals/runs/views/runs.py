@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
 
 from toolevals.grading.problems import InvalidDocument
+from toolevals.runs import lists
 from toolevals.runs.models import Run
 from toolevals.runs.run_rows import run_rows
 from toolevals.runs.services import grading_start
 from toolevals.workspace.models import Job
-from toolevals.workspace.paging import page_of
+from toolevals.workspace.paging import page_of, pages_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 from toolevals.workspace.views.job_acts import job_act
 
 
@@ -23,8 +27,7 @@ from toolevals.workspace.views.job_acts import job_act
 def runs(request: ProjectRequest) -> HttpResponse:
     """List the runs, the newest first; `?experiment=` picks those of one. To HTMX, the table again."""
     experiment = request.GET.get("experiment", "")
-    found = Run.objects.in_project(request.project).of_people().of_experiment(experiment).with_newest()
-    page = page_of(found, request.GET.get("before", ""))
+    page = page_of(_listed(request), request.GET.get("before", ""))
     rows = run_rows(page.rows)
     context = {
         "rows": rows,
@@ -33,6 +36,13 @@ def runs(request: ProjectRequest) -> HttpResponse:
         "any_running": any(row.is_running for row in rows),
     }
     return render(request, "runs/parts/run_table.html" if request.htmx else "runs/runs.html", context)
+
+
+@require_safe
+def runs_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the same list, all of it."""
+    rows = (row for page in pages_of(_listed(request)) for row in run_rows(page))
+    return csv_file("runs", lists.RUNS, lists.run_lines(rows))
 
 
 @require_POST
@@ -53,6 +63,12 @@ def regrade(request: ProjectRequest, number: int) -> HttpResponse:
         version = grading.dataset_version.number
         messages.info(request, f"Grading run {number} again, on v{version}. The earlier grading stays until then.")
     return _back(request)
+
+
+def _listed(request: ProjectRequest) -> Any:
+    """Return the runs that the address asks for."""
+    experiment = request.GET.get("experiment", "")
+    return Run.objects.in_project(request.project).of_people().of_experiment(experiment).with_newest()
 
 
 def _run(request: ProjectRequest, number: int) -> Run:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from toolevals.workspace.lists import AUDIT, audit_lines
 from toolevals.workspace.models import AuditEntry
-from toolevals.workspace.paging import page_of
+from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_GET
@@ -16,3 +18,10 @@ def audit(request: ProjectRequest) -> HttpResponse:
     """List what was done, newest first."""
     entries = AuditEntry.objects.filter(project=request.project).select_related("actor")
     return render(request, "workspace/audit.html", {"page": page_of(entries, request.GET.get("before", ""))})
+
+
+@require_GET
+def audit_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the whole log."""
+    entries = AuditEntry.objects.filter(project=request.project).select_related("actor")
+    return csv_file("audit", AUDIT, audit_lines(rows_of(entries)))

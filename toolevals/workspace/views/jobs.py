@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
+from toolevals.workspace.lists import JOBS, job_lines
 from toolevals.workspace.models import Job
-from toolevals.workspace.paging import page_of
+from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 from toolevals.workspace.views.job_acts import job_act
 
 
@@ -20,6 +22,13 @@ def jobs(request: ProjectRequest) -> HttpResponse:
     """List the jobs, newest first."""
     rows = Job.objects.filter(project=request.project).with_progress().select_related("actor")
     return render(request, "workspace/jobs.html", {"page": page_of(rows, request.GET.get("before", ""))})
+
+
+@require_GET
+def jobs_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the same list, all of it."""
+    rows = rows_of(Job.objects.filter(project=request.project).with_progress())
+    return csv_file("jobs", JOBS, job_lines(rows))
 
 
 @require_GET
