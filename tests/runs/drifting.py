@@ -36,12 +36,6 @@ class Scripted:
         return {"score": 1 if number in self.passes else 0, "reason": f"{MARK} {number} of {len(self.passes)}"}
 
 
-@pytest.fixture(autouse=True)
-def nearby(settings: Any) -> None:
-    """Judges are on loopback."""
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-
-
 @pytest.fixture
 def judge() -> Scripted:
     """A judge that says what it says in calibrations."""

@@ -18,12 +18,6 @@ from toolevals.workspace.services import member_set
 NOTE = "said-by-another-rater"
 
 
-@pytest.fixture(autouse=True)
-def nearby(settings: Any) -> None:
-    """Judges are on loopback."""
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-
-
 @pytest.fixture
 def people(project: Any) -> dict[Role, Any]:
     """One person in each role."""

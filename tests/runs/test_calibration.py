@@ -16,6 +16,7 @@ from tests.fixtures.people import person
 from tests.runs.building import STATUS, call, example, uploaded_run, version_of
 from tests.runs.calibrated import SIZE, calibration_made, judged_run, rate_all, scored
 from tests.runs.judged import judge_of
+from tests.runs.rated import calibration, raters
 from toolevals.agents.judge_prompts import messages_for
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.judging.calibration_results import results_of
@@ -33,29 +34,9 @@ from toolevals.runs.services import (
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import member_set
 
-pytestmark = pytest.mark.django_db
+__all__ = ["calibration", "raters"]
 
-
-@pytest.fixture(autouse=True)
-def nearby(settings: Any) -> None:
-    """Judges are on loopback."""
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-
-
-@pytest.fixture
-def raters(project: Any) -> list[Any]:
-    """Three reviewers."""
-    found = [person(name) for name in ("Ana", "Ben", "Cleo")]
-    for one in found:
-        member_set(project=project, actor=None, user=one, role=Role.REVIEWER)
-    return found
-
-
-@pytest.fixture
-def calibration(project: Any, run_jobs: Any) -> Any:
-    """An open calibration of twenty cases."""
-    with chat_server(judging(scored)) as server:
-        yield calibration_made(project, server, run_jobs)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 
 
 def test_the_sample_holds_each_verdict_by_its_share_and_what_the_judge_was_given(project, run_jobs):

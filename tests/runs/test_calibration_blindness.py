@@ -14,13 +14,13 @@ from tests.access.arguments import argument
 from tests.access.world import World
 from tests.reports.reading import csv_rows, text
 from tests.runs.calibrated import MARK, SIZE, rate_all
-from tests.runs.rated import NOTE, calibration, get, nearby, people, raters
+from tests.runs.rated import NOTE, calibration, get, people, raters
 from toolevals.runs.models import JudgeCalibration
 from toolevals.workspace.models import Role
 
-__all__ = ["calibration", "get", "nearby", "people", "raters"]
+__all__ = ["calibration", "get", "people", "raters"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 # The other apps know nothing of judges.
 APPS = ("runs", "runs-api", "reports", "reports-api", "workspace", "workspace-api")
 EVERY = [each for each in addresses() if "project" in each.arguments and each.name.partition(":")[0] in APPS]

@@ -9,14 +9,14 @@ from django.urls import reverse
 
 from tests.reports.reading import csv_rows, text
 from tests.runs.calibrated import SIZE, rate_all, truth
-from tests.runs.rated import NOTE, calibration, get, nearby, people, raters
+from tests.runs.rated import NOTE, calibration, get, people, raters
 from toolevals.runs.models import Judge, JudgeCalibration, JudgedCase, Rating
 from toolevals.runs.services.calibrating import CalibrationRequest, calibration_begin, calibration_close
 from toolevals.workspace.models import Role
 
-__all__ = ["calibration", "get", "nearby", "people", "raters"]
+__all__ = ["calibration", "get", "people", "raters"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 
 
 def test_a_rater_goes_from_case_to_case_by_the_page_alone(client, project, calibration, raters):

@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from tests.runs.calibrated import JUDGE_PASSES, SIZE
-from tests.runs.drifting import NOW_PASSES, Scripted, calibration, check, judge, nearby, standing_of
+from tests.runs.drifting import NOW_PASSES, Scripted, calibration, check, judge, standing_of
 from tests.runs.judged import judge_of
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.judging import several as several_module
@@ -20,9 +20,9 @@ from toolevals.runs.services import CalibrationRequest, calibration_begin, calib
 from toolevals.workspace.jobs import job_cancel, job_retry
 from toolevals.workspace.models import Batch, BatchState, JobState, Queue
 
-__all__ = ["calibration", "check", "judge", "nearby"]
+__all__ = ["calibration", "check", "judge"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 
 
 def test_a_judge_that_says_the_same_is_asked_everything_and_is_not_flagged(calibration, judge, check):

@@ -7,13 +7,13 @@ from django.urls import reverse
 
 from tests.reports.reading import csv_rows, text
 from tests.runs.calibrated import MARK, SIZE
-from tests.runs.drifting import NOW_PASSES, calibration, check, judge, nearby
+from tests.runs.drifting import NOW_PASSES, calibration, check, judge
 from toolevals.runs.models import DriftAnswer, DriftCheck
 from toolevals.runs.services import CalibrationRequest, calibration_begin
 
-__all__ = ["calibration", "check", "judge", "nearby"]
+__all__ = ["calibration", "check", "judge"]
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 
 
 def test_pages_rest_and_the_file_say_the_same_and_open_the_cases(

@@ -22,7 +22,7 @@ from toolevals.workspace.jobs import BatchPlan, job_cancel, job_create, job_paus
 from toolevals.workspace.models import BatchState, Job, JobState, Queue
 
 # The judge's own thread stops the job: what it does must be committed, and seen.
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback")]
 CASES = 6
 
 
@@ -42,12 +42,6 @@ class Stopping:
             # The server's thread keeps none.
             connection.close()
         return {"score": 1}
-
-
-@pytest.fixture(autouse=True)
-def nearby(settings: Any) -> None:
-    """Judges are on loopback."""
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
 
 
 def run_of_words(project: Any) -> Any:

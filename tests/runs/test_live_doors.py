@@ -14,12 +14,7 @@ from tests.runs.live import live_run, shop_agent
 from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.services import secret_set
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def loopback(settings):
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback")]
 
 
 @pytest.fixture

@@ -5,31 +5,22 @@ from __future__ import annotations
 import threading
 from datetime import timedelta
 from typing import Any
-from unittest.mock import patch
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from tests.agents.chat_server import Trouble, calls, chat_server, says
-from tests.runs.building import STATUS, baseline_run, cases_of, example, version_of
+from tests.runs.building import STATUS, cases_of, example, version_of
 from tests.runs.live import last, live_run, shop_agent
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.live.pace import SharedPace
-from toolevals.runs.models import CaseGrade, Run, RunPace, Subject, Transcript
-from toolevals.runs.services import conversing
-from toolevals.workspace.jobs import job_cancel, job_pause, job_resume, job_retry
+from toolevals.runs.models import Run, RunPace, Subject, Transcript
 from toolevals.workspace.models import JobState
 from toolevals.workspace.services import secret_set
 
 # Conversations run in threads, whose connections see only what is committed.
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback")]
 SENT = {"results": [{"tool": STATUS, "result": {"state": "sent"}}]}
-
-
-@pytest.fixture(autouse=True)
-def loopback(settings):
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
 
 
 def simulated(**simulation: Any) -> dict[str, Any]:
@@ -150,106 +141,6 @@ def test_a_budget_ends_the_run_and_what_it_does_not_reach_is_unscored(project, v
     assert sorted(transcript.ended for transcript in transcripts(run)) == ["answer", "budget", "budget", "calls"]
     run.refresh_from_db()
     assert sorted(case.outcome for case in cases_of(run.grading).values()).count("unscored") == 2
-
-
-def test_an_attempt_that_was_cut_short_is_completed_and_nothing_is_asked_twice(project, version, run_jobs):
-    run: Any = None
-
-    def cancelling(body):
-        if len(server.requests) == 2:
-            job_cancel(job=run.job, actor=None)
-            # The server's thread keeps none.
-            connection.close()
-        return shop_agent(body)
-
-    with chat_server(cancelling) as server:
-        run = live_run(project, version, server, settings={"concurrency": 1})
-        run_jobs()
-        run.job.refresh_from_db()
-        assert run.job.state == JobState.CANCELLED
-        # The second request's answer came after the cancel: it was paid for, and is kept.
-        assert Transcript.objects.filter(run=run).count() == 2
-        job_retry(job=run.job, actor=None)
-        run_jobs()
-    assert Transcript.objects.filter(run=run).count() == 4
-    assert len(server.requests) == 4
-
-
-def test_a_cancelled_run_keeps_what_ends_soon_and_waits_for_nothing_that_hangs(project, version, run_jobs, monkeypatch):
-    monkeypatch.setattr(conversing, "GRACE_SECONDS", 0.5)
-    monkeypatch.setattr(conversing, "LOOK_SECONDS", 0.05)
-    run: Any = None
-    every, released = threading.Barrier(4), threading.Event()
-
-    def hanging(body):
-        # All four are under way when the job is cancelled: one ends, three hang.
-        if every.wait(30):
-            released.wait(60)
-        else:
-            job_cancel(job=run.job, actor=None)
-            connection.close()
-        return shop_agent(body)
-
-    with chat_server(hanging) as server, patch("toolevals.workspace.jobs.leases.LOOK_SECONDS", 0):
-        run = live_run(project, version, server, settings={"concurrency": 4})
-        run_jobs()
-        # Back here though three have not ended.
-        assert not released.is_set()
-        run.job.refresh_from_db()
-        assert run.job.state == JobState.CANCELLED
-        assert [each.document.get("error") for each in transcripts(run)] == [None]
-        released.set()
-        server.behaviour = shop_agent
-        job_retry(job=run.job, actor=None)
-        run_jobs()
-    assert [each.document.get("error") for each in transcripts(run)] == [None] * 4
-    assert len(server.requests) == 7
-
-
-def test_a_paused_run_keeps_the_conversations_in_hand_and_goes_on_where_it_was(project, version, run_jobs):
-    run: Any = None
-
-    def pausing(body):
-        if len(server.requests) == 2:
-            job_pause(job=run.job, actor=None)
-            # The server's thread keeps none.
-            connection.close()
-        return shop_agent(body)
-
-    with chat_server(pausing) as server, patch("toolevals.workspace.jobs.leases.LOOK_SECONDS", 0):
-        run = live_run(project, version, server, settings={"concurrency": 1})
-        run_jobs()
-        run.job.refresh_from_db()
-        assert run.job.state == JobState.PAUSED
-        assert Transcript.objects.filter(run=run).count() == 2
-        job_resume(job=run.job, actor=None)
-        run_jobs(impatient=True)
-    run.refresh_from_db()
-    assert run.job.state == JobState.SUCCEEDED
-    assert run.grading is not None
-    assert len(server.requests) == 4
-    assert set(run.job.batches.values_list("attempts", flat=True)) == {1}
-
-
-def test_a_batch_of_conversations_lets_grading_come_first(project, version, run_jobs):
-    quick: Any = None
-    asked_before: list[int] = []
-
-    def interrupting(body):
-        nonlocal quick
-        if quick is None:
-            quick = baseline_run(project, version)
-        elif not asked_before:
-            asked_before.append(CaseGrade.objects.filter(grading__run=quick).count())
-        connection.close()
-        return shop_agent(body)
-
-    with chat_server(interrupting) as server, patch("toolevals.workspace.jobs.leases.LOOK_SECONDS", 0):
-        live_run(project, version, server, settings={"concurrency": 1})
-        run_jobs(impatient=True)
-    # All of the other run was graded before the second conversation began.
-    assert asked_before == [4]
-    assert len(server.requests) == 4
 
 
 def test_a_secret_that_is_gone_fails_the_run_and_says_so(project, version, run_jobs):

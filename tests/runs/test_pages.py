@@ -26,18 +26,6 @@ def page(name: str, *args: Any) -> str:
     return reverse(f"runs:{name}", args=["shop", *args])
 
 
-@pytest.fixture
-def as_viewer(client, viewer):
-    client.force_login(viewer)
-    return client
-
-
-@pytest.fixture
-def as_adjudicator(client, adjudicator):
-    client.force_login(adjudicator)
-    return client
-
-
 def test_without_runs_the_list_says_what_to_do(project, as_adjudicator):
     assertContains(as_adjudicator.get(page("runs")), page("new"))
 
@@ -244,62 +232,6 @@ def test_another_projects_version_cannot_be_chosen(project, version, as_adjudica
 
 def test_without_a_version_the_page_says_what_to_do(project, as_adjudicator):
     assertContains(as_adjudicator.get(page("new")), reverse("labeling:datasets", args=["shop"]))
-
-
-def test_cancel_retry_and_regrade(project, version, as_adjudicator, run_jobs):
-    run = baseline_run(project, version)
-
-    as_adjudicator.post(page("run-cancel", 1))
-    run.job.refresh_from_db()
-    assert run.job.state == JobState.CANCELLED
-    assertContains(as_adjudicator.get(page("runs")), page("run-retry", 1))
-
-    as_adjudicator.post(page("run-retry", 1))
-    run_jobs()
-    run.job.refresh_from_db()
-    assert run.job.state == JobState.SUCCEEDED
-
-    response = as_adjudicator.post(page("run-regrade", 1), {"next": "/p/shop/runs/?experiment=nightly"})
-    assertRedirects(response, "/p/shop/runs/?experiment=nightly", fetch_redirect_response=False)
-    run_jobs()
-    run.refresh_from_db()
-    assert run.grading.number == 2
-
-
-def test_a_run_is_paused_and_resumed_from_the_list(project, version, as_adjudicator, run_jobs):
-    run = baseline_run(project, version)
-    as_adjudicator.post(page("run-pause", 1))
-    assert run_jobs() == 0
-    assertContains(as_adjudicator.get(page("runs")), page("run-resume", 1))
-    as_adjudicator.post(page("run-resume", 1))
-    run_jobs()
-    run.job.refresh_from_db()
-    assert run.job.state == JobState.SUCCEEDED
-
-
-def test_what_cannot_be_done_is_said(project, version, as_adjudicator, run_jobs):
-    baseline_run(project, version)
-    assertContains(as_adjudicator.post(page("run-regrade", 1), follow=True), "not been graded once yet")
-    run_jobs()
-
-    assertContains(
-        as_adjudicator.post(page("run-cancel", 1), follow=True), "only a running or paused job can be cancelled"
-    )
-    assertContains(as_adjudicator.post(page("run-retry", 1), follow=True), "can be retried")
-
-
-@pytest.mark.parametrize("next_", ["https://evil.example/", "//evil.example", "javascript:alert(1)"])
-def test_an_act_leads_back_to_our_own_pages_only(project, version, as_adjudicator, next_):
-    baseline_run(project, version)
-
-    response = as_adjudicator.post(page("run-cancel", 1), {"next": next_})
-
-    assertRedirects(response, page("runs"), fetch_redirect_response=False)
-
-
-@pytest.mark.parametrize("name", ["run-cancel", "run-pause", "run-resume", "run-retry", "run-regrade"])
-def test_a_run_that_is_not_there_is_not_found(project, as_adjudicator, name):
-    assert as_adjudicator.post(page(name, 7)).status_code == 404
 
 
 def test_subjects_and_experiments_are_listed(project, version, as_viewer):

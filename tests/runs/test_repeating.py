@@ -27,13 +27,8 @@ from toolevals.workspace.jobs import job_cancel, job_retry
 from toolevals.workspace.models import JobState
 
 # Conversations run in threads, whose connections see only what is committed.
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback")]
 COST = (40 + 7) / 1e6
-
-
-@pytest.fixture(autouse=True)
-def loopback(settings):
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
 
 
 class Moody:

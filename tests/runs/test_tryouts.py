@@ -23,7 +23,7 @@ from toolevals.runs.models import JudgedCase, Judgement, Rubric, Tryout, TryoutA
 from toolevals.runs.services import TryoutRequest, tryout_begin
 from toolevals.workspace.models import Batch, BatchState, JobState
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("loopback")]
 # A rubric of one's own about calls whose arguments differ; it passes from 0.5.
 OWN = {
     "name": "close_enough",
@@ -46,12 +46,6 @@ FORM = {
     "scoring": "said",
     "answer_schema": json.dumps(OWN["answer_schema"]),
 }
-
-
-@pytest.fixture(autouse=True)
-def nearby(settings: Any) -> None:
-    """Judges are on loopback."""
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
 
 
 @pytest.fixture

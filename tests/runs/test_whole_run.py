@@ -17,18 +17,13 @@ from toolevals.runs.models import Transcript
 from toolevals.workspace.models import JobState
 
 # Conversations run in threads, whose connections see only what is committed.
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback")]
 TRIALS = 4
 # What the agent does with an example, by its number.
 KINDS = ("right", "parallel", "recovers", "malformed", "flaky", "greets", "wrong", "gives_up")
 SENT = {"tool": STATUS, "result": {"state": "sent"}}
 DOWN = {"tool": STATUS, "fault": "503", "times": 1}
 RIGHT = (STATUS, json.dumps({"order_id": "ORD-1"}))
-
-
-@pytest.fixture(autouse=True)
-def loopback(settings):
-    settings.AGENT_NETWORKS = ["127.0.0.0/8"]
 
 
 def rows(examples: int) -> list[dict[str, Any]]:
