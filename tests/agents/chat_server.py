@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
-from tests.agents.loopback import Handler, Trouble, serving
+from tests.agents.loopback import Handler, Trouble, playing
 
 __all__ = ["ChatServer", "Trouble", "calls", "chat_server", "says"]
 
@@ -41,17 +41,9 @@ def says(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
-@contextmanager
-def chat_server(behaviour: Behaviour) -> Iterator[ChatServer]:
+def chat_server(behaviour: Behaviour) -> AbstractContextManager[ChatServer]:
     """Serve until the context ends."""
-    played = ChatServer(behaviour)
-
-    class Played(_Handler):
-        server_state = played
-
-    with serving(Played) as address:
-        played.url = f"{address}/v1"
-        yield played
+    return playing(_Handler, ChatServer(behaviour), "/v1")
 
 
 class _Handler(Handler):

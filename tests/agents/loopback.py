@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 
 class Trouble:
@@ -17,6 +17,15 @@ class Trouble:
         self.status = status
         self.body = body
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class Reachable(Protocol):
+    """What a test knows of a server."""
+
+    url: str
+
+
+State = TypeVar("State", bound=Reachable)
 
 
 class Handler(BaseHTTPRequestHandler, ABC):
@@ -66,3 +75,12 @@ def serving(handler: type[Handler]) -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextmanager
+def playing(handler: type[Handler], state: State, path: str = "") -> Iterator[State]:
+    """Serve until the context ends by handlers that find the state, whose `url` becomes the address, as theirs."""
+    played = type("Played", (handler,), {"server_state": state})
+    with serving(played) as address:
+        state.url = address + path
+        yield state

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
-from tests.agents.loopback import Handler, Trouble, serving
+from tests.agents.loopback import Handler, Trouble, playing
 
 # From a request's body to an answer's blocks, or to what goes wrong.
 Behaviour = Callable[[dict[str, Any]], "list[dict[str, Any]] | Trouble"]
@@ -44,17 +44,9 @@ def error(kind: str, message: str) -> str:
     return json.dumps({"type": "error", "error": {"type": kind, "message": message}})
 
 
-@contextmanager
-def messages_server(behaviour: Behaviour, stop_reason: str = "") -> Iterator[MessagesServer]:
+def messages_server(behaviour: Behaviour, stop_reason: str = "") -> AbstractContextManager[MessagesServer]:
     """Serve until the context ends. `stop_reason` is by default what the blocks say."""
-    played = MessagesServer(behaviour, stop_reason)
-
-    class Played(_Handler):
-        server_state = played
-
-    with serving(Played) as address:
-        played.url = address
-        yield played
+    return playing(_Handler, MessagesServer(behaviour, stop_reason))
 
 
 class _Handler(Handler):

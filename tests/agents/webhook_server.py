@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
-from tests.agents.loopback import Handler, Trouble, serving
+from tests.agents.loopback import Handler, Trouble, playing
 
 # From a task to what is answered: a JSON value, or what goes wrong.
 Behaviour = Callable[[dict[str, Any]], Any]
@@ -24,17 +24,9 @@ class WebhookServer:
         self.url = ""
 
 
-@contextmanager
-def webhook_server(behaviour: Behaviour) -> Iterator[WebhookServer]:
+def webhook_server(behaviour: Behaviour) -> AbstractContextManager[WebhookServer]:
     """Serve until the context ends."""
-    played = WebhookServer(behaviour)
-
-    class Played(_Handler):
-        server_state = played
-
-    with serving(Played) as address:
-        played.url = f"{address}/agent"
-        yield played
+    return playing(_Handler, WebhookServer(behaviour), "/agent")
 
 
 class _Handler(Handler):
