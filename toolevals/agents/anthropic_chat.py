@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from toolevals.agents.anthropic_messages import as_messages, as_tools, message_in, system_in
 from toolevals.agents.anthropic_options import AnthropicOptions
 from toolevals.agents.anthropic_stream import joined
 from toolevals.agents.chats import Reply, UnreachableError
-from toolevals.agents.failures import is_transient, retry_after, unreachable
-from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
+from toolevals.agents.clients import ClientChat, plain
+from toolevals.agents.failures import is_transient
+from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.wire_names import WireNames
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, ToolSpec
 
 # Kinds of errors after which another try may succeed, whatever the status: within a stream it is 200.
 PASSING = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
 
 
-class AnthropicChat:
-    """One model behind one address. Used as a context; by one thread at a time, or by several: it keeps nothing."""
+class AnthropicChat(ClientChat):
+    """One model behind one address, as `ClientChat` is."""
 
     def __init__(self, options: AnthropicOptions, *, key: str = "", policy: AddressPolicy | None = None) -> None:
         # Loading the client takes seconds, which a web process never needs.
         import anthropic
 
-        self._anthropic = anthropic
         self._options = options
-        self._key = key
-        self._client = anthropic.Anthropic(
+        client = anthropic.Anthropic(
             base_url=options.base_url,
             # Always said: without, the client would send the server's own key to whatever address was entered.
             api_key=key or "none",
@@ -39,18 +36,13 @@ class AnthropicChat:
             timeout=options.timeout,
             http_client=guarded_client(policy or AddressPolicy(), seconds=options.timeout),
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._client.close()
+        super().__init__(anthropic, anthropic.AnthropicError, client, key=key)
 
     def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
         """Ask for the next turn. Raises UnreachableError, whose text never holds the key."""
         names = WireNames(tools)
         start = time.monotonic()
-        with self._errors_named():
+        with self.errors_named():
             answer = self._asked(names.shown(messages), names.shown_tools(tools))
             milliseconds = (time.monotonic() - start) * 1000
             content = answer.get("content")
@@ -77,42 +69,11 @@ class AnthropicChat:
             beside["temperature"] = options.temperature
         if options.stream:
             events: Iterable[Any] = self._client.messages.create(**request, extra_body=beside, stream=True)
-            return joined(_plain(event) for event in events)
-        return _plain(self._client.messages.create(**request, extra_body=beside))
+            return joined(plain(event) for event in events)
+        return plain(self._client.messages.create(**request, extra_body=beside))
 
-    @contextmanager
-    def _errors_named(self) -> Iterator[None]:
-        anthropic = self._anthropic
-        try:
-            yield
-        except anthropic.APIStatusError as error:
-            again = is_transient(error.status_code) or error.type in PASSING
-            said = f"{error.status_code}: {error.api_message or error.message}"
-            after = retry_after(error.response.headers)
-            raise self._unreachable(said, again, after, error.status_code) from None
-        except ForbiddenAddressError as error:
-            raise UnreachableError(str(error), again=False) from None
-        except anthropic.APIConnectionError as error:
-            if isinstance(error.__cause__, ForbiddenAddressError):
-                raise UnreachableError(str(error.__cause__), again=False) from None
-            said = f"{error} ({error.__cause__})" if error.__cause__ else str(error)
-            raise self._unreachable(said, True) from None
-        except anthropic.AnthropicError as error:
-            raise self._unreachable(str(error), True) from None
-        except (ValueError, InvalidDocument) as error:
-            # JSON that is none, or blocks that are none, from a server that is none.
-            raise self._unreachable(f"The answer could not be read: {error}", True) from None
-
-    def _unreachable(
-        self, reason: str, again: bool, after: float | None = None, status: int | None = None
-    ) -> UnreachableError:
-        return unreachable(reason, key=self._key, again=again, retry_after=after, status=status)
-
-
-def _plain(answer: Any) -> dict[str, Any]:
-    # What servers send beside the protocol is taken as it is: it is read with care further on.
-    found = answer.model_dump(warnings=False) if hasattr(answer, "model_dump") else answer
-    return found if isinstance(found, dict) else {}
+    def refusal(self, error: Any) -> tuple[str, bool]:
+        return error.api_message or error.message, is_transient(error.status_code) or error.type in PASSING
 
 
 def _usage(usage: Any) -> dict[str, float]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any
 
 from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import Reply, UnreachableError
-from toolevals.agents.failures import is_transient, retry_after, unreachable
-from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
+from toolevals.agents.clients import ClientChat, plain
+from toolevals.agents.failures import is_transient
+from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.openai_messages import as_messages, as_tools, message_in, text_with_tools, with_ids
 from toolevals.agents.wire_names import WireNames
 from toolevals.grading.parsing import calls_in_text
@@ -24,18 +24,16 @@ from toolevals.grading.values import Message, ToolSpec
 EXHAUSTED = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 
-class OpenAIChat:
-    """One model behind one address. Used as a context; by one thread at a time, or by several: it keeps nothing."""
+class OpenAIChat(ClientChat):
+    """One model behind one address, as `ClientChat` is."""
 
     def __init__(self, options: ChatOptions, *, key: str = "", policy: AddressPolicy | None = None) -> None:
         # Loading the client takes seconds, which a web process never needs.
         import openai
 
-        self._openai = openai
         self._options = options
-        self._key = key
         http = guarded_client(policy or AddressPolicy(), seconds=options.timeout)
-        self._client = openai.OpenAI(
+        client = openai.OpenAI(
             base_url=options.base_url,
             api_key=key or "none",
             max_retries=0,
@@ -43,19 +41,14 @@ class OpenAIChat:
             timeout=http.timeout,
             http_client=http,
         )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._client.close()
+        super().__init__(openai, openai.OpenAIError, client, key=key)
 
     def reply(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Reply:
         """Ask for the next turn. Raises UnreachableError, whose text never holds the key."""
         # Described in the prompt, tools have the names that they have.
         names = WireNames(tools if self._options.tools == "native" else ())
         start = time.monotonic()
-        with self._errors_named():
+        with self.errors_named():
             answer = self._asked(messages, tools, names)
             milliseconds = (time.monotonic() - start) * 1000
             message = message_in(_first_message(answer), place=len(messages))
@@ -79,41 +72,12 @@ class OpenAIChat:
             if (value := getattr(options, name)) is not None:
                 request[name] = value
         if not options.stream:
-            return _plain(self._client.chat.completions.create(**request))
+            return plain(self._client.chat.completions.create(**request))
         chunks = self._client.chat.completions.create(**request, stream=True, stream_options={"include_usage": True})
-        return _joined(_plain(chunk) for chunk in chunks)
+        return _joined(plain(chunk) for chunk in chunks)
 
-    @contextmanager
-    def _errors_named(self) -> Iterator[None]:
-        openai = self._openai
-        try:
-            yield
-        except openai.APIStatusError as error:
-            again = is_transient(error.status_code) and error.code not in EXHAUSTED
-            after = retry_after(error.response.headers)
-            said = f"{error.status_code}: {error.message}"
-            raise self._unreachable(said, again, after, error.status_code) from None
-        except ForbiddenAddressError as error:
-            raise UnreachableError(str(error), again=False) from None
-        except openai.APIConnectionError as error:
-            said = f"{error} ({error.__cause__})" if error.__cause__ else str(error)
-            raise self._unreachable(said, True, None) from None
-        except openai.OpenAIError as error:
-            raise self._unreachable(str(error), True, None) from None
-        except ValueError as error:
-            # JSON that is none, from a server that is none.
-            raise self._unreachable(f"The answer could not be read: {error}", True, None) from None
-
-    def _unreachable(
-        self, reason: str, again: bool, after: float | None, status: int | None = None
-    ) -> UnreachableError:
-        return unreachable(reason, key=self._key, again=again, retry_after=after, status=status)
-
-
-def _plain(answer: Any) -> dict[str, Any]:
-    # What servers send beside the protocol is taken as it is: it is read with care further on.
-    found = answer.model_dump(warnings=False) if hasattr(answer, "model_dump") else answer
-    return found if isinstance(found, dict) else {}
+    def refusal(self, error: Any) -> tuple[str, bool]:
+        return error.message, is_transient(error.status_code) and error.code not in EXHAUSTED
 
 
 def _first_message(answer: dict[str, Any]) -> dict[str, Any]:
