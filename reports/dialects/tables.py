@@ -8,6 +8,7 @@ from typing import Final
 
 from reports.analyses.dialects import Dialects, PairRow
 from reports.dialects.reading import IDS
+from reports.tables.counts import COUNTED, counted
 from toolevals.presentation.csv import Cell
 
 BESIDE: Final = (
@@ -26,13 +27,7 @@ DIALECTS: Final = (
     "version",
     "metric",
     "options",
-    "passed",
-    "failed",
-    "unscored",
-    "errored",
-    "rate",
-    "rate_low",
-    "rate_high",
+    *COUNTED,
     "mean",
     *BESIDE,
 )
@@ -45,7 +40,6 @@ def dialects(found: Dialects) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each tool, ours first; what stands beside ours is empty there."""
     for tool in found.tools:
         column = tool.column or {"package": "", "version": "", "metric": "", "options": {}}
-        rate = tool.rate
         beside = _beside(tool.beside_ours) if tool.beside_ours else (None,) * len(BESIDE)
         yield (
             tool.key,
@@ -53,13 +47,7 @@ def dialects(found: Dialects) -> Iterator[tuple[Cell, ...]]:
             column["version"],
             column["metric"],
             json.dumps(column["options"]) if column["options"] else "",
-            rate.passed,
-            tool.failed,
-            tool.unscored,
-            tool.errored,
-            rate.value,
-            rate.low,
-            rate.high,
+            *counted(tool),
             tool.mean,
             *beside,
         )

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from reports.analyses.recovery import Recovery
+from reports.analyses.recovery import Recovery, Tally
 from toolevals.presentation.csv import Cell
 
-RECOVERY: Final = (
-    "tool",
-    "error_class",
+TALLY: Final = (
     "episodes",
     "right",
     "rate",
@@ -20,20 +18,17 @@ RECOVERY: Final = (
     "bad_answers",
     "errors",
     "identical_retries",
+)
+RECOVERY: Final = (
+    "tool",
+    "error_class",
+    *TALLY,
     "tool_answers",
 )
 REACTIONS: Final = (
     "reaction",
     "sentence",
-    "episodes",
-    "right",
-    "rate",
-    "rate_low",
-    "rate_high",
-    "recovered",
-    "bad_answers",
-    "errors",
-    "identical_retries",
+    *TALLY,
 )
 # Column of the file -> where it stands, from an episode.
 EPISODES: Final = {
@@ -59,26 +54,16 @@ def recovery(found: Recovery) -> Iterator[tuple[Cell, ...]]:
     for row in found.tools:
         for error_class, tally in row.cells:
             if tally is not None:
-                rate = tally.rate
-                yield (
-                    row.tool,
-                    error_class,
-                    tally.episodes,
-                    tally.right,
-                    rate.value,
-                    rate.low,
-                    rate.high,
-                    tally.recovered,
-                    tally.bad_answers,
-                    tally.errors,
-                    tally.identical_retries,
-                    row.answers,
-                )
+                yield (row.tool, error_class, *_tallied(tally), row.answers)
 
 
 def reactions(found: Recovery) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each reaction that occurred."""
     for row in found.reactions:
-        tally, rate = row.tally, row.tally.rate
-        counts = tally.recovered, tally.bad_answers, tally.errors, tally.identical_retries
-        yield row.reaction, row.sentence, tally.episodes, tally.right, rate.value, rate.low, rate.high, *counts
+        yield (row.reaction, row.sentence, *_tallied(row.tally))
+
+
+def _tallied(tally: Tally) -> tuple[Cell, ...]:
+    rate = tally.rate
+    counts = tally.recovered, tally.bad_answers, tally.errors, tally.identical_retries
+    return (tally.episodes, tally.right, rate.value, rate.low, rate.high, *counts)

@@ -11,6 +11,7 @@ from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
 from reports.analyses.tools import ToolTable
 from reports.analyses.trend import Point
+from reports.tables.counts import COUNTED, counted
 from toolevals.presentation.csv import Cell
 
 MATRIX_LONG: Final = (
@@ -47,8 +48,8 @@ TOOLS: Final = (
     "most_called_instead",
     "most_called_instead_count",
 )
-LAYERS: Final = ("name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high", "goal")
-FLOORS: Final = ("floor", "run", "name", "passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high")
+LAYERS: Final = ("name", *COUNTED, "goal")
+FLOORS: Final = ("floor", "run", "name", *COUNTED)
 JUDGES: Final = (
     "rubric",
     "version",
@@ -56,13 +57,7 @@ JUDGES: Final = (
     "model",
     "pinned",
     "share",
-    "passed",
-    "failed",
-    "unscored",
-    "errored",
-    "rate",
-    "rate_low",
-    "rate_high",
+    *COUNTED,
     "mean",
     "asked",
     "cost",
@@ -224,27 +219,14 @@ def tools(table: ToolTable) -> Iterator[tuple[Cell, ...]]:
 def layers(found: Layers) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for the outcome, each layer and each depth."""
     for row in found.rows:
-        rate = row.rate
-        yield (
-            row.name,
-            rate.passed,
-            row.failed,
-            row.unscored,
-            row.errored,
-            rate.value,
-            rate.low,
-            rate.high,
-            row.goal,
-        )
+        yield (row.name, *counted(row), row.goal)
 
 
 def floors(found: Iterable[FloorRow]) -> Iterator[tuple[Cell, ...]]:
     """Yield one row for each floor and rate."""
     for floor in found:
         for row in floor.layers.rows if floor.layers else ():
-            rate = row.rate
-            counts = rate.passed, row.failed, row.unscored, row.errored
-            yield floor.kind, floor.run, row.name, *counts, rate.value, rate.low, rate.high
+            yield (floor.kind, floor.run, row.name, *counted(row))
 
 
 def judges(found: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
@@ -257,13 +239,7 @@ def judges(found: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
             row.model,
             row.pinned,
             row.share,
-            row.rate.passed,
-            row.failed,
-            row.unscored,
-            row.errored,
-            row.rate.value,
-            row.rate.low,
-            row.rate.high,
+            *counted(row),
             row.mean,
             row.asked,
             row.cost,

@@ -1,0 +1,29 @@
+"""The columns that several tables share: what was counted, and the rate of it."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from reports.analyses.rates import Rate
+from toolevals.presentation.csv import Cell
+
+COUNTED: Final = ("passed", "failed", "unscored", "errored", "rate", "rate_low", "rate_high")
+
+
+class Counted(Protocol):
+    """A row of some report: `rate` counts what passed among what was scored."""
+
+    @property
+    def rate(self) -> Rate: ...
+    @property
+    def failed(self) -> int: ...
+    @property
+    def unscored(self) -> int: ...
+    @property
+    def errored(self) -> int: ...
+
+
+def counted(row: Counted) -> tuple[Cell, ...]:
+    """Return the cells of `COUNTED`."""
+    rate = row.rate
+    return (rate.passed, row.failed, row.unscored, row.errored, rate.value, rate.low, rate.high)
