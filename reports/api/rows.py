@@ -17,6 +17,7 @@ from reports.cases.state import failed_by_state, state_of
 from reports.filters.asked import COLUMNS, STATUSES, read_case_filter
 from reports.queries.grading import listed_cases
 from reports.queries.judges import judged_rows
+from reports.tables import judges as judge_tables
 from reports.tables import run as tables
 from toolevals.runs.models import CaseGrade, JudgedCase
 from toolevals.workspace.api.pagination import NewestFirst
@@ -129,7 +130,7 @@ class JudgedCasesView(RunReportView, ListAPIView[JudgedCase]):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         grading = self.grading(self.kwargs["number"])
         page = self.paginate_queryset(JudgedCase.objects.for_export(grading)) or []
-        rows = [dict(zip(tables.JUDGED, row, strict=True)) for row in judged_rows(grading, page)]
+        rows = [dict(zip(judge_tables.JUDGED, row, strict=True)) for row in judged_rows(grading, page)]
         return self.get_paginated_response(JudgedRowSerializer(rows, many=True).data)
 
 

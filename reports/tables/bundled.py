@@ -26,6 +26,7 @@ from reports.queries.grading import verdict_counts
 from reports.queries.judges import judges_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.trials import grading_compounding, grading_reliability
+from reports.tables import judges as judge_tables
 from reports.tables import mistakes as mistake_tables
 from reports.tables import recovery as recovery_tables
 from reports.tables import reliability as reliability_tables
@@ -81,7 +82,7 @@ def _spending(grading: Grading) -> Rows:
 
 
 def _judges(grading: Grading) -> Rows:
-    return tables.judges(judges_of(grading))
+    return judge_tables.judges(judges_of(grading))
 
 
 def _reliability(grading: Grading) -> Rows:
@@ -140,7 +141,7 @@ BUNDLED: Final = {
     "overreach.csv": BundledTable("where more was called than was due", mistake_tables.OVERREACH, _overreach),
     "cases.csv": _long("cases", "a row a case, with every verdict"),
     "remarks.csv": BundledTable("people’s tags and notes on cases", tables.REMARKS, remark_rows),
-    "judges.csv": BundledTable("what each judge came to", tables.JUDGES, _judges),
+    "judges.csv": BundledTable("what each judge came to", judge_tables.JUDGES, _judges),
     "judged.csv": _long("judged", "a row a case and judge"),
     "state.csv": _long("state", "where the calls left another state"),
     "reliability.csv": BundledTable("pass@k and pass^k", reliability_tables.RELIABILITY, _reliability),

@@ -20,6 +20,7 @@ from reports.pages.reliability import read_trial_state
 from reports.queries.grading import cases_for_export, listed_cases
 from reports.queries.judges import judged_for_export
 from reports.queries.trials import trial_counts, trial_rows
+from reports.tables import judges as judge_tables
 from reports.tables import recovery as recovery_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
@@ -170,7 +171,7 @@ def _count_moved(asked: AskedTable, most: int | None) -> int:
 COMPARED: Final = "compare-cases"
 TABLES: Final[Mapping[str, LongTable]] = {
     "cases": LongTable("Graded cases", tuple(tables.CASES), _cases, _count_cases),
-    "judged": LongTable("What judges said of each case", tables.JUDGED, _judged, _count_judged),
+    "judged": LongTable("What judges said of each case", judge_tables.JUDGED, _judged, _count_judged),
     "state": LongTable("Differences of state", tables.STATE, _state, _count_state),
     "trials": LongTable("Examples, by their trials", tuple(reliability_tables.TRIALS), _trials, _count_trials),
     "episodes": LongTable("What followed failures", tuple(recovery_tables.EPISODES), _episodes, _count_episodes),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from reports.analyses.floors import FloorRow
-from reports.analyses.judges import JudgeRow
 from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
 from reports.analyses.tools import ToolTable
@@ -50,28 +49,6 @@ TOOLS: Final = (
 )
 LAYERS: Final = ("name", *COUNTED, "goal")
 FLOORS: Final = ("floor", "run", "name", *COUNTED)
-JUDGES: Final = (
-    "rubric",
-    "version",
-    "judge",
-    "model",
-    "pinned",
-    "share",
-    *COUNTED,
-    "mean",
-    "asked",
-    "cost",
-    "goal",
-    "settled",
-    "corrected",
-    "corrected_low",
-    "corrected_high",
-    "calibration_id",
-    "calibrated_at",
-    "kappa",
-    "agreement",
-    "flag",
-)
 STATE: Final = (
     "case_id",
     "transcript_id",
@@ -95,22 +72,6 @@ REMARKS: Final = (
     "text",
     "person",
     "created_at",
-)
-JUDGED: Final = (
-    "case_id",
-    "transcript_id",
-    "revision_id",
-    "external_id",
-    "trial",
-    "rubric",
-    "version",
-    "judge",
-    "model",
-    "pinned",
-    "status",
-    "value",
-    "reason",
-    "flag",
 )
 TRENDS: Final = (
     "run",
@@ -227,38 +188,6 @@ def floors(found: Iterable[FloorRow]) -> Iterator[tuple[Cell, ...]]:
     for floor in found:
         for row in floor.layers.rows if floor.layers else ():
             yield (floor.kind, floor.run, row.name, *counted(row))
-
-
-def judges(found: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each judge."""
-    for row in found:
-        yield (
-            row.rubric,
-            row.version,
-            row.judge,
-            row.model,
-            row.pinned,
-            row.share,
-            *counted(row),
-            row.mean,
-            row.asked,
-            row.cost,
-            row.goal,
-            *_beside_people(row),
-        )
-
-
-def _beside_people(row: JudgeRow) -> Iterator[Cell]:
-    corrected, mark = row.corrected, row.mark
-    yield row.settled
-    yield corrected.value if corrected else None
-    yield corrected.interval.low if corrected and corrected.interval else None
-    yield corrected.interval.high if corrected and corrected.interval else None
-    yield mark.calibration
-    yield mark.calibrated_at
-    yield mark.table.kappa.value if mark.table else None
-    yield mark.table.agreement.value if mark.table else None
-    yield mark.flag
 
 
 def trends(found: Iterable[Point]) -> Iterator[tuple[Cell, ...]]:

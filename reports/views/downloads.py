@@ -18,6 +18,7 @@ from reports.pages.shared import graded, run_head
 from reports.queries.grading import verdict_counts
 from reports.queries.judges import judges_of
 from reports.queries.overreach import grading_overreach
+from reports.tables import judges as judge_tables
 from reports.tables import mistakes as mistake_tables
 from reports.tables import run as tables
 from reports.tables.long import AskedTable
@@ -83,7 +84,7 @@ def overreach_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse
 def judges_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send what each judge came to."""
     grading = graded(run_head(request, number, "run"))
-    return csv_file(f"run-{number}-judges", tables.JUDGES, tables.judges(judges_of(grading)))
+    return csv_file(f"run-{number}-judges", judge_tables.JUDGES, judge_tables.judges(judges_of(grading)))
 
 
 @require_safe
