@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.core.cache import cache
+from django.db.models import Exists, OuterRef
 
 from labeling.models import VersionEntry
 from reports.filters.asked import EXAMPLE_STRATA, STATUSES, TITLES, Effect, Filters, Split
 from reports.filters.offered import A_DAY, effects_by_name, specs_by_name
 from toolevals.grading.problems import pointer_to
 from toolevals.runs.counted import Unit, View
-from toolevals.runs.models import CaseTag, Grading
+from toolevals.runs.models import CaseTag, Grading, Transcript
 from toolevals.runs.services.counting import counted_cases
 
 # Strata may be changed at any time: they are looked at again after so many seconds.
@@ -62,7 +63,9 @@ def filter_choices(grading: Grading, filters: Filters) -> FilterChoices:
     """Return what the form offers; a filter without values is left out, unless it is set."""
     held = _kept(f"reports:held-choices:{grading.pk}", A_DAY, lambda: _held(grading))
     live = _kept(f"reports:live-choices:{grading.pk}", SOON, lambda: _live(grading))
-    tags = CaseTag.objects.filter(transcript__run=grading.run).order_by("tag").values_list("tag", flat=True)
+    # Not by a join, in which SQLite would begin with the transcripts: there are few tags.
+    of_run = Exists(Transcript.objects.filter(pk=OuterRef("transcript"), run=grading.run_id))
+    tags = CaseTag.objects.filter(of_run).order_by("tag").values_list("tag", flat=True)
     values = held["values"] | live | {"tagged": list(tags.distinct())}
     found = {name: _choice(name, values[name], filters) for name in TITLES if name in values}
     offered = {name: choice for name, choice in found.items() if choice.values}

@@ -16,6 +16,8 @@ from toolevals.workspace.fields import DocumentField
 _READY = frozenset({str, int, float, type(None)})
 
 COPIED_AT_ONCE = 2000
+# Of each index, by SQLite.
+ROWS_LOOKED_AT = 400
 
 
 def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -43,12 +45,19 @@ def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterabl
 
 
 def tables_analyze(*tables: type[models.Model]) -> None:
-    """Tell PostgreSQL's planner of many new rows at once, not when its own daemon comes by; SQLite plans without."""
+    """Tell the database's planner of many new rows: SQLite's knows nothing else, PostgreSQL's only some time later.
+
+    What it takes does not grow with the tables.
+    """
     connection = connections[DEFAULT_DB_ALIAS]
-    if connection.vendor == "postgresql":
-        names = ", ".join(connection.ops.quote_name(table._meta.db_table) for table in tables)
-        with connection.cursor() as cursor:
-            cursor.execute(f"ANALYZE {names}")
+    names = [connection.ops.quote_name(table._meta.db_table) for table in tables]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(f"ANALYZE {', '.join(names)}")
+        else:
+            cursor.execute(f"PRAGMA analysis_limit = {ROWS_LOOKED_AT}")
+            for name in names:
+                cursor.execute(f"ANALYZE {name}")
 
 
 def _preparation(field: models.Field[Any, Any], connection: BaseDatabaseWrapper) -> Callable[[Any], Any]:

@@ -23,7 +23,7 @@ from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.counted import NO_COSTS, PRICE_UNITS, Cell, Context, Costs, Counted, Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, CountedCases, Grading, PlacedCase, RevisionTurn, Transcript
 from toolevals.runs.services.turns import turns_write
-from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.bulk import rows_insert, tables_analyze
 
 _CHUNK: Final = 5000
 _OUTSIDE: Final[Cell] = ("", "")
@@ -123,6 +123,7 @@ def counted_store(grading: Grading, counted: CountedGrading) -> None:
         for (view, unit), matrix in counted.matrices.items()
     )
     rows_insert(PlacedCase, PLACED_COLUMNS, counted.placed_rows(grading))
+    tables_analyze(PlacedCase)
 
 
 def counted_ensure(grading: Grading) -> None:
