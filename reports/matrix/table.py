@@ -163,6 +163,7 @@ class DrawnMatrix:
             "column_percent": _each(in_column, percent),
             "costs": [cost_line(cost) for cost in spent] if matrix.costs else [],
             "steps": list(STEPS),
+            "gaps": {"rows": _gaps(matrix, matrix.rows), "columns": _gaps(matrix, matrix.columns)},
             "confusions": [places[key] for key in matrix.confusions.keys],
         }
 
@@ -242,6 +243,12 @@ def _begins(matrix: Matrix, names: Sequence[str]) -> set[str]:
     """Return the names before which another block begins: of tools of other effects, and of what is no tool."""
     blocks = {name: -1 if name in SPECIAL else matrix.blocks.get(name, 0) for name in names}
     return {name for before, name in pairwise(names) if blocks[before] != blocks[name]}
+
+
+def _gaps(matrix: Matrix, names: Sequence[str]) -> list[int]:
+    """Return the places before which another block begins, where classes stand in blocks."""
+    begins = _begins(matrix, names) if matrix.blocks else ()
+    return [place for place, name in enumerate(names) if name in begins]
 
 
 def _query(prefix: str, cell: Cell) -> str:

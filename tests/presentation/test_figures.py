@@ -101,3 +101,9 @@ def test_a_trend_shows_its_goal_and_leaves_room_for_the_lowest_interval():
     assert layout["shapes"][0]["y0"] == 95.0
     assert layout["yaxis"]["range"][0] < 70
     json.dumps(chart, allow_nan=False)
+
+
+def test_quotes_in_names_are_shown_as_they_are():
+    chart = heat_map(['pay · "EUR"'], ["it's"], [cell(0, 0)])
+    layout = chart["themes"]["dark"]["layout"]
+    assert (layout["yaxis"]["ticktext"], layout["xaxis"]["ticktext"]) == (['pay · "EUR"'], ["it's"])

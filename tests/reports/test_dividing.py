@@ -17,7 +17,7 @@ from reports.matrix.counted import counted_matrix
 from reports.matrix.state import MatrixState
 from reports.queries.grading import listed_cases
 from tests.reports.building import Case, cases_of
-from tests.reports.reading import csv_rows
+from tests.reports.reading import csv_rows, embedded
 from tests.reports.test_placing import AGAIN, EXAMPLES, furnished
 from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.grading.verdicts import NONE
@@ -169,6 +169,9 @@ def test_effects_stand_in_blocks_and_fold(get, viewer):
     page = get("matrix", grading, split="effect", order="name")
     shown = page.context["matrix"]
     assert shown.columns == ("crm__find · read", "shop.get · read", "shop.pay · write", "plain · unsaid")
+    gaps = embedded(page, "matrix-data")["gaps"]
+    assert [shown.columns[place] for place in gaps["columns"]] == ["shop.pay · write", "plain · unsaid"]
+    assert embedded(get("matrix", grading, order="name"), "matrix-data")["gaps"] == {"rows": [], "columns": []}
     groups = page.context["groups"].groups
     assert [(group.words, group.tools) for group in groups] == [
         ("(read-only tools)", 2),

@@ -1,7 +1,7 @@
 // The cells of a large matrix come as columns of numbers: the chart's places, steps and words are put together here.
-const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" };
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 // Names are foreign text, and Plotly reads tags.
-const escaped = (text) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
+const escaped = (text) => text.replace(/[&<>]/g, (character) => ENTITIES[character]);
 const thousands = (count) => count.toLocaleString("en-US");
 
 const hover = (matrix, place) => {

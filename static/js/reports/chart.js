@@ -12,10 +12,16 @@ export class Chart {
     document.addEventListener("themechange", () => this.draw());
   }
 
-  async draw() {
+  // What is drawn in the theme of the page.
+  figure(change = this.change) {
     const { traces, layout } = this.chart.themes[theme()];
     const data = this.chart.data.map((trace, place) => ({ ...trace, ...traces[place] }));
-    await globalThis.Plotly.react(this.element, data, this.change(structuredClone(layout)), CONFIG);
+    return { data, layout: change(structuredClone(layout)) };
+  }
+
+  async draw() {
+    const { data, layout } = this.figure();
+    await globalThis.Plotly.react(this.element, data, layout, CONFIG);
   }
 
   async save(format, filename) {

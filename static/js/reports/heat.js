@@ -1,18 +1,23 @@
 // The matrix as a heat map: cells by place, a ring around the selected one, labels as dense as there is room.
 import { Chart } from "./chart.js";
+import { Names } from "./names.js";
 
 const LABEL = 13; // pixels that one label needs
+const SMALL = 11; // and a small one, where there are many
+const NUMBER = 24; // and a column whose cells hold numbers
 const ROW = 33;
 const TALLEST = 760;
 const FOOT = 76; // the margin of the columns
+const SIDE = 90; // and of the rows
 const GAP = 12;
+const NAMES = 210; // what stands beside the cells: names, and room
 const NARROW = 560; // no room for what the margin of the rows is called
 
 // Of names that have no room the classes that are no tools come first, "(none)" before all, then each so many-th tool.
-const thinned = (axis, range, pixels) => {
+const thinned = (axis, range, pixels, label) => {
   const [low, high] = [Math.min(...range), Math.max(...range)];
   const shown = axis.tickvals.filter((value) => value >= low && value <= high);
-  const step = Math.max(1, Math.ceil((shown.length * LABEL) / Math.max(pixels, 1)));
+  const step = Math.max(1, Math.ceil((shown.length * label) / Math.max(pixels, 1)));
   const special = shown.filter((value) => /^\(.*\)$/.test(axis.ticktext[value]));
   const kept = [];
   for (const value of [...special, ...shown.filter((_, place) => place % step === 0)]) {
@@ -27,6 +32,13 @@ export const casesOf = (matrix, side, place) => {
   const parameters = new URLSearchParams(matrix.query);
   parameters.set(side === "rows" ? "expected" : "actual", matrix[side][place]);
   return `${matrix.cases}?${parameters}`;
+};
+
+// Between blocks of classes a line.
+const line = (side, place, color) => {
+  const [along, across] = side === "rows" ? ["y", "x"] : ["x", "y"];
+  const at = place - 0.5;
+  return { type: "line", [`${along}0`]: at, [`${along}1`]: at, [`${across}0`]: 0, [`${across}1`]: 1, [`${across}ref`]: `${across} domain`, line: { color, width: 4 } };
 };
 
 const ring = ([row, column], color, width) => ({
@@ -47,15 +59,26 @@ export class Heat {
     this.cursor = null;
     this.ranges = null;
     this.drawn = false;
+    this.whole = false;
+    // More than fits is scrolled inside a frame, so that every name stands beside its row.
+    this.frame = Object.assign(document.createElement("div"), { className: "heat-frame" });
+    this.inner = Object.assign(document.createElement("div"), { className: "heat-inner" });
+    element.before(this.frame);
+    this.frame.append(this.inner);
+    this.names = new Names(this.inner, element, matrix);
     this.chart = new Chart(element, matrix.chart, (layout) => this.fitted(layout));
     element.addEventListener("keydown", (event) => this.key(event));
     element.addEventListener("focus", () => element.matches(":focus-visible") && this.point());
   }
 
   async draw() {
+    this.size();
     await this.chart.draw();
+    if (this.isLarge) this.names.draw();
+    else this.names.clear();
     if (this.drawn) return;
     this.drawn = true;
+    if (this.selected && this.isLarge) this.reveal(this.selected);
     this.element.on("plotly_click", ({ points }) => this.clicked(points[0]));
     this.element.on("plotly_relayout", (change) => this.zoomed(change));
   }
@@ -66,10 +89,24 @@ export class Heat {
     else location.assign(casesOf(this.matrix, curveNumber === 1 ? "rows" : "columns", curveNumber === 1 ? y : x));
   }
 
-  fitted(layout) {
-    const rows = this.matrix.rows.length;
+  // How wide and high the cells are: as there is room, and at least so that every name has its place.
+  size() {
+    const { rows, columns } = this.matrix;
+    const numbered = Boolean(this.matrix.chart.data[0].texttemplate);
+    const least = numbered ? NUMBER : SMALL;
+    const wide = (columns.length * least) / 0.885 + NAMES;
+    this.height = Math.max(Math.min(rows.length * ROW, TALLEST), this.whole ? 0 : rows.length * (numbered ? LABEL : SMALL));
+    this.isWide = !this.whole && wide > this.frame.clientWidth;
+    this.isTall = this.height > TALLEST;
+    this.isLarge = this.isWide || this.isTall;
+    this.inner.style.minWidth = this.isWide ? `${Math.ceil(wide)}px` : "";
+    this.frame.classList.toggle("is-tall", this.isTall);
+  }
+
+  // `image`: a file has nothing beside it that could say the names.
+  fitted(layout, { image = false } = {}) {
     const room = this.element.clientWidth;
-    const height = Math.min(rows * ROW, TALLEST);
+    const { height } = this;
     const foot = layout.yaxis2 ? FOOT : 0;
     layout.height = height + foot + 190;
     if (foot) {
@@ -86,13 +123,66 @@ export class Heat {
       layout.xaxis.range = this.ranges.x;
       layout.yaxis.range = this.ranges.y;
     }
-    layout.xaxis = thinned(layout.xaxis, layout.xaxis.range, room - 190);
-    layout.yaxis = thinned(layout.yaxis, layout.yaxis.range, height);
-    const { color } = layout.font;
-    layout.shapes = [];
-    if (this.cursor) layout.shapes.push({ ...ring(this.cursor, color, 1.5), line: { color, width: 1.5, dash: "dot" } });
-    if (this.selected) layout.shapes.push(ring(this.selected, color, 2.5));
+    if (this.isLarge && !image) this.named(layout, room, foot);
+    const label = this.isLarge ? SMALL : LABEL;
+    if (label === SMALL && image) for (const axis of [layout.xaxis, layout.yaxis]) axis.tickfont.size = 9.5;
+    layout.xaxis = thinned(layout.xaxis, layout.xaxis.range, this.isWide ? room : room - 190, label);
+    layout.yaxis = thinned(layout.yaxis, layout.yaxis.range, height, label);
+    this.color = layout.font.color;
+    this.between = layout.paper_bgcolor;
+    layout.shapes = this.shapes();
     return layout;
+  }
+
+  async save(format, filename) {
+    if (!this.isLarge) return this.chart.save(format, filename);
+    const figure = this.chart.figure((layout) => this.fitted(layout, { image: true }));
+    const size = { width: this.element.clientWidth, height: figure.layout.height };
+    return globalThis.Plotly.downloadImage(figure, { format, filename, ...size, scale: format === "png" ? 2 : 1 });
+  }
+
+  // Names that stay in sight take the place of the chart's own, which take seconds where there are hundreds.
+  named(layout, room, foot) {
+    this.names.fit(layout, this.matrix.chart.data[0].texttemplate ? 11 : 9.5, this.frame.clientWidth);
+    const { width, height } = this.names;
+    for (const axis of [layout.xaxis, layout.yaxis]) Object.assign(axis, { showticklabels: false, automargin: false });
+    layout.annotations = [];
+    layout.margin = { l: width, r: 16, t: height, b: 16 };
+    layout.height = height + this.height + foot + 16;
+    if (!foot) return;
+    const plot = room - width - 16;
+    layout.xaxis.domain = [0, 1 - (SIDE + GAP) / plot];
+    layout.xaxis2.domain = [1 - SIDE / plot, 1];
+    // The scale of the recall is the precision's, and has no room beside the names.
+    Object.assign(layout.xaxis2, { side: "bottom", automargin: false });
+    Object.assign(layout.yaxis2, { side: "right", automargin: false, showticklabels: false });
+    layout.yaxis2.title.text = "";
+  }
+
+  shapes() {
+    const { color, between, matrix, cursor, selected } = this;
+    const shapes = Object.entries(matrix.gaps || {}).flatMap(([side, places]) => places.map((place) => line(side, place, between)));
+    if (cursor) shapes.push({ ...ring(cursor, color, 1.5), line: { color, width: 1.5, dash: "dot" } });
+    if (selected) shapes.push(ring(selected, color, 2.5));
+    return shapes;
+  }
+
+  // The rings alone: of a large matrix everything else takes longer.
+  async mark(cell) {
+    if (!this.drawn) return;
+    await globalThis.Plotly.relayout(this.element, { shapes: this.shapes() });
+    if (cell) this.reveal(cell);
+  }
+
+  reveal([row, column]) {
+    const { xaxis, yaxis } = this.element._fullLayout;
+    const { clientWidth, clientHeight, scrollLeft, scrollTop } = this.frame;
+    const { width, height } = this.names;
+    const x = this.element.offsetLeft + xaxis._offset + xaxis.l2p(column);
+    const y = this.element.offsetTop + yaxis._offset + yaxis.l2p(row);
+    const beyond = (at, from, names, size) => at < from + names + 40 || at > from + size - 40;
+    if (beyond(x, scrollLeft, width, clientWidth)) this.frame.scrollLeft = x - (width + clientWidth) / 2;
+    if (beyond(y, scrollTop, height, clientHeight)) this.frame.scrollTop = y - (height + clientHeight) / 2;
   }
 
   zoomed(change) {
@@ -102,7 +192,9 @@ export class Heat {
     this.draw();
   }
 
+  // The whole matrix, unzoomed; of one that is larger than its frame in the frame, and again with every name.
   reset() {
+    if (!this.ranges && (this.whole || this.isWide || this.isTall)) this.whole = !this.whole;
     this.ranges = null;
     return this.draw();
   }
@@ -110,14 +202,14 @@ export class Heat {
   select(cell) {
     this.selected = cell;
     this.cursor = null;
-    if (this.drawn) this.draw();
+    this.mark(cell);
   }
 
   // By keyboard one sees from where the arrows move, and what Enter opens.
   point() {
     if (this.selected || this.cursor || !this.drawn) return;
     this.cursor = this.matrix.cells[0] || null;
-    this.draw();
+    this.mark(this.cursor);
   }
 
   // Arrows move a dotted ring over the cells that hold something; Enter opens.
@@ -133,7 +225,7 @@ export class Heat {
     if (!step || !from) return;
     event.preventDefault();
     this.cursor = nearest(this.matrix.cells, from, step) || from;
-    this.draw();
+    this.mark(this.cursor);
   }
 }
 

@@ -105,7 +105,7 @@ const start = (matrix) => {
   document.querySelector("[data-show-other]").addEventListener("click", switchShow);
   document.querySelector("[data-reset]").addEventListener("click", () => heat?.reset());
   for (const button of document.querySelectorAll("[data-image]")) {
-    button.addEventListener("click", () => heat?.chart.save(button.dataset.image, matrix.file));
+    button.addEventListener("click", () => heat?.save(button.dataset.image, matrix.file));
   }
   onKeys({ n: stepConfusion(1), p: stepConfusion(-1), j: () => pane.step(1), k: () => pane.step(-1) });
   onEscape(() => pane.element.contains(document.activeElement) && focusCell());

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 
-from toolevals.presentation.figures.parts import chart, faded, layout, lines
+from toolevals.presentation.figures.parts import chart, faded, layout, lines, words
 from toolevals.presentation.palettes import PALETTES
 
 DASHES = ("solid", "dash")
@@ -43,7 +42,7 @@ def curves(found: Sequence[Curve], *, xs: Sequence[int]) -> dict[str, Any]:
         edge = {"x": places, "mode": "lines", "hoverinfo": "skip", "showlegend": False}
         traces.append(go.Scatter(edge, y=[point.high for point in curve.points]))
         traces.append(go.Scatter(edge, y=[point.low for point in curve.points], fill="tonexty"))
-        names = [""] * (len(places) - 1) + [f" {escape(curve.name)}"]
+        names = [""] * (len(places) - 1) + [f" {words(curve.name)}"]
         traces.append(
             go.Scatter(
                 x=places,

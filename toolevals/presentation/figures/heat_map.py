@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -17,7 +16,7 @@ from toolevals.presentation.figures.margins import (
     margin_marks,
     margin_traces,
 )
-from toolevals.presentation.figures.parts import chart, layout, lines, names
+from toolevals.presentation.figures.parts import chart, layout, lines, names, words
 from toolevals.presentation.heat import STEPS
 from toolevals.presentation.palettes import PALETTES
 
@@ -81,7 +80,7 @@ def heat_map(
         xgap=1 if numbered else 0,
         ygap=1 if numbered else 0,
     )
-    axes = f"{escape(corner[0])} →<br>{escape(corner[1])} ↓"
+    axes = f"{words(corner[0])} →<br>{words(corner[1])} ↓"
     xaxis = names(columns) | {"side": "top", "tickangle": -90, "range": [-0.5, len(columns) - 0.5]}
     yaxis = names(rows) | {"range": [len(rows) - 0.5, -0.5]}
     if margins:

@@ -56,14 +56,19 @@ def names(labels: Sequence[str]) -> dict[str, Any]:
     return {
         "tickmode": "array",
         "tickvals": list(range(len(labels))),
-        "ticktext": [escape(short(label)) for label in labels],
+        "ticktext": [words(short(label)) for label in labels],
         "tickfont": {"family": MONO},
     }
 
 
 def lines(text: Sequence[str]) -> str:
     """Return lines of foreign text as a hover label."""
-    return "<br>".join(escape(line) for line in text)
+    return "<br>".join(map(words, text))
+
+
+def words(text: str) -> str:
+    """Return foreign text in which Plotly finds no tag; it shows quotes as they are, but not what stands for them."""
+    return escape(text, quote=False)
 
 
 def faded(colour: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
 
 from toolevals.presentation.figures.parts import chart, faded, layout, lines
+from toolevals.presentation.figures.parts import words as shown
 from toolevals.presentation.palettes import PALETTES
 
 
@@ -96,7 +96,7 @@ def _changed(
             "x": x,
             "y": 0,
             "yref": "paper",
-            "text": escape(words),
+            "text": shown(words),
             "showarrow": False,
             "textangle": -90,
             "xanchor": "right",
@@ -120,7 +120,7 @@ def _theme(
     xaxis = {
         "tickmode": "array",
         "tickvals": [point.x for point in points],
-        "ticktext": [escape(point.label) for point in points],
+        "ticktext": [shown(point.label) for point in points],
         "range": [
             min((point.x for point in points), default=0) - 0.4,
             max((point.x for point in points), default=0) + 0.4,
