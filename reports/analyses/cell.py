@@ -1,8 +1,10 @@
-"""One cell of the confusion matrix, and the part of a class that its column may be."""
+"""Cells of the confusion matrix, and the parts of classes that their rows and columns may be."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import overload
 
 from reports.analyses.costs import Cost
 from reports.analyses.rates import Rate, rate
@@ -82,3 +84,33 @@ class Cell:
     def rate(self) -> Rate:
         """The share of its row, with interval."""
         return rate(self.count, self.row_total)
+
+
+class Cells(Sequence[Cell]):
+    """Cells of a matrix in some order, each made when it is looked at: there may be tens of thousands.
+
+    `keys` are their (expected, actual).
+    """
+
+    def __init__(self, cell: Callable[[str, str], Cell], keys: Sequence[tuple[str, str]]) -> None:
+        self.keys = keys
+        self._cell = cell
+
+    @overload
+    def __getitem__(self, place: int) -> Cell: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Cell, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Cell | tuple[Cell, ...]:
+        if isinstance(place, slice):
+            return tuple(self._cell(*key) for key in self.keys[place])
+        return self._cell(*self.keys[place])
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cells) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]

@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import overload
 
-from reports.analyses.cell import Cell, Part
+from reports.analyses.cell import Cell, Cells, Part
 from reports.analyses.costs import Cost
 from reports.analyses.rates import Rate, rate
 from toolevals.grading.metrics.classes import SPECIAL
@@ -24,36 +23,6 @@ class Order(StrEnum):
     NAME = "name"
     # Confusable groups together.
     CLUSTER = "cluster"
-
-
-class Cells(Sequence[Cell]):
-    """Cells of a matrix in some order, each made when it is looked at: there may be tens of thousands.
-
-    `keys` are their (expected, actual).
-    """
-
-    def __init__(self, matrix: Matrix, keys: Sequence[tuple[str, str]]) -> None:
-        self.keys = keys
-        self._matrix = matrix
-
-    @overload
-    def __getitem__(self, place: int) -> Cell: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Cell, ...]: ...
-
-    def __getitem__(self, place: int | slice) -> Cell | tuple[Cell, ...]:
-        if isinstance(place, slice):
-            return tuple(self._matrix.cell(*key) for key in self.keys[place])
-        return self._matrix.cell(*self.keys[place])
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Cells) and tuple(self) == tuple(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 # Not slotted: the derived lists are kept once they are made.
@@ -92,7 +61,7 @@ class Matrix:
         columns = {name: place for place, name in enumerate(self.columns)}
         # Numbers sort in a fraction of the time that a key function takes.
         places = {rows[expected] + columns[actual]: (expected, actual) for expected, actual in self.counts}
-        return Cells(self, [places[place] for place in sorted(places)])
+        return Cells(self.cell, [places[place] for place in sorted(places)])
 
     @cached_property
     def confusions(self) -> Cells:
@@ -108,7 +77,7 @@ class Matrix:
             for (expected, actual), count in self.counts.items()
             if (expected, actual) not in right
         }
-        return Cells(self, [places[place] for place in sorted(places)])
+        return Cells(self.cell, [places[place] for place in sorted(places)])
 
     def cell(self, expected: str, actual: str) -> Cell:
         """Return one cell, of count 0 where nothing was counted."""

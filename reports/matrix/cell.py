@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from django.db.models import QuerySet
 
 from reports.analyses.advice import Advice, Asked, Confusion, advice_on
-from reports.analyses.cell import Cell
-from reports.analyses.matrix import Cells, Matrix
+from reports.analyses.cell import Cell, Cells
+from reports.analyses.matrix import Matrix
 from reports.analyses.rates import Rate
 from reports.cases.rows import CaseRow, case_rows, last_said
 from reports.filters.dividing import without_effect
