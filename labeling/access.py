@@ -6,6 +6,7 @@ from toolevals.workspace.models import Role
 RULES: dict[str, Rule] = {
     "labeling:datasets": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "labeling:dataset": Rule(Role.VIEWER),
+    "labeling:dataset-csv": Rule(Role.VIEWER),
     "labeling:dataset-settings": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "labeling:guideline": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "labeling:import": Rule(Role.ADJUDICATOR),

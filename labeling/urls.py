@@ -32,6 +32,7 @@ app_name = "labeling"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/", datasets.datasets, name="datasets"),
     path("datasets/<slug:dataset>/", datasets.dataset, name="dataset"),
+    path("datasets/<slug:dataset>/examples/csv/", datasets.dataset_csv, name="dataset-csv"),
     path("datasets/<slug:dataset>/settings/", datasets.settings, name="dataset-settings"),
     path("datasets/<slug:dataset>/guideline/", guidelines.guideline, name="guideline"),
     path("datasets/<slug:dataset>/import/", imports.import_examples, name="import"),

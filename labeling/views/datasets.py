@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import Count
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -17,10 +17,11 @@ from labeling.forms.datasets import DatasetForm, NewDatasetForm
 from labeling.guideline import guideline_blocks
 from labeling.models import Dataset, Example, GoldSource, Resolution
 from labeling.querysets.examples import ExampleQuerySet
-from labeling.views.example_rows import example_rows
+from labeling.views.example_rows import EXAMPLES_CSV, example_lines, example_rows
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.paging import page_of
+from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 MAX_STRATUM_VALUES = 30
 # What `seen_by` adds to examples.
@@ -28,6 +29,7 @@ STATUS = "status"
 # So many of a large dataset's oldest and newest examples say which values its strata have.
 LOOK_AT = 500
 LIST_SIZE = 100
+CHOICES = ("q", "status", "covers", "tool", "gold", "source", *Example.STRATA)
 
 
 @require_http_methods(["GET", "POST"])
@@ -47,9 +49,7 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     found = _dataset(request, dataset)
     services.settle_due(project=request.project)
     every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
-    chosen = {
-        name: request.GET.get(name, "") for name in ("q", "status", "covers", "tool", "gold", "source", *Example.STRATA)
-    }
+    chosen = _chosen(request)
     rows = _filtered(every, chosen, request.role)
     page = page_of(rows.with_content(), request.GET.get("before", ""), LIST_SIZE)
     large = is_large(found)
@@ -67,6 +67,16 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
         "strata": _strata(found, chosen, LOOK_AT if large else None),
     }
     return render(request, "labeling/dataset.html", context)
+
+
+@require_GET
+def dataset_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
+    """Send the same list, all of it."""
+    found = _dataset(request, dataset)
+    services.settle_due(project=request.project)
+    every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
+    rows = _filtered(every, _chosen(request), request.role).with_content()
+    return csv_file(f"{found.slug}-examples", EXAMPLES_CSV, example_lines(rows_of(rows)))
 
 
 @require_http_methods(["GET", "POST"])
@@ -88,6 +98,11 @@ def settings(request: ProjectRequest, dataset: str) -> HttpResponse:
 
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:
     return get_object_or_404(Dataset.objects.in_project(request.project), slug=slug)
+
+
+def _chosen(request: ProjectRequest) -> dict[str, str]:
+    """Return which examples the address asks for."""
+    return {name: request.GET.get(name, "") for name in CHOICES}
 
 
 def _filtered(examples: ExampleQuerySet, chosen: dict[str, str], role: Role) -> ExampleQuerySet:

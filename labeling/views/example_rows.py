@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from labeling.models import Example
 from labeling.wording import summary
+from toolevals.presentation.csv import Cell
 
 MAX_TEXT = 140
+EXAMPLES_CSV = (
+    "example_id",
+    "external_id",
+    "revision_id",
+    "status",
+    "says",
+    "gold_id",
+    "source",
+    "expects",
+    *Example.STRATA,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +37,24 @@ class ExampleRow:
 def example_rows(examples: Iterable[Example]) -> list[ExampleRow]:
     """Return the rows of examples that were read with their content."""
     return [_row(example) for example in examples]
+
+
+def example_lines(examples: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row of `EXAMPLES_CSV` for each of the same, with the status as somebody sees it."""
+    for example in examples:
+        row, revision = _row(example), example.current
+        gold = revision.gold if revision else None
+        yield (
+            example.pk,
+            example.external_id,
+            revision.pk if revision else None,
+            example.status,
+            row.says,
+            gold.pk if gold else None,
+            row.source,
+            row.expects,
+            *(example.strata.get(name) for name in Example.STRATA),
+        )
 
 
 def _row(example: Example) -> ExampleRow:
