@@ -30,13 +30,22 @@ def small_multiples(run: Run) -> tuple[SmallMultiple, ...]:
     """Return the pictures up to and including `run`; none where it stands alone."""
     runs = recent_runs(run.experiment.runs.all(), upto=run.number, most=SHOWN_RUNS)
     series = {each.name: each for each in runs_trend(runs).series}
-    return tuple(_picture(series[name]) for name in SHOWN if name in series and len(series[name].newest) > 1)
+    shown = [series[name] for name in SHOWN if name in series and len(series[name].newest) > 1]
+    # One scale for all of them.
+    least = min(
+        (min(each.goal, *(row.rates[each.name].low or 0.0 for row in each.newest)) for each in shown), default=0.0
+    )
+    return tuple(_picture(each, least) for each in shown)
 
 
-def _picture(series: Series) -> SmallMultiple:
+def _picture(series: Series, least: float) -> SmallMultiple:
     rows = series.newest
     rates = [row.rates[series.name] for row in rows]
     points = [(rate.value or 0.0, rate.low or 0.0, rate.high or 0.0) for rate in rates]
     return SmallMultiple(
-        series.name, rates[-1], series.goal, tuple(row.run.number for row in rows), spark(points, goal=series.goal)
+        series.name,
+        rates[-1],
+        series.goal,
+        tuple(row.run.number for row in rows),
+        spark(points, goal=series.goal, least=least),
     )

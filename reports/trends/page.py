@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -57,20 +57,39 @@ def runs_trend(runs: Sequence[RunFacts]) -> Trend:
     return trend_of([(run, counts.get(run.grading, {}) if run.grading else {}) for run in runs])
 
 
-def trend_charts(found: Trend, project: Project) -> tuple[TrendChart, ...]:
-    """Return a chart for each rate that has something to show, with the highest floor of the newest run's version."""
+def trend_charts(found: Trend, project: Project, *, same_scale: bool = True) -> tuple[TrendChart, ...]:
+    """Return a chart for each rate that has something to show, with the highest floor of the newest run's version.
+
+    All on one scale, unless each is to have its own.
+    """
     known = highest(version_floors(found.rows[-1].run.dataset_version)) if found.rows else {}
     # One that lies at nothing says nothing.
     floors = {name: floor for name, floor in known.items() if floor[0]}
+    least = (
+        min((*(floor for floor, _ in floors.values()), *lowest(found.series))) if same_scale and found.series else None
+    )
     return tuple(
-        trend_chart(found, series, project, f"trend-{series.name}", floors.get(series.name)) for series in found.series
+        trend_chart(found, series, project, f"trend-{series.name}", floor=floors.get(series.name), least=least)
+        for series in found.series
     )
 
 
+def lowest(series: Iterable[Series]) -> Iterator[float]:
+    """Yield the goal and the lowest end of an interval of each series, as shares."""
+    for each in series:
+        yield min(each.goal, *(row.rates[each.name].low or 0.0 for row in each.rows))
+
+
 def trend_chart(
-    found: Trend, series: Series, project: Project, chart_id: str, floor: tuple[float, str] | None = None
+    found: Trend,
+    series: Series,
+    project: Project,
+    chart_id: str,
+    *,
+    floor: tuple[float, str] | None = None,
+    least: float | None = None,
 ) -> TrendChart:
-    """Return the chart of one rate, in which every point opens its run."""
+    """Return the chart of one rate, in which every point opens its run; its axis has room for `least`, a share."""
     places = {row.run.number: place for place, row in enumerate(found.rows)}
     segments = [[_point(row, series, places[row.run.number], project) for row in part] for part in series.segments]
     chart = trend(
@@ -80,6 +99,7 @@ def trend_chart(
         floor=100 * floor[0] if floor else None,
         changes=[(places[row.run.number], ", ".join(row.run.changes)) for row in series.rows if row.run.changes],
         breaks=[places[number] for number in series.broken],
+        least=None if least is None else 100 * least,
     )
     return TrendChart(series, chart_id, chart, floor)
 

@@ -12,6 +12,7 @@ from django.db.models import F, Sum
 
 from reports.analyses.rates import Rate, rate
 from reports.analyses.trend import RunFacts, Series, Trend, tool_trend_of
+from reports.trends.page import lowest
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
 from toolevals.runs.counted import View
 from toolevals.runs.models import MatrixCount
@@ -61,13 +62,15 @@ def runs_tool_trend(runs: Sequence[RunFacts], which: ToolRate = ToolRate.RECALL)
     return tool_trend_of([(run, rates.get(run.grading, {})) for run in runs])
 
 
-def small_trends(trend: Trend, most: int | None = None) -> tuple[SmallTrend, ...]:
-    """Return a picture for each series, in the trend's order."""
+def small_trends(trend: Trend, most: int | None = None, *, same_scale: bool = True) -> tuple[SmallTrend, ...]:
+    """Return a picture for each series, in the trend's order; all on one scale, unless each is to have its own."""
     places = {row.run.number: place for place, row in enumerate(trend.rows)}
-    return tuple(_small(series, places) for series in trend.series[:most])
+    shown = trend.series[:most]
+    least = min(lowest(shown), default=None) if same_scale else None
+    return tuple(_small(series, places, least) for series in shown)
 
 
-def _small(series: Series, places: dict[int, int]) -> SmallTrend:
+def _small(series: Series, places: dict[int, int], least: float | None) -> SmallTrend:
     newest = series.rows[-1]
     points = [
         [
@@ -78,7 +81,7 @@ def _small(series: Series, places: dict[int, int]) -> SmallTrend:
         for segment in series.segments
     ]
     changes = [places[row.run.number] for row in series.rows if row.run.changes]
-    picture = broken_spark(points, goal=series.goal, width=len(places), changes=changes)
+    picture = broken_spark(points, goal=series.goal, width=len(places), changes=changes, least=least)
     numbers = tuple(row.run.number for segment in series.segments for row in segment)
     return SmallTrend(
         series.name, newest.run.number, newest.rates[series.name], series.goal, len(numbers), picture, numbers

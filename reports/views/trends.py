@@ -60,7 +60,8 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
     trend, judged = runs_trend(runs), judged_runs(runs)
     which = choice(ToolRate, request.GET, "rate", ToolRate.RECALL)
     tools, judges = runs_tool_trend(runs, which), judge_trend(judged)
-    charts = trend_charts(trend, project)
+    same = request.GET.get("scale") != "own"
+    charts = trend_charts(trend, project, same_scale=same)
     everything = request.GET.get("tools") == "all"
     followed = [
         *_followed(tools, text(request.GET, "tool", LONGEST_CLASS), which, project),
@@ -74,8 +75,9 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
         "charts": charts,
         "followed": followed,
         "judged": judged[::-1],
-        "judge_multiples": small_trends(judges),
-        "tool_multiples": small_trends(tools, None if everything else MOST_TOOLS),
+        "judge_multiples": small_trends(judges, same_scale=same),
+        "tool_multiples": small_trends(tools, None if everything else MOST_TOOLS, same_scale=same),
+        "same_scale": same,
         "public": run_rows(project, runs[-1].number) if runs else (),
         "tools_left": 0 if everything else max(0, len(tools.series) - MOST_TOOLS),
         "which": which,

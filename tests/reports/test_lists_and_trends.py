@@ -87,3 +87,32 @@ def test_an_uploaded_run_reaches_every_report(get, project, run_jobs):
         assert page.status_code == 200
         assert page.context["count"] == 1
     assert get("run", run.grading).status_code == 200
+
+
+def test_trends_share_one_scale_or_have_each_its_own(browser_of, build):
+    """Selection is right in 1 of 2 cases, the schema in all: the lowest interval decides for both, or each its own."""
+    grading = build.grading(cases_of({("a", "a"): 1, ("a", "b"): 1}))
+    build.grading(cases_of({("a", "a"): 2}))
+    address = reverse("reports:trends", args=[grading.run.project.slug, "nightly"])
+
+    def floors(page: Any) -> dict[str, float]:
+        return {
+            chart.series.name: chart.chart["themes"]["light"]["layout"]["yaxis"]["range"][0]
+            for chart in page.context["charts"]
+        }
+
+    same, own = (floors(browser_of.get(address, query)) for query in ({}, {"scale": "own"}))
+    assert len(same) > 1
+    assert len(set(own.values())) > 1
+    assert set(same.values()) == {min(own.values())}
+
+
+def test_small_pictures_share_one_scale_or_have_each_its_own(browser_of, build):
+    grading = build.grading(cases_of({("a", "a"): 9, ("b", "b"): 1, ("b", "a"): 8}))
+    build.grading(cases_of({("a", "a"): 9, ("b", "b"): 9}))
+    address = reverse("reports:trends", args=[grading.run.project.slug, "nightly"])
+    same, own = (
+        {each.name: each.picture.goal for each in browser_of.get(address, query).context["tool_multiples"]}
+        for query in ({}, {"scale": "own"})
+    )
+    assert same["a"] == same["b"] == own["b"] != own["a"]

@@ -19,9 +19,9 @@ class Spark:
     goal: str
 
 
-def spark(points: Sequence[tuple[float, float, float]], *, goal: float) -> Spark:
-    """Return the picture of at least one (value, low, high), oldest first, all in 0..1."""
-    floor = min(*(low for _, low, _ in points), goal) - 0.02
+def spark(points: Sequence[tuple[float, float, float]], *, goal: float, least: float | None = None) -> Spark:
+    """Return the picture of at least one (value, low, high), oldest first, all in 0..1; it has room for `least`."""
+    floor = (min(*(low for _, low, _ in points), goal) if least is None else least) - 0.02
     width = (WIDTH - 2 * MARGIN) / max(1, len(points) - 1)
 
     def y(share: float) -> float:
@@ -52,11 +52,19 @@ class BrokenSpark:
 
 
 def broken_spark(
-    segments: Sequence[Sequence[tuple[int, float, float, float]]], *, goal: float, width: int, changes: Sequence[int]
+    segments: Sequence[Sequence[tuple[int, float, float, float]]],
+    *,
+    goal: float,
+    width: int,
+    changes: Sequence[int],
+    least: float | None = None,
 ) -> BrokenSpark:
-    """Return the picture of stretches of (place, value, low, high), places in 0..width - 1, shares in 0..1."""
+    """Return the picture of stretches of (place, value, low, high), places in 0..width - 1, shares in 0..1.
+
+    It has room for `least`, by default for the lowest of its own.
+    """
     points = [point for segment in segments for point in segment]
-    floor = min(*(low for _, _, low, _ in points), goal) - 0.02
+    floor = (min(*(low for _, _, low, _ in points), goal) if least is None else least) - 0.02
 
     def x(place: int) -> float:
         return MARGIN + place * (WIDTH - 2 * MARGIN) / max(1, width - 1)

@@ -34,12 +34,14 @@ def trend(
     floor: float | None = None,
     changes: Sequence[tuple[int, str]] = (),
     breaks: Sequence[int] = (),
+    least: float | None = None,
 ) -> dict[str, Any]:
     """Return the chart of one rate. Runs that can't be compared stand in different segments, which are not joined.
 
     `goal` (dashed) and `floor` (dotted) are in percent, None where there is none; `token` names the
     line's colour in the palettes. `changes` are places where something is new, and what: a line each; `breaks` those
-    of points that are not joined to the one before: a dashed line between the two.
+    of points that are not joined to the one before: a dashed line between the two. `least` is the lowest value that
+    the axis has room for, by default the lowest of the chart's own.
     """
     traces: list[Any] = []
     for segment in segments:
@@ -65,7 +67,10 @@ def trend(
         traces,
         {
             theme: _changed(
-                theme, _theme(theme, points, len(segments), {"dash": goal, "dot": floor}, token), changes, breaks
+                theme,
+                _theme(theme, points, len(segments), {"dash": goal, "dot": floor}, token, least=least),
+                changes,
+                breaks,
             )
             for theme in PALETTES
         },
@@ -109,14 +114,20 @@ def _changed(
 
 
 def _theme(
-    theme: str, points: Sequence[TrendPoint], segments: int, levels: Mapping[str, float | None], token: str
+    theme: str,
+    points: Sequence[TrendPoint],
+    segments: int,
+    levels: Mapping[str, float | None],
+    token: str,
+    *,
+    least: float | None,
 ) -> dict[str, Any]:
     colour = PALETTES[theme][token]
     hidden = {"line": {"width": 0, "color": colour}}
     line = {"line": {"width": 1.75, "color": colour}, "marker": {"size": 6, "color": colour}}
     drawn = {dash: level for dash, level in levels.items() if level is not None}
     lowest = [*drawn.values(), *(point.low for point in points)]
-    floor = max(0.0, min(lowest, default=0.0) - 3)
+    floor = max(0.0, (min(lowest, default=0.0) if least is None else least) - 3)
     xaxis = {
         "tickmode": "array",
         "tickvals": [point.x for point in points],
