@@ -54,6 +54,23 @@ def rita(page: Page, shop: LiveApp) -> Iterator[Page]:
     assert errors == []
 
 
+def test_a_heat_map_of_300_tools_names_each_of_them_and_is_whole_at_a_click(rita: Page, shop: LiveApp):
+    rita.goto(f"{shop.url}/p/shop/runs/1/matrix/?show=heat&order=name")
+    frame = rita.locator(".heat-frame")
+    expect(frame.locator(".heat-side > span")).to_have_count(300)
+    expect(frame.get_by_title("part_7.tool_210").first).to_be_attached()
+    frame.evaluate("frame => { frame.scrollTop = 1500; frame.scrollLeft = 1500 }")
+    side, frame_box = frame.locator(".heat-side > span").nth(150).bounding_box(), frame.bounding_box()
+    assert side is not None
+    assert frame_box is not None
+    assert frame_box["x"] <= side["x"] < frame_box["x"] + 40
+    rita.get_by_role("button", name="Whole matrix").click()
+    expect(frame.locator(".heat-side > span")).to_have_count(0)
+    assert frame.evaluate("frame => frame.scrollHeight - frame.clientHeight") < 2
+    rita.get_by_role("button", name="Whole matrix").click()
+    expect(frame.locator(".heat-side > span")).to_have_count(300)
+
+
 def test_a_table_of_300_tools_draws_what_is_in_sight_and_moves_by_keyboard(rita: Page, shop: LiveApp):
     rita.goto(f"{shop.url}/p/shop/runs/1/matrix/?show=table&order=name")
     grid = rita.locator("[data-virtual]")
