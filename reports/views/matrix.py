@@ -93,6 +93,7 @@ def _cell_context(head: RunHead, grading: Grading, counted: Matrix, state: Matri
         "head": head,
         "run": head.run,
         "page_url": run_url("matrix", head.run),
+        "matrix_file": f"run-{head.run.number}-matrix",
         "state": state,
         "reading": reading,
         "query": state.query(),
@@ -115,5 +116,4 @@ def _addresses(head: RunHead, state: MatrixState) -> dict[str, Any]:
         "query": state.query(expected="", actual="", after=""),
         # The cell that is read where the address names none.
         "first": [state.expected, state.actual],
-        "file": f"run-{head.run.number}-matrix",
     }

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.conftest import WAIT
 from tests.browser.labelling_shop import SEED
+from tests.browser.pictures import expect_pictures
 from tests.fixtures.application import LiveApp
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]
@@ -101,3 +102,10 @@ def test_the_table_holds_the_same_under_arrows(agreement: Page):
     agreement.keyboard.press("Enter")
     expect(agreement).to_have_url(re.compile(r"one=create_return&two=%28none%29"))
     expect_cases(agreement)
+
+
+def test_charts_of_labelling_are_saved_as_pictures(agreement: Page, app: LiveApp):
+    expect_pictures(agreement.locator("[aria-labelledby=matrix-h]").first, "agreement-matrix")
+    agreement.goto(f"{app.url}/p/shop/datasets/core/coverage/")
+    expect(agreement.locator("#heat .heatmaplayer image")).to_be_visible()
+    expect_pictures(agreement.locator("[aria-labelledby=map-h]"), "coverage")

@@ -1,5 +1,5 @@
 // The agreement page: heat map and table over the same data; a cell opens the examples behind it; a chart over time.
-import { Chart } from "../reports/chart.js";
+import { Chart, saving } from "../reports/chart.js";
 import { Grid } from "../reports/grid.js";
 import { Heat } from "../reports/heat.js";
 import { showing } from "../reports/showing.js";
@@ -11,7 +11,10 @@ const open = (cell) => {
   if (address) location.assign(address);
 };
 new Grid(document.querySelector(".only-table.scroll-x"), open);
-showing(globalThis.Plotly ? new Heat(document.getElementById("heat"), matrix, open) : null);
+const heat = globalThis.Plotly ? new Heat(document.getElementById("heat"), matrix, open) : null;
+showing(heat);
 
 const line = document.getElementById("periods");
-if (line && globalThis.Plotly) new Chart(line, periods).draw();
+const overTime = line && globalThis.Plotly ? new Chart(line, periods) : null;
+overTime?.draw();
+saving({ heat, periods: overTime });

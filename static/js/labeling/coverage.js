@@ -1,10 +1,13 @@
 // The coverage page: heat map and table over the same data; a cell opens the examples behind it.
+import { saving } from "../reports/chart.js";
 import { Heat } from "../reports/heat.js";
 import { showing } from "../reports/showing.js";
 
 const matrix = JSON.parse(document.getElementById("coverage-data").textContent);
 const open = ([row, column]) => location.assign(matrix.addresses[row][column]);
-showing(globalThis.Plotly ? new Heat(document.getElementById("heat"), matrix, open) : null);
+const heat = globalThis.Plotly ? new Heat(document.getElementById("heat"), matrix, open) : null;
+showing(heat);
+saving({ heat });
 
 document.querySelector(".coverage-filters").addEventListener("change", (event) => {
   if (event.target.type === "radio") event.currentTarget.requestSubmit();

@@ -3,6 +3,14 @@ const CONFIG = { displayModeBar: false, responsive: true, doubleClick: "reset", 
 
 export const theme = () => (document.documentElement.dataset.bsTheme === "dark" ? "dark" : "light");
 
+// Lets the buttons for pictures save the charts that they are of: `charts` by the ids of their elements.
+export const saving = (charts) => {
+  for (const button of document.querySelectorAll("[data-image]")) {
+    const { image, of, file } = button.dataset;
+    button.addEventListener("click", () => charts[of]?.save(image, file));
+  }
+};
+
 export class Chart {
   // `change` may alter the layout before each drawing.
   constructor(element, chart, change = (layout) => layout) {

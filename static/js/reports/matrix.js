@@ -1,6 +1,7 @@
 // The matrix page: heat map and table over the same data, one selected cell, its pane, its keys.
 import { onEscape, onKeys } from "./acts.js";
 import { filled } from "./cells.js";
+import { saving } from "./chart.js";
 import { submitOnChange } from "./filters.js";
 import { Grid } from "./grid.js";
 import { Heat } from "./heat.js";
@@ -104,9 +105,7 @@ const start = (matrix) => {
 
   document.querySelector("[data-show-other]").addEventListener("click", switchShow);
   document.querySelector("[data-reset]").addEventListener("click", () => heat?.reset());
-  for (const button of document.querySelectorAll("[data-image]")) {
-    button.addEventListener("click", () => heat?.save(button.dataset.image, matrix.file));
-  }
+  saving({ heat });
   onKeys({ n: stepConfusion(1), p: stepConfusion(-1), j: () => pane.step(1), k: () => pane.step(-1) });
   onEscape(() => pane.element.contains(document.activeElement) && focusCell());
   // Back from a case: to its line. Out of it by Escape: to the cell that it was opened from.
