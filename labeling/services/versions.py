@@ -12,7 +12,7 @@ from labeling.errors import InvalidAct
 from labeling.models import Dataset, DatasetVersion, Revision, VersionEntry
 from labeling.services.resolution import settle_due
 from labeling.version_names import tags_require
-from toolevals.workspace.bulk import rows_insert
+from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
@@ -53,6 +53,7 @@ def version_freeze(*, dataset: Dataset, actor: User | None, note: str = "") -> D
             target=version,
             detail={"dataset": dataset.slug, "number": version.number, "size": version.size},
         )
+    tables_analyze(VersionEntry)
     return version
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import islice
+from typing import Final
 from uuid import UUID
 
 from django.core.cache import cache
@@ -18,6 +20,8 @@ from toolevals.grading.values import Expectation
 from toolevals.grading.verdicts import NONE
 from toolevals.runs.counted import View
 from toolevals.runs.models import AlignedPair, Grading
+
+AT_ONCE: Final = 2000
 
 
 def grading_overreach(grading: Grading) -> Overreach:
@@ -39,12 +43,14 @@ def _let_be(grading: Grading) -> Counter[Cell]:
     called: defaultdict[UUID, Counter[str]] = defaultdict(Counter)
     for revision, actual, count in rows.iterator():
         called[revision][actual] += count
-    revisions = pairs.values("case__transcript__entry__revision")
-    golds = VersionEntry.objects.filter(version=grading.dataset_version_id, revision__in=revisions)
     found: Counter[Cell] = Counter()
-    for revision, document in golds.values_list("revision", "gold__expectation").iterator():
-        expectation = Expectation.from_document(document)
-        for actual, count in called[revision].items():
-            if expectation.lets_be(actual):
-                found[NONE, actual] += count
+    entries, left = VersionEntry.objects.filter(version=grading.dataset_version_id), iter(called)
+    # By their ids, some at a time: a database that knows little of new tables may join all of them for each entry.
+    while some := list(islice(left, AT_ONCE)):
+        golds = entries.filter(revision__in=some)
+        for revision, document in golds.values_list("revision", "gold__expectation"):
+            expectation = Expectation.from_document(document)
+            for actual, count in called[revision].items():
+                if expectation.lets_be(actual):
+                    found[NONE, actual] += count
     return found

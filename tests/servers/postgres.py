@@ -20,13 +20,14 @@ FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_conn
 
 
 class PostgresServer(Server):
-    """A cluster with the one user `toolevals`."""
+    """A cluster with the one user `toolevals`; `settings` beside those that make it fast, as `name=value`."""
 
     name = "postgres"
     stop_signal = signal.SIGINT  # ends sessions instead of waiting for them
 
-    def __init__(self) -> None:
+    def __init__(self, *settings: str) -> None:
         super().__init__()
+        self.settings = settings
         self.data = self.folder / "data"
         self.programs = self.folder
 
@@ -72,7 +73,7 @@ class PostgresServer(Server):
 
     def command(self) -> Sequence[str | Path]:
         """Run in the foreground, on loopback only."""
-        options = [*FAST, "listen_addresses=127.0.0.1", "unix_socket_directories="]
+        options = [*FAST, *self.settings, "listen_addresses=127.0.0.1", "unix_socket_directories="]
         words = [word for option in options for word in ("-c", option)]
         return [self.programs / "postgres", "-D", self.data, "-p", str(self.port), *words]
 

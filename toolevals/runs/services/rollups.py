@@ -15,8 +15,10 @@ from toolevals.runs.models import (
     ArgumentCount,
     ArgumentFault,
     CaseGrade,
+    Episode,
     Grading,
     JudgeCount,
+    JudgedCase,
     MatrixCount,
     Run,
     StepCount,
@@ -45,7 +47,7 @@ FAULT_GROUP = ("tool", "argument", "kind")
 def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
     grading = Grading.objects.select_related("run__subject__tools__tools").get(pk=lease.payload["grading"])
-    tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault)
+    tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault, Episode, JudgedCase)
     cells = list(_cells(grading))
     verdicts = list(_verdicts(grading))
     faults = [(grading.pk, *row) for row in _counted(ArgumentFault.objects.filter(grading=grading), *FAULT_GROUP)]
