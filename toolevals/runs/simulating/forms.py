@@ -77,6 +77,7 @@ class CodeForm(SimulatorForm):
             return {MAIN: upload.read().decode()}
         except UnicodeDecodeError:
             raise forms.ValidationError("Holds a file that is not text in UTF-8.") from None
+        # NotImplementedError: a compression that is not known here; RuntimeError: a password is needed.
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError):
             raise forms.ValidationError("Is an archive that cannot be read.") from None
 
