@@ -67,11 +67,19 @@ def matrix(page: Page, app: LiveApp) -> Iterator[Page]:
 
 
 def sight(page: Page) -> list[float]:
-    """Return how far the page is scrolled, and its grid down and sideways."""
-    found: list[float] = page.evaluate(
+    """Return how far the page is scrolled, and its grid down and sideways, once they stand still.
+
+    Chromium glides to what gets the focus, for up to half a second.
+    """
+    read = (
         "(() => { const grid = document.querySelector('[data-virtual]');"
         " return [scrollY, grid.scrollTop, grid.scrollLeft] })()"
     )
+    before: list[float] = []
+    found: list[float] = page.evaluate(read)
+    while before != found:
+        page.wait_for_timeout(300)
+        before, found = found, page.evaluate(read)
     return found
 
 
@@ -92,6 +100,7 @@ def test_hundreds_of_tools_are_walked_to_a_dispute_and_back(matrix: Page):
     expect(matrix.locator("[data-case]").first).to_be_focused()
     matrix.keyboard.press("j")
     expect(matrix.locator("[data-case]").nth(1)).to_be_focused()
+    sight(matrix)
     # Somewhere else on both: the place is what counts, not where the cell is.
     matrix.locator("[data-virtual]").evaluate("grid => { grid.scrollTop += 50; grid.scrollLeft += 30 }")
     matrix.evaluate("scrollTo({ top: 60, behavior: 'instant' })")
