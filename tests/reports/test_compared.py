@@ -11,17 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.analyses.compared import Paired, compared
+from reports.analyses.compared.pairing import weighed
 from reports.analyses.compared.sentence import change_details, change_sentence, tools_sentence
 from reports.analyses.compared.strata import stratum_deltas
+from reports.analyses.compared.tallying import Tally, tallied
 from reports.comparison.moved import MovedFilter, moved_places
 from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, VERDICT_NAMES
+from toolevals.runs.alike import Alike
 from toolevals.runs.packed import Packed
 
 Trial = tuple[str, str, str]
 
 
-def packed(examples: Sequence[Sequence[Trial]], trials: int) -> Packed:
+def packed(examples: Sequence[Sequence[Trial]], trials: int) -> Alike:
     """Return a run: of each trial what was expected, what was called, and the status of the outcome."""
     rows = []
     for position, tried in enumerate(examples):
@@ -29,7 +32,7 @@ def packed(examples: Sequence[Sequence[Trial]], trials: int) -> Packed:
             selection = "unscored" if not expected else "passed" if expected == actual else "failed"
             rest = ["unscored"] * (len(VERDICT_NAMES) - 2)
             rows.append((position, trial, expected, actual, outcome, selection, *rest))
-    return Packed.of_cases(range(len(examples)), trials, rows)
+    return Alike.of(Packed.of_cases(range(len(examples)), trials, rows))
 
 
 def right(name: str) -> Trial:
@@ -241,3 +244,29 @@ def test_a_run_beside_itself_has_not_changed(paired):
     assert all(row.change == "same" and row.compared.difference == 0 for row in found.layers)
     assert not found.matrix.moved
     assert not any(row.moved for row in found.tools)
+
+
+@given(pairs_of_runs())
+@settings(max_examples=200, deadline=None)
+def test_examples_that_expect_one_class_are_counted_as_if_one_by_one(paired):
+    counted_alike(paired)
+
+
+def test_rounded_parts_are_counted_as_if_one_by_one():
+    """No whole number of parts is divided by 5, 7, 9, 11, 13, 16 and 17 trials alike."""
+    outside = ("", "", "unscored")
+    tried = [[right("a")] * (many - 2) + [wrong("a", "b")] * 2 + [outside] * (17 - many) for many in PLACED]
+    counted_alike(Paired(packed(tried, 17), packed(tried[::-1], 17)))
+
+
+PLACED = (5, 7, 9, 11, 13, 16, 17)
+
+
+def counted_alike(paired: Paired) -> None:
+    found = weighed(paired)
+    tally, plain = tallied(found), Tally()
+    for first, second, count in found.rows:
+        for _ in range(count):
+            plain.add(found.before[first], found.after[second], len(found.names), 1)
+    assert dict(tally.cells) == dict(plain.cells)
+    assert dict(tally.classes) == dict(plain.classes)

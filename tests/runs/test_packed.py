@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from tests.runs.building import STATUS, call, uploaded_run, version_of
 from toolevals.grading.verdicts import NONE, VERDICT_NAMES
+from toolevals.runs.alike import Alike
 from toolevals.runs.models import CaseGrade, PackedCases
 from toolevals.runs.packed import LETTERS, Packed
-from toolevals.runs.services.packing import packed_cases
+from toolevals.runs.services.packing import alike_cases, packed_cases
 
 statuses = st.tuples(*[st.sampled_from(list(LETTERS))] * len(VERDICT_NAMES))
 cases = st.builds(lambda cell, said: (*cell, *said), st.sampled_from([("", ""), ("a", "b"), ("é,", NONE)]), statuses)
@@ -31,6 +32,18 @@ def test_what_is_packed_comes_out_again(held):
             assert bool(packed.outcomes[place]) == (case is not None)
             number = packed.places[place]
             assert (packed.cells[number - 1] if number else ("", "")) == (case[:2] if case else ("", ""))
+
+
+@given(st.dictionaries(st.tuples(st.integers(0, 4), st.integers(0, 2)), cases))
+def test_examples_keep_what_their_trials_came_to_in_any_order(held):
+    packed = Packed.of_cases(range(5), 3, [(*key, *case) for key, case in held.items()])
+    alike = Alike.of(packed)
+    assert Alike.from_document(packed.to_document(), alike.to_bytes(), 3) == alike
+    assert alike.examples == 5
+    for patterns, numbers in ((alike.outcomes, packed.outcomes), (alike.places, packed.places)):
+        assert len(set(patterns.distinct)) == len(patterns.distinct)
+        for place, number in enumerate(patterns.numbers):
+            assert patterns.distinct[number] == tuple(sorted(numbers[3 * place : 3 * place + 3]))
 
 
 def test_of_a_part_of_a_version_only_its_examples_are_there():
@@ -61,3 +74,19 @@ def test_a_grading_from_before_is_packed_when_it_is_asked_for(project, run_jobs)
     again = packed_cases(run.grading)
     assert [again.letters_of(number) for number in again.outcomes] == [kept.letters_of(n) for n in kept.outcomes]
     assert PackedCases.objects.filter(grading=run.grading).exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("trials", [1, 2])
+def test_examples_of_a_grading_from_before_are_kept_at_the_first_look(project, run_jobs, trials):
+    predictions = [call("status", STATUS, trial) for trial in range(trials)]
+    run = uploaded_run(project, version_of(project), predictions, trials=trials)
+    run_jobs()
+    run.refresh_from_db()
+    kept = alike_cases(run.grading)
+    assert kept == Alike.of(packed_cases(run.grading))
+    rows = PackedCases.objects.filter(grading=run.grading)
+    assert rows.filter(patterns=None).exists() == (trials == 1)
+    rows.update(patterns=None)
+    assert alike_cases(run.grading) == kept
+    assert rows.filter(patterns=None).exists() == (trials == 1)

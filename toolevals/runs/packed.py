@@ -52,7 +52,7 @@ class Packed:
         """Return what `to_document` and `to_bytes` gave."""
         both = array("I")
         both.frombytes(zlib.decompress(numbers))
-        both = _in_little_order(both)
+        both = in_little_order(both)
         half = len(both) // 2
         cells = tuple((expected, actual) for expected, actual in document["cells"])
         return cls(tuple(document["verdicts"]), cells, both[:half], both[half:], trials)
@@ -63,7 +63,7 @@ class Packed:
 
     def to_bytes(self) -> bytes:
         """Return the numbers."""
-        return zlib.compress(_in_little_order(self.outcomes + self.places).tobytes(), 1)
+        return zlib.compress(in_little_order(self.outcomes + self.places).tobytes(), 1)
 
     @property
     def examples(self) -> int:
@@ -71,10 +71,16 @@ class Packed:
 
     def letters_of(self, number: int) -> str:
         """Return the letters of a number of `outcomes`; of no case all are unscored."""
-        return self.verdicts[number - 1] if number else LETTERS["unscored"] * len(VERDICT_NAMES)
+        return letters_of(self.verdicts, number)
 
 
-def _in_little_order(numbers: array[int]) -> array[int]:
+def letters_of(verdicts: Sequence[str], number: int) -> str:
+    """Return the letters of a place in `verdicts`, counted from 1; of 0 all are unscored."""
+    return verdicts[number - 1] if number else LETTERS["unscored"] * len(VERDICT_NAMES)
+
+
+def in_little_order(numbers: array[int]) -> array[int]:
+    """Return numbers of this machine in the order that is kept, or the other way around."""
     if sys.byteorder == "big":
         numbers.byteswap()
     return numbers

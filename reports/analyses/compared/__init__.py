@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from reports.analyses.compared.layers import LayerDelta, layer_deltas
 from reports.analyses.compared.matrix import MatrixDelta, matrix_delta
 from reports.analyses.compared.pairing import Paired, weighed
+from reports.analyses.compared.tallying import tallied
 from reports.analyses.compared.tools import ToolDelta, tool_deltas
 
 
@@ -30,10 +31,10 @@ class RunComparison:
 
 def compared(paired: Paired) -> RunComparison:
     """Return the comparison of two runs."""
-    places = weighed(paired.places)
-    return RunComparison(
-        paired.examples, layer_deltas(paired.verdicts.read()), tool_deltas(places), matrix_delta(places)
-    )
+    found = weighed(paired)
+    tally = tallied(found)
+    layers = layer_deltas(paired.verdicts.read())
+    return RunComparison(paired.examples, layers, tool_deltas(found, tally), matrix_delta(found, tally))
 
 
 __all__ = ["LayerDelta", "MatrixDelta", "Paired", "RunComparison", "ToolDelta", "compared"]

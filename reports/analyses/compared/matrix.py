@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from reports.analyses.compared.pairing import Weighed
+from reports.analyses.compared.tallying import Tally
 from reports.analyses.matrix import Order, matrix_of
 from toolevals.runs.packed import Cell
 
@@ -64,56 +66,36 @@ class MatrixDelta:
         return tuple(sorted(found, key=lambda cell: (-abs(cell.delta), -cell.moved, cell.expected, cell.actual)))
 
 
-def matrix_delta(found: Weighed) -> MatrixDelta:
+def matrix_delta(found: Weighed, tally: Tally) -> MatrixDelta:
     """Return the difference of two matrices."""
-    sides = _sums(found)
-    entered, left = _moves(found)
-    rows: Counter[str] = Counter()
-    for (expected, _), parts in sides[0].items():
-        rows[expected] += parts
-    classes = matrix_of(sides[0] + sides[1], Order.SUPPORT).columns
-    cells = [
-        CellDelta(
-            expected=cell[0],
-            actual=cell[1],
-            before=found.amount(sides[0][cell]),
-            after=found.amount(sides[1][cell]),
-            delta=found.amount(sides[1][cell] - sides[0][cell]),
-            entered=entered.get(cell, 0),
-            left=left.get(cell, 0),
-            row_total=found.amount(rows[cell[0]]),
+    changes = _changes(tally)
+    rows: Counter[int] = Counter()
+    whole: Counter[Cell] = Counter()
+    many = len(found.names)
+    for number, (before, after, _, _) in changes.items():
+        rows[number // many] += before
+        whole[found.cell(number)] = before + after
+    classes = matrix_of(whole, Order.SUPPORT).columns
+    amount = lru_cache(maxsize=None)(found.amount)
+    cells = []
+    for number in sorted(changes):
+        before, after, entered, left = changes[number]
+        expected, actual = found.cell(number)
+        row_total = amount(rows[number // many])
+        moved = CellDelta(
+            expected, actual, amount(before), amount(after), amount(after - before), entered, left, row_total
         )
-        for cell in sorted(sides[0].keys() | sides[1].keys())
-    ]
+        cells.append(moved)
     return MatrixDelta(found.examples, found.left_out, classes, tuple(cells))
 
 
-def _moves(found: Weighed) -> tuple[Mapping[Cell, int], Mapping[Cell, int]]:
-    """Return how many examples entered, and left, each cell."""
-    entered: defaultdict[Cell, int] = defaultdict(int)
-    left: defaultdict[Cell, int] = defaultdict(int)
-    for first, second, count in found.rows:
-        was, now = found.before[first], found.after[second]
-        if was == now:
-            continue
-        for cell, parts in now.items():
-            before = was.get(cell, 0)
-            if parts != before:
-                (entered if parts > before else left)[cell] += count
-        for cell in was:
-            if cell not in now:
-                left[cell] += count
-    return entered, left
-
-
-def _sums(found: Weighed) -> tuple[Counter[Cell], Counter[Cell]]:
-    """Return both matrices, in parts; what occurs again is counted first."""
-    sums: tuple[Counter[Cell], Counter[Cell]] = Counter(), Counter()
-    for side, (total, held) in enumerate(zip(sums, (found.before, found.after), strict=True)):
-        often = [0] * len(held)
-        for row in found.rows:
-            often[row[side]] += row[2]
-        for weights, examples in zip(held, often, strict=True):
-            for cell, parts in weights.items():
-                total[cell] += parts * examples
-    return sums
+def _changes(tally: Tally) -> Mapping[int, Sequence[int]]:
+    """Return of each cell that an example stands in: parts before, parts after, examples that entered and that left."""
+    changes: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    for (cell, was, now), count in tally.cells.items():
+        change = changes[cell]
+        change[0] += was * count
+        change[1] += now * count
+        if was != now:
+            change[2 if now > was else 3] += count
+    return changes

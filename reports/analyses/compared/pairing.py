@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import lcm
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 from toolevals.grading.metrics.comparison import Share
-from toolevals.runs.packed import Cell, Packed
+from toolevals.runs.alike import Alike, Patterns, Trials
+from toolevals.runs.packed import Cell
 
-# The number of an example's one trial in a run, or those of its trials, smallest first: trials of an example are alike.
-Trials = int | tuple[int, ...]
 Facts = TypeVar("Facts")
+Other = TypeVar("Other")
 # Trials are weighed in whole numbers of this part of an example, at most.
 _FINEST = 720_720
 
@@ -37,14 +36,6 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Patterns:
-    """What the trials of each example came to: `numbers` by example are places in `distinct`."""
-
-    numbers: Sequence[int]
-    distinct: Sequence[Trials]
-
-
-@dataclass(frozen=True, slots=True)
 class PairedFacts(Generic[Facts]):
     """Examples by what they came to: `sides` by example are places in `before` and `after`, and `counts` of both."""
 
@@ -56,6 +47,10 @@ class PairedFacts(Generic[Facts]):
     def read(self) -> list[tuple[Facts, Facts, int]]:
         """Return (before, after, how many examples) of everything that is distinct."""
         return [(self.before[first], self.after[second], count) for (first, second), count in self.counts.items()]
+
+    def as_facts(self, before: Callable[[Facts], Other], after: Callable[[Facts], Other]) -> PairedFacts[Other]:
+        """Return the same examples with what is distinct read anew."""
+        return PairedFacts(self.sides, self.counts, list(map(before, self.before)), list(map(after, self.after)))
 
     def holding(self, holds: Callable[[Facts, Facts], bool]) -> tuple[int, Iterator[int]]:
         """Return how many examples something is true of, and their places in order, found as they are asked for."""
@@ -69,8 +64,8 @@ class PairedFacts(Generic[Facts]):
 class Paired:
     """Two runs, and which example of the one is which of the other: pairs of places, None where all are in order."""
 
-    before: Packed
-    after: Packed
+    before: Alike
+    after: Alike
     pairs: Sequence[tuple[int, int]] | None = None
 
     @property
@@ -81,26 +76,24 @@ class Paired:
     @cached_property
     def verdicts(self) -> PairedFacts[Verdicts]:
         """The shared examples by their verdicts."""
-        return self._paired(lambda packed: (packed.outcomes, len(packed.verdicts)), _verdicts_of)
+        found = self._paired(self.before.outcomes, self.after.outcomes)
+        return found.as_facts(partial(_verdicts_of, self.before), partial(_verdicts_of, self.after))
 
     @cached_property
     def places(self) -> PairedFacts[Places]:
         """The shared examples by their places in the matrix."""
-        return self._paired(lambda packed: (packed.places, len(packed.cells)), _places_of)
+        return self.placed.as_facts(partial(_places_of, self.before), partial(_places_of, self.after))
 
-    def _paired(
-        self, of: Callable[[Packed], tuple[array[int], int]], read: Callable[[Packed, Trials], Facts]
-    ) -> PairedFacts[Facts]:
-        first, second = (_patterns(*of(packed), packed.trials) for packed in (self.before, self.after))
-        sides = first.numbers, second.numbers
+    @cached_property
+    def placed(self) -> PairedFacts[Trials]:
+        """The shared examples by the numbers of their trials' cells."""
+        return self._paired(self.before.places, self.after.places)
+
+    def _paired(self, first: Patterns, second: Patterns) -> PairedFacts[Trials]:
+        sides: tuple[Sequence[int], Sequence[int]] = first.numbers, second.numbers
         if self.pairs is not None:
             sides = [sides[0][place] for place, _ in self.pairs], [sides[1][place] for _, place in self.pairs]
-        return PairedFacts(
-            sides,
-            Counter(zip(*sides, strict=True)),
-            [read(self.before, trials) for trials in first.distinct],
-            [read(self.after, trials) for trials in second.distinct],
-        )
+        return PairedFacts(sides, Counter(zip(*sides, strict=True)), first.distinct, second.distinct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +101,13 @@ class Weighed:
     """The examples that have a place in both matrices: what each cell holds of them before and after, in whole parts.
 
     An example is `part` parts, spread evenly over its trials that have a place. `rows` are (place in `before`, place in
-    `after`, examples), each pair of places once.
+    `after`, examples), each pair of places once. A cell is a number, which `cell` reads: numbers are told apart much
+    faster than names are, and are in the order of the names, which `names` holds sorted.
     """
 
-    before: Sequence[Mapping[Cell, int]]
-    after: Sequence[Mapping[Cell, int]]
+    names: Sequence[str]
+    before: Sequence[Mapping[int, int]]
+    after: Sequence[Mapping[int, int]]
     rows: Sequence[tuple[int, int, int]]
     part: int
     left_out: int
@@ -121,64 +116,79 @@ class Weighed:
     def examples(self) -> int:
         return sum(count for _, _, count in self.rows)
 
+    def cell(self, number: int) -> Cell:
+        """Return the cell of a number."""
+        expected, actual = divmod(number, len(self.names))
+        return self.names[expected], self.names[actual]
+
     def amount(self, parts: int) -> int | float:
         """Return a number of parts as examples: whole, unless they are not."""
         return parts / self.part if parts % self.part else parts // self.part
 
 
-def weighed(places: PairedFacts[Places]) -> Weighed:
+def weighed(paired: Paired) -> Weighed:
     """Return what the cells hold of the examples."""
-    before, after = places.before, places.after
-    rows = [(*pair, count) for pair, count in places.counts.items() if before[pair[0]].placed and after[pair[1]].placed]
-    placed = {before[first].placed for first, _, _ in rows} | {after[second].placed for _, second, _ in rows}
-    part = min(lcm(*placed), _FINEST)
-    return Weighed(
-        before=[_in_parts(side, part) for side in before],
-        after=[_in_parts(side, part) for side in after],
-        rows=rows,
-        part=part,
-        left_out=places.counts.total() - sum(count for _, _, count in rows),
+    found = paired.placed
+    runs = paired.before, paired.after
+    names = sorted({name for run in runs for cell in run.cells for name in cell})
+    ranks = {name: rank for rank, name in enumerate(names)}
+    before, after = (
+        _Side.of(trials, [ranks[expected] * len(names) + ranks[actual] for expected, actual in run.cells])
+        for run, trials in zip(runs, (found.before, found.after), strict=True)
     )
+    first, second = before.placed, after.placed
+    rows = [(*pair, count) for pair, count in found.counts.items() if first[pair[0]] and second[pair[1]]]
+    placed = {first[row[0]] for row in rows} | {second[row[1]] for row in rows}
+    part = min(lcm(*placed), _FINEST)
+    left_out = found.counts.total() - sum(count for _, _, count in rows)
+    return Weighed(names, before.in_parts(part), after.in_parts(part), rows, part, left_out)
 
 
-def _in_parts(side: Places, part: int) -> Mapping[Cell, int]:
-    if part % (side.placed or 1) == 0:
-        each = part // (side.placed or 1)
-        return side.cells if each == 1 else {cell: trials * each for cell, trials in side.cells.items()}
-    return {cell: round(part * trials / side.placed) for cell, trials in side.cells.items()}
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """How many trials of each pattern stand in each cell, and how many in any."""
+
+    cells: Sequence[Mapping[int, int]]
+    placed: Sequence[int]
+
+    @classmethod
+    def of(cls, patterns: Sequence[Trials], cells: Sequence[int]) -> Self:
+        """Return what patterns hold; `cells` are the numbers of the packed cells, in order."""
+        numbers = [0, *cells]
+        all_trials = [each if isinstance(each, tuple) else (each,) for each in patterns]
+        return cls(
+            [{numbers[one]: trials.count(one) for one in set(trials) if one} for trials in all_trials],
+            [len(trials) - trials.count(0) for trials in all_trials],
+        )
+
+    def in_parts(self, part: int) -> list[Mapping[int, int]]:
+        return [_in_parts(cells, placed, part) for cells, placed in zip(self.cells, self.placed, strict=True)]
 
 
-def _patterns(numbers: array[int], most: int, trials: int) -> Patterns:
-    if trials == 1:
-        return Patterns(numbers, range(most + 1))
-    known: dict[Trials, int] = {}
-    # Many examples say the same in the same order: that is looked at once.
-    said: dict[Trials, int] = {}
-    by_example = []
-    one = iter(numbers)
-    for each in zip(*[one] * trials, strict=True):
-        number = said.get(each)
-        if number is None:
-            number = said[each] = known.setdefault(tuple(sorted(each)), len(known))
-        by_example.append(number)
-    return Patterns(by_example, list(known))
+def _in_parts(cells: Mapping[int, int], placed: int, part: int) -> Mapping[int, int]:
+    if placed in (0, part):
+        return cells
+    if part % placed == 0:
+        each = part // placed
+        return {cell: trials * each for cell, trials in cells.items()}
+    return {cell: round(part * trials / placed) for cell, trials in cells.items()}
 
 
-def _verdicts_of(packed: Packed, trials: Trials) -> Verdicts:
-    letters = map(packed.letters_of, trials if isinstance(trials, tuple) else (trials,))
+def _verdicts_of(run: Alike, trials: Trials) -> Verdicts:
+    letters = map(run.letters_of, trials if isinstance(trials, tuple) else (trials,))
     columns = list(zip(*letters, strict=True))
     shares = tuple((column.count("p"), column.count("p") + column.count("f")) for column in columns)
     return Verdicts(shares, tuple(column.count("e") for column in columns))
 
 
-def _places_of(packed: Packed, trials: Trials) -> Places:
+def _places_of(run: Alike, trials: Trials) -> Places:
     if not isinstance(trials, tuple):
-        return Places({packed.cells[trials - 1]: 1}, 1) if trials else Places({}, 0)
+        return Places({run.cells[trials - 1]: 1}, 1) if trials else Places({}, 0)
     cells: dict[Cell, int] = {}
     placed = 0
     for number in trials:
         if number:
-            cell = packed.cells[number - 1]
+            cell = run.cells[number - 1]
             cells[cell] = cells.get(cell, 0) + 1
             placed += 1
     return Places(cells, placed)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from reports.analyses.compared.pairing import Weighed
+from reports.analyses.compared.tallying import Tally
 from toolevals.grading.metrics.comparison import mcnemar
 from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.metrics.paired_classes import ClassCounts, PairedClass, paired_class
 from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED
-from toolevals.runs.packed import Cell
 
-NOTHING: ClassCounts = (0, 0, 0)
 ALPHA = 0.05
 Pairs = Counter[tuple[ClassCounts, ClassCounts]]
 Amount = int | float
@@ -69,9 +68,9 @@ class ToolDelta:
         return min(self.missed.p_holm, self.wrong.p_holm) < ALPHA
 
 
-def tool_deltas(found: Weighed) -> tuple[ToolDelta, ...]:
+def tool_deltas(found: Weighed, tally: Tally) -> tuple[ToolDelta, ...]:
     """Return a row for each class, what moved most first."""
-    pairs = _class_pairs(found)
+    pairs = _class_pairs(found, tally)
     moves = [(_moved(each, 1), _moved(each, 2)) for each in pairs.values()]
     tests = [mcnemar(broken, fixed) for kinds in moves for fixed, broken in kinds]
     adjusted = iter(zip(tests, holm(tests), strict=True))
@@ -103,39 +102,12 @@ def _row(
     )
 
 
-def _class_pairs(found: Weighed) -> dict[str, Pairs]:
+def _class_pairs(found: Weighed, tally: Tally) -> dict[str, Pairs]:
     """Return how many examples have which counts of each class, before and after."""
-    numbers: dict[ClassCounts, int] = {NOTHING: 0}
-    before, after = ([_class_counts(side, numbers) for side in sides] for sides in (found.before, found.after))
-    # By class and the numbers of both counts, which are told apart faster than counts are.
-    examples: defaultdict[tuple[str, int, int], int] = defaultdict(int)
-    for place, other, count in found.rows:
-        first, second = before[place], after[other]
-        for name, number in first.items():
-            examples[name, number, second.get(name, 0)] += count
-        for name, number in second.items():
-            if name not in first:
-                examples[name, 0, number] += count
-    counts = list(numbers)
-    pairs: dict[str, Pairs] = defaultdict(Counter)
-    for (name, was, now), count in examples.items():
-        pairs[name][counts[was], counts[now]] = count
+    pairs: defaultdict[str, Pairs] = defaultdict(Counter)
+    for (place, was, now), count in tally.classes.items():
+        pairs[found.names[place]][was, now] = count
     return pairs
-
-
-def _class_counts(weights: Mapping[Cell, int], numbers: dict[ClassCounts, int]) -> Mapping[str, int]:
-    """Return the number of (correct, expected, called), in parts, of each class that an example touches."""
-    counts: dict[str, tuple[int, int, int]] = {}
-    for (expected, actual), parts in weights.items():
-        if expected == actual:
-            correct, due, called = counts.get(expected, NOTHING)
-            counts[expected] = correct + parts, due + parts, called + parts
-        else:
-            correct, due, called = counts.get(expected, NOTHING)
-            counts[expected] = correct, due + parts, called
-            correct, due, called = counts.get(actual, NOTHING)
-            counts[actual] = correct, due, called + parts
-    return {name: numbers.setdefault(each, len(numbers)) for name, each in counts.items()}
 
 
 def _sums(pairs: Pairs, place: int) -> tuple[int, int]:

@@ -16,3 +16,6 @@ class PackedCases(models.Model):
     document = DocumentField()
     # Unsigned 32 bits each, little-endian, zlib.
     numbers = models.BinaryField()
+    # Of runs with several trials, their examples: see `toolevals.runs.alike`. Null until the first look at one from
+    # before they were kept.
+    patterns = models.BinaryField(null=True)

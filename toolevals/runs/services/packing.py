@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.runs.alike import Alike
 from toolevals.runs.models import CaseGrade, Grading, PackedCases
 from toolevals.runs.packed import Packed
 
@@ -18,16 +19,28 @@ def cases_pack(grading: Grading) -> Packed:
 
 def packed_store(grading: Grading, packed: Packed) -> None:
     """Keep the packed cases of a grading; a second time changes nothing."""
-    PackedCases.objects.bulk_create(
-        [PackedCases(grading=grading, document=packed.to_document(), numbers=packed.to_bytes())], ignore_conflicts=True
-    )
+    patterns = Alike.of(packed).to_bytes() if packed.trials > 1 else None
+    kept = PackedCases(grading=grading, document=packed.to_document(), numbers=packed.to_bytes(), patterns=patterns)
+    PackedCases.objects.bulk_create([kept], ignore_conflicts=True)
 
 
 def packed_cases(grading: Grading) -> Packed:
     """Return the packed cases of a finished grading; one from before they were kept is packed now."""
-    kept = PackedCases.objects.filter(grading=grading).first()
+    kept = PackedCases.objects.filter(grading=grading).defer("patterns").first()
     if kept is None:
         packed = cases_pack(grading)
         packed_store(grading, packed)
         return packed
     return Packed.from_document(kept.document, bytes(kept.numbers), grading.run.trials)
+
+
+def alike_cases(grading: Grading) -> Alike:
+    """Return the examples of a finished grading by what their trials came to; it is kept if it was not before."""
+    trials = grading.run.trials
+    rows = PackedCases.objects.filter(grading=grading)
+    if trials > 1 and (kept := rows.filter(patterns__isnull=False).defer("numbers").first()):
+        return Alike.from_document(kept.document, bytes(kept.patterns or b""), trials)
+    alike = Alike.of(packed_cases(grading))
+    if trials > 1:
+        rows.filter(patterns=None).update(patterns=alike.to_bytes())
+    return alike
