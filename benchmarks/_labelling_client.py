@@ -27,7 +27,9 @@ PAGES_OF_MANY = {
     "list, page 1,000": "datasets/support/?before={far}",
     "list, by stratum": "datasets/support/?bucket=no_call&difficulty=hard",
     "list, with gold": "datasets/support/?status=resolved",
+    # A tenth of all, none of them near the newest; and nothing at all.
     "list, by part of an id": "datasets/support/?q=ex-00",
+    "list, by an absent part of an id": "datasets/support/?q=absent",
     "coverage": "datasets/support/coverage/",
     "batches": "datasets/support/queue/",
     "overview": "datasets/",

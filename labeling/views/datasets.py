@@ -19,7 +19,7 @@ from labeling.models import Dataset, Example, GoldSource, Resolution
 from labeling.querysets.examples import ExampleQuerySet
 from labeling.views.example_rows import EXAMPLES_CSV, example_lines, example_rows
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.paging import page_of, rows_of
+from toolevals.workspace.paging import Page, page_of, rows_of, sought_page_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
@@ -51,7 +51,7 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
     chosen = _chosen(request)
     rows = _filtered(every, chosen, request.role)
-    page = page_of(rows.with_content(), request.GET.get("before", ""), LIST_SIZE)
+    page = _page(rows.with_content(), every, chosen, request.GET.get("before", ""))
     large = is_large(found)
     kept = request.GET.copy()
     kept.pop("before", None)
@@ -111,6 +111,13 @@ def _filtered(examples: ExampleQuerySet, chosen: dict[str, str], role: Role) -> 
     rows = cell.examples(rows) if cell else rows
     rows = rows.with_gold_from(chosen["source"]) if chosen["source"] in GoldSource.values else rows
     return rows.in_status(chosen["status"], role) if chosen["status"] in Resolution.values else rows
+
+
+def _page(rows: ExampleQuerySet, every: ExampleQuerySet, chosen: dict[str, str], before: str) -> Page[Example]:
+    """Return a page of what `_filtered` found; by nothing but a part of an id, as what no index finds in order."""
+    if [name for name, value in chosen.items() if value] == ["q"]:
+        return sought_page_of(rows, every, before, LIST_SIZE)
+    return page_of(rows, before, LIST_SIZE)
 
 
 def _counts(examples: ExampleQuerySet) -> dict[str, Any]:

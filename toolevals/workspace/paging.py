@@ -8,11 +8,14 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from django.db import models
+from django.db.models.functions import Cast
 
 Row = TypeVar("Row", bound=models.Model)
 PAGE_SIZE = 50
 # Of a list that is read whole, so many at a time.
 ROWS_AT_ONCE = 500
+# So many of the newest rows are looked at one by one for those that no index finds.
+LOOK_AT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +28,32 @@ class Page(Generic[Row]):
 
 def page_of(rows: models.QuerySet[Row, Any], before: str, size: int = PAGE_SIZE) -> Page[Row]:
     """Return the newest rows that are older than the cursor `before`. What is no cursor counts as none."""
-    try:
-        older = rows.filter(pk__lt=UUID(before)) if before else rows
-    except ValueError:
-        older = rows
-    found = list(older.order_by("-pk")[: size + 1])
+    found = list(_older(rows, before).order_by("-pk")[: size + 1])
     return Page(found[:size], str(found[size - 1].pk) if len(found) > size else "")
+
+
+def sought_page_of(
+    rows: models.QuerySet[Row, Any], among: models.QuerySet[Row, Any], before: str, size: int = PAGE_SIZE
+) -> Page[Row]:
+    """Return the same of `rows` that no index finds `among` many, such as those that hold a part of a text.
+
+    Read in their order, all would be looked up one by one that are newer than the first that fits. So only the newest
+    `LOOK_AT` are; where these do not fill the page, the database looks at all, in the way that is fastest for it.
+    """
+    last = _older(among, before).order_by("-pk").values_list("pk", flat=True)[LOOK_AT : LOOK_AT + 1].first()
+    page = page_of(rows.filter(pk__gte=last) if last else rows, before, size)
+    if page.older or not last:
+        return page
+    # By an order that no index has, or a planner that expects many would take the one by one again.
+    unlike = _older(rows, before).order_by(Cast("pk", models.TextField()).desc())
+    return page_of(rows.filter(pk__in=list(unlike.values_list("pk", flat=True)[: size + 1])), before, size)
+
+
+def _older(rows: models.QuerySet[Row, Any], before: str) -> models.QuerySet[Row, Any]:
+    try:
+        return rows.filter(pk__lt=UUID(before)) if before else rows
+    except ValueError:
+        return rows
 
 
 def pages_of(rows: models.QuerySet[Row, Any], size: int = ROWS_AT_ONCE) -> Iterator[Sequence[Row]]:
