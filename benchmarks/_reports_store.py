@@ -66,6 +66,7 @@ def _stored_grading(
     from toolevals.runs.services.counting import cases_count, counted_store
     from toolevals.runs.services.packing import cases_pack, packed_store
     from toolevals.runs.services.trial_rollups import TRIAL_COLUMNS, trial_rows
+    from toolevals.runs.services.trial_tallies import tallies_store
     from toolevals.runs.services.turns import turns_write
     from toolevals.workspace.bulk import rows_insert, tables_analyze
 
@@ -82,7 +83,9 @@ def _stored_grading(
         _store_cases(grading, examples, names, Random(SEED + number))
     tables_analyze(Transcript, CaseGrade, AlignedPair)
     with transaction.atomic():
-        rows_insert(TrialCount, TRIAL_COLUMNS, list(trial_rows(grading)))
+        trials = list(trial_rows(grading))
+        rows_insert(TrialCount, TRIAL_COLUMNS, trials)
+        tallies_store(grading, trials)
     turns_write(run)
     counted = cases_count(grading)
     with transaction.atomic():

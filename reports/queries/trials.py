@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from django.core.cache import cache
@@ -13,8 +13,8 @@ from django.db.models import QuerySet
 from reports.analyses.compounding import Compounding, compounding_of
 from reports.analyses.reliability import Reliability, reliability_of
 from toolevals.runs.models import CaseGrade, Grading, StepCount, TrialCount
+from toolevals.runs.services.trial_tallies import trial_tallies
 
-GROUPS: Final = ("tool", "bucket", "difficulty")
 KEYSET_PAGE = 2000
 
 
@@ -25,13 +25,8 @@ def grading_reliability(grading: Grading, trials: int, k: int | None = None) -> 
     key = f"reports:reliability:{grading.pk}:{k or trials}"
     found: Reliability | None = cache.get(key)
     if found is None:
-        tallies = TrialCount.objects.filter(grading=grading).tallies(*GROUPS)
-        whole: Counter[tuple[int, int]] = Counter()
-        groups: dict[str, dict[str, Counter[tuple[int, int]]]] = {kind: {} for kind in GROUPS}
-        for names, counted in tallies.items():
-            whole.update(counted)
-            for kind, name in zip(GROUPS, names, strict=True):
-                groups[kind].setdefault(name, Counter()).update(counted)
+        groups = trial_tallies(grading)
+        whole = groups.pop("", {}).get("", Counter())
         found = reliability_of(whole, groups, trials=trials, k=k)
         cache.set(key, found, timeout=24 * 3600)
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from django.core.cache import cache
 
@@ -9,8 +11,9 @@ from reports.analyses.compounding import calculation, compounding_of
 from reports.analyses.reliability import drawn_ks, reliability_of
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, table, text
-from toolevals.runs.models import AlignedPair, CaseGrade, StepCount
-from toolevals.runs.services.trial_rollups import STEP_COLUMNS, step_rows
+from toolevals.runs.models import AlignedPair, CaseGrade, StepCount, TrialCount, TrialTallies
+from toolevals.runs.services.trial_rollups import STEP_COLUMNS, step_rows, trial_rows
+from toolevals.runs.services.trial_tallies import GROUPS, tallies_store, trial_tallies
 from toolevals.workspace.bulk import rows_insert
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +58,20 @@ def test_page_file_and_interface_agree(get, grading):
     assert [row[0] for row in table(page, "groups")[1:]] == ["a", "b"]
     charted = embedded(page, "trend-data")["reliability-chart"]["data"]
     assert charted[5]["y"] == [pytest.approx(100 * point["pass_hat_k"]["value"]) for point in said["curve"]]
+
+
+def test_tallies_are_the_same_whenever_they_are_counted(grading):
+    plain: dict[str, dict[str, Counter[tuple[int, int]]]] = {}
+    for row in TrialCount.objects.filter(grading=grading):
+        for kind, name in (("", ""), *((kind, getattr(row, kind)) for kind in GROUPS)):
+            plain.setdefault(kind, {}).setdefault(name, Counter())[row.passed + row.failed, row.passed] += 1
+    # At the first look of a grading from before they were kept, as they were kept then, and when a grading finishes.
+    assert trial_tallies(grading) == trial_tallies(grading) == plain
+    kept = TrialTallies.objects.filter(grading=grading)
+    assert kept.delete()[0] == 1
+    tallies_store(grading, list(trial_rows(grading)))
+    assert kept.exists()
+    assert trial_tallies(grading) == plain
 
 
 def test_every_trial_opens_its_case(get, grading):

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from tests.runs.building import HISTORY, REFUND, STATUS, call, silence, uploaded_run
 from toolevals.grading.metrics.confusion import ConfusionMatrix
-from toolevals.runs.models import AlignedPair, CaseGrade
+from toolevals.runs.models import AlignedPair, CaseGrade, TrialTallies
 from toolevals.runs.services.rollups import COLUMNS
+from toolevals.runs.services.trial_tallies import trial_tallies
 
 pytestmark = pytest.mark.django_db
 
@@ -45,3 +46,7 @@ def test_the_counts_are_the_cases_grouped(project, version, run_jobs, acts):
         cells = grading.matrix_counts.filter(view=view).values_list("expected", "actual", "count")
         assert {(row, column): count for row, column, count in cells} == expected
     assert ConfusionMatrix(first).total == sum(1 for act in acts if act is not None)
+    kept = TrialTallies.objects.get(grading=grading)
+    kept.delete()
+    trial_tallies(grading)
+    assert TrialTallies.objects.get(grading=grading).document == kept.document

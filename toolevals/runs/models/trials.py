@@ -9,6 +9,7 @@ from django.db import models
 from labeling.models import VersionEntry
 from toolevals.runs.models.gradings import Grading
 from toolevals.runs.querysets.trials import StepCountQuerySet, TrialCountQuerySet
+from toolevals.workspace.fields import DocumentField
 
 
 class TrialCount(models.Model):
@@ -39,6 +40,14 @@ class TrialCount(models.Model):
                 name="trial_tally",
             ),
         ]
+
+
+class TrialTallies(models.Model):
+    """How many examples passed how many of their scored trials, in all and in groups. It follows from TrialCount."""
+
+    grading = models.OneToOneField(Grading, on_delete=models.CASCADE, primary_key=True, related_name="trial_tallies")
+    # `[[kind, name, scored, passed, examples], ...]`, of the kinds of GROUPS in `services.trial_tallies`; all under "".
+    document = DocumentField()
 
 
 class StepCount(models.Model):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import models
@@ -28,13 +28,10 @@ class TrialCountQuerySet(models.QuerySet["TrialCount"]):
         """Return the examples whose scored trials passed "always", "sometimes" or "never", or all where it is empty."""
         return self.filter(TRIALS_CAME_OUT[how]) if how in TRIALS_CAME_OUT else self
 
-    def tallies(self, *by: str) -> dict[tuple[str, ...], Counter[tuple[int, int]]]:
-        """Return (scored, passed) -> examples for each value of the columns `by`; without columns under ()."""
-        found: dict[tuple[str, ...], Counter[tuple[int, int]]] = {}
-        rows: Iterable[Any] = self.order_by().values_list(*by, "passed", "failed").annotate(examples=Count("pk"))
-        for *key, passed, failed, examples in rows:
-            found.setdefault(tuple(key), Counter())[passed + failed, passed] += examples
-        return found
+    def counted(self, *columns: str) -> Counter[tuple[Any, ...]]:
+        """Return how many examples have which values of the columns."""
+        rows: Any = self.order_by().values_list(*columns).annotate(examples=Count("pk"))
+        return Counter({row[:-1]: row[-1] for row in rows})
 
 
 class StepCountQuerySet(models.QuerySet["StepCount"]):

@@ -35,6 +35,7 @@ from toolevals.runs.services.packing import cases_pack, packed_store
 from toolevals.runs.services.spending import spending_of
 from toolevals.runs.services.tool_spending import tool_spending_store, tools_spent
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, TRIAL_COLUMNS, step_rows, trial_rows
+from toolevals.runs.services.trial_tallies import tallies_store
 from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
@@ -63,6 +64,7 @@ def grading_roll_up(lease: Lease) -> None:
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
         rows_insert(ArgumentCount, ("grading_id", *FAULT_GROUP, "count"), faults)
         rows_insert(TrialCount, TRIAL_COLUMNS, trials)
+        tallies_store(grading, trials)
         rows_insert(StepCount, STEP_COLUMNS, steps)
         JudgeCount.objects.bulk_create(judges)
         packed_store(grading, packed)
