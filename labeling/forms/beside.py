@@ -123,7 +123,7 @@ def _read_state(text: str, document: dict[str, Any], found: Found) -> None:
     try:
         state = load_json(text, max_bytes=MAX_JSON_BYTES, max_depth=MAX_JSON_DEPTH)
     except InvalidDocument as error:
-        found.problems.append(FieldProblem("state", f"Not JSON: {error.problems[0].message}"))
+        found.problems.append(FieldProblem("state", f"Cannot be read: {error.problems[0].message}"))
         return
     if isinstance(state, dict):
         document["state"] = state

@@ -195,7 +195,7 @@ def _json(text: str) -> Any:
     try:
         return load_json(text, max_bytes=MAX_JSON_BYTES, max_depth=MAX_JSON_DEPTH)
     except InvalidDocument as error:
-        raise EntryError(f"Not JSON: {error.problems[0].message}") from error
+        raise EntryError(f"Cannot be read: {error.problems[0].message}") from error
 
 
 def fill_entry(field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]]:

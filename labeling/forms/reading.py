@@ -132,7 +132,7 @@ def read_json(text: str) -> Entered:
     try:
         document = load_json(text, max_bytes=MAX_JSON_BYTES, max_depth=MAX_JSON_DEPTH)
     except InvalidDocument as error:
-        return Entered(None, tuple(FieldProblem("json", f"Not JSON: {one.message}") for one in error.problems))
+        return Entered(None, tuple(FieldProblem("json", f"Cannot be read: {one.message}") for one in error.problems))
     if not isinstance(document, dict):
         return Entered(None, (FieldProblem("json", "An expectation is a JSON object."),))
     return Entered(document, ())

@@ -42,7 +42,7 @@ def graded_rows(name: str) -> list[Case]:
         rows: list[Case] = list(lines)
     lines.say_the_rest()
     if lines.bad:
-        raise CommandError(Exit.DATA, f"{name}: {lines.bad:,} lines cannot be read, so that nothing is decided")
+        raise CommandError(Exit.DATA, f"{name}: {_unread(lines.bad)}, so that nothing is decided")
     if not rows:
         raise CommandError(Exit.DATA, f"{name}: holds no case")
     twice = [key for key, count in Counter((row.id, row.trial) for row in rows).items() if count > 1]
@@ -58,7 +58,7 @@ def json_rows(name: str) -> list[dict[str, Any]]:
         lines = Lines(file, _AnyRow())
         rows: list[dict[str, Any]] = list(lines)
     if lines.bad or not rows:
-        words = f"{lines.bad:,} lines cannot be read" if lines.bad else "holds no example"
+        words = _unread(lines.bad) if lines.bad else "holds no example"
         raise CommandError(Exit.DATA, f"{name}: {words}")
     return rows
 
@@ -69,6 +69,10 @@ def gate_cases(rows: list[Case]) -> CaseTable:
         case_of_grade(row.id, row.grade, trial=row.trial, strata=row.strata, runtime_ms=row.latency_ms, due=row.due)
         for row in rows
     )
+
+
+def _unread(lines: int) -> str:
+    return "1 line cannot be read" if lines == 1 else f"{lines:,} lines cannot be read"
 
 
 class _AnyRow:

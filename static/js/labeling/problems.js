@@ -8,7 +8,10 @@ const errorFor = (path) => document.querySelector(`[data-error="${CSS.escape(pat
 const controlsOf = (error) => error.closest("[data-path]")?.querySelectorAll("[data-value]") ?? [];
 
 const show = () => {
-  const messages = new Map(problems.map((problem) => [problem.field, problem.message]).reverse());
+  const messages = new Map();
+  for (const { field, message } of problems) {
+    messages.set(field, messages.has(field) ? `${messages.get(field)}\n${message}` : message);
+  }
   for (const error of document.querySelectorAll("[data-error]")) {
     const path = error.dataset.error;
     const message = all || left.has(path) ? messages.get(path) : undefined;
@@ -29,8 +32,8 @@ const show = () => {
   }
   const count = document.querySelector("[data-remaining]");
   if (!count) return;
-  count.hidden = problems.length === 0;
-  count.textContent = `${problems.length} field${problems.length === 1 ? "" : "s"} to finish`;
+  count.hidden = messages.size === 0;
+  count.textContent = `${messages.size} field${messages.size === 1 ? "" : "s"} to finish`;
 };
 
 export const setProblems = (found) => {
