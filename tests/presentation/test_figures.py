@@ -103,6 +103,18 @@ def test_a_trend_shows_its_goal_and_leaves_room_for_the_lowest_interval():
     json.dumps(chart, allow_nan=False)
 
 
+def test_the_words_of_a_change_stand_in_the_half_of_the_chart_where_its_run_does_not():
+    low, high = (TrendPoint(x, str(x), value, value - 5, value + 5, ("",)) for x, value in ((0, 20.0), (1, 90.0)))
+    changes = [(0, "model"), (1, "prompt"), (2, "tools")]
+    chart = trend([[low, high]], goal=None, token="ink", changes=changes)
+    words = chart["themes"]["light"]["layout"]["annotations"]
+    assert [(each["text"], each["y"], each["yanchor"]) for each in words] == [
+        ("model", 1, "top"),
+        ("prompt", 0, "bottom"),
+        ("tools", 0, "bottom"),
+    ]
+
+
 def test_quotes_in_names_are_shown_as_they_are():
     chart = heat_map(['pay · "EUR"'], ["it's"], [cell(0, 0)])
     layout = chart["themes"]["dark"]["layout"]

@@ -71,6 +71,7 @@ def trend(
                 _theme(theme, points, len(segments), {"dash": goal, "dot": floor}, token, least=least),
                 changes,
                 breaks,
+                {point.x: point.value for point in points},
             )
             for theme in PALETTES
         },
@@ -83,10 +84,19 @@ def _interval(point: TrendPoint) -> dict[str, Any]:
 
 
 def _changed(
-    theme: str, drawn: dict[str, Any], changes: Sequence[tuple[int, str]], breaks: Sequence[int]
+    theme: str,
+    drawn: dict[str, Any],
+    changes: Sequence[tuple[int, str]],
+    breaks: Sequence[int],
+    values: Mapping[int, float],
 ) -> dict[str, Any]:
-    """Add a line and a word where something is new, and a dashed line where points are not joined."""
+    """Add a line and a word where something is new, and a dashed line where points are not joined.
+
+    The word stands in that half of the chart in which the point of the run, by its place in `values`, does not.
+    """
     palette, layout = PALETTES[theme], drawn["layout"]
+    middle = sum(layout["yaxis"]["range"]) / 2
+    above = {x for x, value in values.items() if value < middle}
     new = {"width": 1, "color": palette["line"]}
     apart = {"width": 1, "dash": "dash", "color": palette["ink-3"]}
     layout["shapes"] = [
@@ -99,13 +109,14 @@ def _changed(
     layout["annotations"] = [
         {
             "x": x,
-            "y": 0,
+            "y": 1 if x in above else 0,
             "yref": "paper",
             "text": shown(words),
             "showarrow": False,
             "textangle": -90,
             "xanchor": "right",
-            "yanchor": "bottom",
+            "yanchor": "top" if x in above else "bottom",
+            "bgcolor": palette["surface"],
             "font": {"size": 10, "color": palette["ink-3"]},
         }
         for x, words in changes
