@@ -26,13 +26,15 @@ build = Builder(project)
 names = [f"part_{place // 30}.tool_{place:03}" for place in range(300)]
 build.grading(cases_of({(name, names[(place + 1) % 300]): 1 for place, name in enumerate(names)}, bucket="selection"))
 build.tried([[Case("a", "b"), Case("a", "a"), Case("a", "b")], [Case("b", "b")] * 3])
+orders = [f"orders.history_of_no_{place}" for place in range(8)]
+build.grading(cases_of({(name, name): 1 for name in orders}))
 """
 WAIT = 20_000
 
 
 @pytest.fixture(scope="module")
 def shop(live_app_start: Callable[..., LiveApp]) -> LiveApp:
-    """The application with a run of 300 tools and one of three trials."""
+    """The application with a run of 300 tools, one of three trials, and one of eight tools with longer names."""
     app = live_app_start()
     app.python(SEED)
     return app
@@ -124,6 +126,17 @@ def test_classes_are_divided_by_their_arguments_in_both_views_and_a_part_opens_i
     expect(rita.locator("#heat .xaxislayer-above").first).to_contain_text(" · right")
     rita.get_by_label("Divide by").select_option("nothing")
     expect(rita).not_to_have_url(re.compile("split=arguments"))
+
+
+def test_a_narrow_window_names_the_parts_of_divided_rows_and_its_picture_has_the_scale(rita: Page, shop: LiveApp):
+    rita.set_viewport_size({"width": 360, "height": 800})
+    rita.goto(f"{shop.url}/p/shop/runs/3/matrix/?show=heat&split=value&split_argument=/id")
+    expect(rita.locator(".heat-side > span")).to_have_text([re.compile(r"^orders\.[a-z_]+… · 1$")] * 8)
+    with rita.expect_download() as download:
+        rita.get_by_role("button", name="SVG", exact=True).click()
+    picture = download.value.path().read_text()
+    assert "recall %" in picture
+    assert "…" not in picture
 
 
 def test_a_case_is_tagged_found_by_its_tag_and_its_trials_walked(rita: Page, shop: LiveApp):

@@ -40,6 +40,8 @@ print(json.dumps(str(case.pk)))
 """
 # Plotly sets a few style attributes that the policy refuses, harmlessly.
 PLOTLY = "Applying inline style violates"
+# Milliseconds: a machine may be busy.
+WAIT = 30_000
 CELL = re.compile(r"expected=status&actual=history")
 
 
@@ -55,12 +57,14 @@ def rita(page: Page, shop: tuple[LiveApp, str]) -> Iterator[Page]:
     """A reviewer who is signed in. Whatever the browser reports fails the test, Plotly's own styling excepted."""
     said: list[str] = []
     page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
+    expect.set_options(timeout=WAIT)
     page.goto(f"{shop[0].url}/sign-in/?next=/p/shop/")
     page.get_by_label("E-mail").fill("rita@example.org")
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
-    expect(page).to_have_url(f"{shop[0].url}/p/shop/", timeout=30_000)
+    expect(page).to_have_url(f"{shop[0].url}/p/shop/")
     yield page
+    expect.set_options(timeout=5_000)
     assert [line for line in said if not line.startswith(PLOTLY)] == []
 
 

@@ -12,6 +12,7 @@ const SIDE = 90; // and of the rows
 const GAP = 12;
 const NAMES = 210; // what stands beside the cells: names, and room
 const NARROW = 560; // no room for what the margin of the rows is called
+const PICTURE = 720; // a picture is at least so wide, whatever the window
 
 // Of names that have no room the classes that are no tools come first, "(none)" before all, then each so many-th tool.
 const thinned = (axis, range, pixels, label) => {
@@ -59,6 +60,7 @@ export class Heat {
     this.cursor = null;
     this.ranges = null;
     this.drawn = false;
+    this.listens = false;
     this.whole = false;
     // More than fits is scrolled inside a frame, so that every name stands beside its row.
     this.frame = Object.assign(document.createElement("div"), { className: "heat-frame" });
@@ -73,12 +75,19 @@ export class Heat {
 
   async draw() {
     this.size();
-    await this.chart.draw();
+    const drawing = this.chart.draw();
+    // Before it is wholly drawn: a cell that is in sight can be clicked.
+    if (!this.listens) this.listen();
+    await drawing;
     if (this.isLarge) this.names.draw();
     else this.names.clear();
     if (this.drawn) return;
     this.drawn = true;
     if (this.selected && this.isLarge) this.reveal(this.selected);
+  }
+
+  listen() {
+    this.listens = true;
     this.element.on("plotly_click", ({ points }) => this.clicked(points[0]));
     this.element.on("plotly_relayout", (change) => this.zoomed(change));
   }
@@ -103,9 +112,9 @@ export class Heat {
     this.frame.classList.toggle("is-tall", this.isTall);
   }
 
-  // `image`: a file has nothing beside it that could say the names.
-  fitted(layout, { image = false } = {}) {
-    const room = this.element.clientWidth;
+  // `image`: how wide a file is, that has nothing beside it that could say the names.
+  fitted(layout, { image = 0 } = {}) {
+    const room = image || this.element.clientWidth;
     const { height } = this;
     const foot = layout.yaxis2 ? FOOT : 0;
     layout.height = height + foot + 190;
@@ -135,10 +144,11 @@ export class Heat {
   }
 
   async save(format, filename) {
-    if (!this.isLarge) return this.chart.save(format, filename);
-    const figure = this.chart.figure((layout) => this.fitted(layout, { image: true }));
-    const size = { width: this.element.clientWidth, height: figure.layout.height };
-    return globalThis.Plotly.downloadImage(figure, { format, filename, ...size, scale: format === "png" ? 2 : 1 });
+    const width = Math.max(this.element.clientWidth, PICTURE);
+    if (!this.isLarge && width === this.element.clientWidth) return this.chart.save(format, filename);
+    const figure = this.chart.figure((layout) => this.fitted(layout, { image: width }));
+    const { height } = figure.layout;
+    return globalThis.Plotly.downloadImage(figure, { format, filename, width, height, scale: format === "png" ? 2 : 1 });
   }
 
   // Names that stay in sight take the place of the chart's own, which take seconds where there are hundreds.

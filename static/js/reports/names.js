@@ -8,8 +8,20 @@ const made = (kind, className, parent) => {
   return element;
 };
 
+const DIVIDER = " · "; // between a class and what divides it
+const LETTER = 0.61; // of its size is how wide a letter is
+const AROUND = 18;
+
+// A name as long as there is room: what divides its class stays whole, since parts of a class differ in that alone.
+const short = (label, longest) => {
+  if (label.length <= longest) return label;
+  const at = label.lastIndexOf(DIVIDER);
+  const end = at > 0 && label.length - at < longest ? label.slice(at) : "";
+  return `${label.slice(0, longest - 1 - end.length)}…${end}`;
+};
+
 // Pixels that the longest of some labels takes.
-const room = (labels, size) => Math.max(...labels.map((label) => label.length), 8) * size * 0.61 + 18;
+const room = (labels, size) => Math.max(...labels.map((label) => label.length), 8) * size * LETTER + AROUND;
 
 export class Names {
   // `inner` is as large as the chart, `element` the chart in it.
@@ -29,6 +41,8 @@ export class Names {
     this.size = size;
     this.width = Math.ceil(Math.min(room(this.labels.rows, size), wide * 0.45));
     this.height = Math.ceil(room(this.labels.columns, size));
+    const letters = Math.floor((this.width - AROUND) / (size * LETTER));
+    this.labels.rows = this.labels.rows.map((label) => short(label, letters));
     this.said = (layout.annotations[0]?.text || "").split("<br>").map(plain);
   }
 
