@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, StorageState, expect
 from tests.browser.conftest import WAIT
 from tests.browser.labelling_shop import SEED
 from tests.browser.pictures import expect_pictures
+from tests.browser.steady import box_of
 from tests.fixtures.application import LiveApp
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]
@@ -80,8 +81,7 @@ def test_a_cell_of_the_heat_map_opens_by_keyboard(agreement: Page):
 
 
 def test_a_cell_of_the_heat_map_opens_by_pointer(agreement: Page):
-    box = agreement.locator("#heat .nsewdrag").bounding_box()
-    assert box is not None
+    box = box_of(agreement.locator("#heat .nsewdrag"))
     right, top = box["x"] + box["width"] * 0.75, box["y"] + box["height"] * 0.25
     agreement.mouse.move(right - 20, top)
     agreement.mouse.move(right, top, steps=5)

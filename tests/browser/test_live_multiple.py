@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import WAIT
+from tests.browser.steady import steady
 from tests.fixtures.application import LiveApp
 from tests.fixtures.people import PASSWORD
 from tests.grading.benchmark import needs_benchmark
@@ -67,20 +68,12 @@ def matrix(page: Page, app: LiveApp) -> Iterator[Page]:
 
 
 def sight(page: Page) -> list[float]:
-    """Return how far the page is scrolled, and its grid down and sideways, once they stand still.
-
-    Chromium glides to what gets the focus, for up to half a second.
-    """
+    """Return how far the page is scrolled, and its grid down and sideways."""
     read = (
         "(() => { const grid = document.querySelector('[data-virtual]');"
         " return [scrollY, grid.scrollTop, grid.scrollLeft] })()"
     )
-    before: list[float] = []
-    found: list[float] = page.evaluate(read)
-    while before != found:
-        page.wait_for_timeout(300)
-        before, found = found, page.evaluate(read)
-    return found
+    return steady(page, lambda: page.evaluate(read))
 
 
 def test_hundreds_of_tools_are_walked_to_a_dispute_and_back(matrix: Page):

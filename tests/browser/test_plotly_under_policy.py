@@ -12,6 +12,8 @@ import pytest
 from csp.utils import build_policy
 from playwright.sync_api import ConsoleMessage, Page, expect
 
+from tests.browser.steady import box_of
+
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -92,8 +94,7 @@ def chart(page: Page, chart_url: str, reports: list[str]) -> Page:
 
 def centre_of_cell(page: Page, column: int, row: int) -> tuple[float, float]:
     """Return where on the page a cell of the two by two heat map is; row 0 is the lowest."""
-    box = page.locator(".heatmaplayer image").bounding_box()
-    assert box is not None
+    box = box_of(page.locator(".heatmaplayer image"))
     return box["x"] + box["width"] * (1 + 2 * column) / 4, box["y"] + box["height"] * (3 - 2 * row) / 4
 
 

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.pictures import expect_pictures
+from tests.browser.steady import box_of
 from tests.fixtures.application import LiveApp
 from tests.fixtures.people import PASSWORD
 
@@ -78,8 +79,7 @@ def matrix(rita: Page, shop: tuple[LiveApp, str]) -> Page:
 
 def centre(page: Page, column: int, row: int, columns: int = 5, rows: int = 4) -> tuple[float, float]:
     """Return where on the page a cell of the heat map is; row 0 is the highest."""
-    box = page.locator("#heat .nsewdrag[data-subplot='xy']").bounding_box()
-    assert box is not None
+    box = box_of(page.locator("#heat .nsewdrag[data-subplot='xy']"))
     return box["x"] + box["width"] * (column + 0.5) / columns, box["y"] + box["height"] * (row + 0.5) / rows
 
 
