@@ -209,7 +209,13 @@ def test_a_run_names_its_version(imported, capsys):
 
 def test_a_project_that_is_not_ours_is_not_there(server, capsys):
     assert command.main(["export", "core", "--project", "other"]) == Exit.CONFIGURATION
-    assert "404" in capsys.readouterr().err
+    assert "404: Not Found: /api/v1/projects/other/datasets/core/" in capsys.readouterr().err
+
+
+def test_what_is_wrong_with_a_whole_request_is_said_without_a_place(imported, capsys):
+    assert command.main(["run", "core@1", "--experiment", "named", "--baseline"]) == Exit.OK
+    assert command.main(["again", "1", "--errored"]) == Exit.DATA
+    assert "\n  Only a run that asks" in capsys.readouterr().err
 
 
 def test_what_an_mcp_server_lists_is_published_from_here(server, capsys):

@@ -141,9 +141,12 @@ def _what_is_wrong(response: httpx.Response) -> str:
     try:
         problem = response.json()
     except ValueError:
-        return f"the server answered {response.status_code}"
-    lines = [f"the server answered {response.status_code}: {problem.get('detail') or problem.get('title', '')}"]
-    lines += [f"  {item.get('pointer', '')}: {item.get('message', '')}" for item in problem.get("problems", [])]
+        problem = {}
+    missing = response.url.path if response.status_code == httpx.codes.NOT_FOUND else ""
+    said = (str(response.status_code), problem.get("detail") or problem.get("title"), missing)
+    lines = ["the server answered " + ": ".join(filter(None, said))]
+    for item in problem.get("problems", []):
+        lines.append("  " + ": ".join(filter(None, (item.get("pointer"), item.get("message")))))
     return "\n".join(lines)
 
 
