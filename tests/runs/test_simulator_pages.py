@@ -161,14 +161,15 @@ def test_an_owner_adds_a_simulator_of_each_kind(client, project, owner, settings
 @pytest.mark.parametrize(
     ("kind", "said", "message"),
     [
-        ("scripted", {"results": "[{"}, "Enter a valid JSON"),
+        ("scripted", {"results": "[{"}, "Cannot be read: not JSON at line 1, column 3"),
         ("scripted", {"results": "[{}]"}, "0: "),
         ("http", {"base_url": "http://u:p@world.example", "timeout": "5"}, "without a password in it"),
         ("code", {"file": SimpleUploadedFile("a.py", b"\xff\xfe")}, "not text in UTF-8"),
         ("code", {"file": SimpleUploadedFile("a.py", b"1 / 0")}, "ZeroDivisionError"),
         ("code", {"file": SimpleUploadedFile("a.zip", zipped(other__py="1"))}, "must hold simulator.py"),
+        ("code", {"file": SimpleUploadedFile("a.zip", b"PK\x03\x04 no archive")}, "archive that cannot be read"),
     ],
-    ids=["json", "result", "address", "bytes", "error", "archive"],
+    ids=["json", "result", "address", "bytes", "error", "archive", "damaged archive"],
 )
 def test_what_is_wrong_stands_beside_its_field(client, project, owner, settings, kind, said, message):
     settings.TRUSTED_SIMULATORS = ["*"]

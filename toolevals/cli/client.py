@@ -145,8 +145,8 @@ def _what_is_wrong(response: httpx.Response) -> str:
     missing = response.url.path if response.status_code == httpx.codes.NOT_FOUND else ""
     said = (str(response.status_code), problem.get("detail") or problem.get("title"), missing)
     lines = ["the server answered " + ": ".join(filter(None, said))]
-    for item in problem.get("problems", []):
-        lines.append("  " + ": ".join(filter(None, (item.get("pointer"), item.get("message")))))
+    places = ((item.get("pointer"), item.get("message")) for item in problem.get("problems", []))
+    lines += ["  " + ": ".join(filter(None, place)) for place in places]
     return "\n".join(lines)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 
 from labeling.models import Dataset
+from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.forms import McpServerForm
 from toolevals.runs.models import Simulator, SimulatorKind
@@ -19,6 +20,18 @@ from toolevals.workspace.models import Project
 
 # Where the service names a problem otherwise than the form does.
 FIELDS: Mapping[str, str] = {"files": "file"}
+
+
+class JsonField(forms.JSONField):
+    """A value that is entered as JSON. Where it is none, the place is said."""
+
+    def to_python(self, value: Any) -> Any:
+        if isinstance(value, str) and value.strip():
+            try:
+                load_json(value)
+            except InvalidDocument as error:
+                raise forms.ValidationError([f"Cannot be read: {one.message}" for one in error.problems]) from None
+        return super().to_python(value)
 
 
 class SimulatorForm(PlainForm):
@@ -51,7 +64,7 @@ class ScriptedForm(SimulatorForm):
     """Results by tool and matchers of arguments."""
 
     kind = SimulatorKind.SCRIPTED
-    results = forms.JSONField(
+    results = JsonField(
         help_text="A list as an example's simulation has it.",
         widget=forms.Textarea({"rows": 8, "class": "form-control mono", "spellcheck": "false"}),
         initial=[{"tool": "get_order", "arguments": {"order_id": {"exact": "A-1"}}, "result": {"total": 45}}],
@@ -71,7 +84,7 @@ class CodeForm(SimulatorForm):
         if upload.size > MAX_CHARACTERS:
             raise forms.ValidationError(f"Must have at most {MAX_CHARACTERS:,} bytes.")
         try:
-            if zipfile.is_zipfile(upload):
+            if upload.name.lower().endswith(".zip") or zipfile.is_zipfile(upload):
                 return _unpacked(zipfile.ZipFile(upload))
             upload.seek(0)
             return {MAIN: upload.read().decode()}
