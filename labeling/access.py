@@ -21,6 +21,8 @@ RULES: dict[str, Rule] = {
     "labeling:version-describe": Rule(Role.ADJUDICATOR),
     "labeling:version-changes": Rule(Role.VIEWER),
     "labeling:version-changes-csv": Rule(Role.VIEWER),
+    "labeling:datasets-csv": Rule(Role.VIEWER),
+    "labeling:versions-csv": Rule(Role.VIEWER),
     "labeling:version-export": Rule(Role.VIEWER),
     "labeling:datasheet": Rule(Role.VIEWER),
     "labeling:datasheet-markdown": Rule(Role.VIEWER),

@@ -31,6 +31,7 @@ from labeling.views import (
 app_name = "labeling"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/", datasets.datasets, name="datasets"),
+    path("datasets.csv", datasets.datasets_csv, name="datasets-csv"),
     path("datasets/<slug:dataset>/", datasets.dataset, name="dataset"),
     path("datasets/<slug:dataset>/examples/csv/", datasets.dataset_csv, name="dataset-csv"),
     path("datasets/<slug:dataset>/settings/", datasets.settings, name="dataset-settings"),
@@ -41,6 +42,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("datasets/<slug:dataset>/export/", exports.export, name="export"),
     path("datasets/<slug:dataset>/exports/", exports.exports, name="exports"),
     path("datasets/<slug:dataset>/exports/<uuid:export>/file/", exports.export_file, name="export-file"),
+    path("datasets/<slug:dataset>/versions.csv", versions.versions_csv, name="versions-csv"),
     path("datasets/<slug:dataset>/versions/", versions.versions, name="versions"),
     path(
         "datasets/<slug:dataset>/versions/<str:version>/examples/",

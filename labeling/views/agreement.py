@@ -24,9 +24,10 @@ from labeling.agreement.units import Unit
 from labeling.models import Dataset
 from labeling.views.agreement_rows import askable, case_rows, people_told, subject_of
 from labeling.views.strata import strata_choices
-from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Membership, Role
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 ARGUMENTS_SHOWN = 30
 CASES_A_CHUNK = 300
@@ -91,7 +92,7 @@ def agreement_csv(request: ProjectRequest, dataset: str) -> StreamingHttpRespons
         columns, rows = page.REVIEWERS_CSV, page.reviewer_lines(counted, told) if counted else ()
     else:
         form = "figures"
-    return _file(f"{found.slug}-agreement-{form}", columns, rows)
+    return csv_file(f"{found.slug}-agreement-{form}", columns, rows)
 
 
 @require_GET
@@ -99,7 +100,7 @@ def agreement_cases_csv(request: ProjectRequest, dataset: str) -> StreamingHttpR
     """Send the labels of the units that are asked for, a row a label."""
     found = _dataset(request, dataset)
     labels_read(found)
-    return _file(
+    return csv_file(
         f"{found.slug}-agreement-cases", page.CASES_CSV, _case_lines(found, _filters(request), _asked(request))
     )
 
@@ -152,12 +153,6 @@ def _drawn(request: ProjectRequest, dataset: Dataset, counted: Agreement, filter
             "periods": page.periods_chart(counted.periods) if len(counted.periods) > 1 else None,
         },
     }  # fmt: skip
-
-
-def _file(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(csv_stream(columns, rows), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    return response
 
 
 def _filters(request: ProjectRequest) -> Filters:

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -26,10 +26,10 @@ from labeling.views.example_rows import last_words
 from labeling.waiting import to_calibrate
 from labeling.wording import expectation_words
 from toolevals.grading.problems import InvalidDocument
-from toolevals.presentation.csv import csv_stream
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "POST"])
@@ -108,9 +108,7 @@ def calibration_csv(request: ProjectRequest, dataset: str, calibration: UUID) ->
         rows = list(answer_rows(found, request.user, request.role))
     except InvalidAct as error:
         return _first_answer(request, found, error)
-    response = StreamingHttpResponse(csv_stream(COLUMNS, rows), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{found.dataset.slug}-calibration.csv"'
-    return response
+    return csv_file(f"{found.dataset.slug}-calibration", COLUMNS, rows)
 
 
 @require_GET

@@ -18,9 +18,10 @@ from labeling.coverage.tools import tools_to_cover
 from labeling.forms.quotas import QuotasForm
 from labeling.models import Dataset
 from labeling.quotas import quotas_of
-from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_GET
@@ -48,10 +49,7 @@ def coverage_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse
         told = covered.counts, quotas_of(found), tools_to_cover(found, covered.counts)
         rows = page.next_lines(page.drawn(*told, state).gaps) if is_next else page.table_lines(*told, state.view)
     columns = page.NEXT_CSV if is_next else page.TABLE_CSV
-    response = StreamingHttpResponse(csv_stream(columns, rows), content_type="text/csv; charset=utf-8")
-    name = f"{found.slug}-{'to-add' if is_next else 'coverage'}.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return csv_file(f"{found.slug}-{'to-add' if is_next else 'coverage'}", columns, rows)
 
 
 @require_http_methods(["GET", "POST"])

@@ -15,11 +15,12 @@ from labeling.coverage.cells import Cell
 from labeling.coverage.kept import LARGE_FRESH, coverage_kept, datasets_counted, is_large
 from labeling.forms.datasets import DatasetForm, NewDatasetForm
 from labeling.guideline import guideline_blocks
+from labeling.lists import DATASETS, dataset_lines
 from labeling.models import Dataset, Example, GoldSource, Resolution
 from labeling.querysets.examples import ExampleQuerySet
 from labeling.views.example_rows import EXAMPLES_CSV, example_lines, example_rows
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.paging import Page, page_of, rows_of, sought_page_of
+from toolevals.workspace.paging import Page, page_of, pages_of, rows_of, sought_page_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
@@ -41,6 +42,14 @@ def datasets(request: ProjectRequest) -> HttpResponse:
         return redirect("labeling:import", request.project.slug, dataset.slug)
     rows = datasets_counted(Dataset.objects.in_project(request.project), actor=request.user)
     return render(request, "labeling/datasets.html", {"datasets": rows, "form": form})
+
+
+@require_GET
+def datasets_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the datasets, the newest first."""
+    pages = pages_of(Dataset.objects.in_project(request.project))
+    rows = (row for page in pages for row in datasets_counted(page, actor=request.user))
+    return csv_file("datasets", DATASETS, dataset_lines(rows))
 
 
 @require_GET

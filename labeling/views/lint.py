@@ -11,8 +11,8 @@ from labeling import services
 from labeling.errors import InvalidAct
 from labeling.lint import page
 from labeling.models import Dataset, LintReport
-from toolevals.presentation.csv import csv_stream
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "POST"])
@@ -40,9 +40,7 @@ def lint_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     found = _dataset(request, dataset)
     report = _report(found)
     rows = page.lines(report.document, page.State.asked(request.GET)) if report else iter(())
-    response = StreamingHttpResponse(csv_stream(page.CSV, rows), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{found.slug}-lint.csv"'
-    return response
+    return csv_file(f"{found.slug}-lint", page.CSV, rows)
 
 
 @require_POST

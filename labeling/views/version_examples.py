@@ -14,8 +14,9 @@ from labeling.views.example_rows import last_words
 from labeling.views.versions import version_of
 from labeling.wording import summary
 from toolevals.grading.canonical import exact
-from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.presentation.csv import Cell
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 LIST_SIZE = 100
 AT_ONCE = 500
@@ -56,10 +57,7 @@ def version_examples_csv(request: ProjectRequest, dataset: str, version: str) ->
     found = version_of(request, dataset, version)
     chosen = _asked(request)
     rows = _chosen(VersionEntry.objects.of_version(found), chosen)
-    response = StreamingHttpResponse(csv_stream(CSV, _lines(rows)), content_type="text/csv; charset=utf-8")
-    name = f"{found.dataset.slug}-{found.number}-examples.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return csv_file(f"{found.dataset.slug}-{found.number}-examples", CSV, _lines(rows))
 
 
 def _asked(request: ProjectRequest) -> dict[str, str]:

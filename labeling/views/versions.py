@@ -10,11 +10,12 @@ from labeling import services
 from labeling.coverage.kept import datasets_counted
 from labeling.errors import InvalidAct
 from labeling.forms.datasets import DescribeForm, FreezeForm
+from labeling.lists import VERSIONS, version_lines
 from labeling.models import Dataset, DatasetVersion
 from labeling.version_changes import CSV, KINDS, VersionDiff
-from toolevals.presentation.csv import csv_stream
-from toolevals.workspace.paging import page_of
+from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "POST"])
@@ -37,6 +38,14 @@ def versions(request: ProjectRequest, dataset: str) -> HttpResponse:
         "page": page_of(rows, request.GET.get("before", "")),
     }
     return render(request, "labeling/versions.html", context, status=409 if form.errors else 200)
+
+
+@require_GET
+def versions_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
+    """Send the same list, all of it."""
+    found = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
+    rows = rows_of(found.versions.select_related("actor"))
+    return csv_file(f"{found.slug}-versions", VERSIONS, version_lines(rows))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -90,12 +99,8 @@ def version_changes_csv(request: ProjectRequest, dataset: str, version: str) -> 
     """Send every change, or those of one kind."""
     diff = _diff(request, dataset, version)
     kind = request.GET.get("kind", "")
-    response = StreamingHttpResponse(
-        csv_stream(CSV, diff.lines(kind if kind in KINDS else "")), content_type="text/csv; charset=utf-8"
-    )
-    name = f"{diff.after.dataset.slug}-{diff.before.number}-{diff.after.number}-changes.csv"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    name = f"{diff.after.dataset.slug}-{diff.before.number}-{diff.after.number}-changes"
+    return csv_file(name, CSV, diff.lines(kind if kind in KINDS else ""))
 
 
 def _diff(request: ProjectRequest, dataset: str, version: str) -> VersionDiff:

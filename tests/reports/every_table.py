@@ -225,5 +225,39 @@ LISTS = (
         app="workspace",
     ),
     Table("jobs-csv", "jobs", rows_of.under("results"), {"job_id": "id"}, app="workspace"),
+    Table(
+        "members-csv",
+        "members",
+        rows_of.under("results"),
+        {"member_id": "id", "user_id": "user.id", "name": "user.name", "email": "user.email"},
+        app="workspace",
+    ),
+    Table(
+        "tokens-csv",
+        "tokens",
+        rows_of.under("results"),
+        {"token_id": "id", "user_id": "user.id", "user": "user.name"},
+        app="workspace",
+    ),
+    Table(
+        "datasets-csv",
+        "datasets",
+        rows_of.under("results"),
+        {"dataset_id": "id", "dataset": "slug"},
+        app="labeling",
+    ),
+    Table(
+        "registries-csv",
+        "registries",
+        rows_of.under("results"),
+        {
+            "registry_id": "id",
+            "registry": "slug",
+            "newest_version_id": "newest_id",
+            "newest_version": "newest_number",
+            "tools": "newest_size",
+        },
+        app="registry",
+    ),
 )
 EVERY = (*OF_RUN, *OF_PAIR, *OF_PROJECT, *LISTS)

@@ -13,6 +13,7 @@ from django.urls import reverse
 from reports.services import public_score_record
 from reports.urls import urlpatterns
 from tests.access.addresses import addresses
+from tests.access.registry_arguments import a_version as a_registry_version
 from tests.access.reports_arguments import a_gate
 from tests.access.world import World
 from tests.agents.chat_server import chat_server
@@ -29,6 +30,7 @@ from toolevals.presentation.numbers import percent
 from toolevals.runs.models import CaseGrade, Grading, Run
 from toolevals.runs.services import note_add, tag_add
 from toolevals.workspace.models import Role
+from toolevals.workspace.services import token_create
 
 pytestmark = pytest.mark.django_db
 
@@ -64,6 +66,8 @@ def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
     case.save()
     tag_add(transcript=case.transcript, actor=owner, tag=HOSTILE)
     note_add(transcript=case.transcript, actor=owner, text=HOSTILE)
+    a_registry_version(World(project, {Role.OWNER: owner}, owner))
+    token_create(project=project, actor=owner, user=owner, name=HOSTILE, role=Role.VIEWER)
     for value, published in ((0.7, {}), (0.8, {}), (0.25, {"metric": "live", "count": None, "subject": HOSTILE})):
         public_score_record(project=project, actor=owner, score=SCORE | {"value": value, **published})
     return Grading.objects.select_related("run__project", "run__experiment", "dataset_version__dataset").get(run=run)
@@ -191,7 +195,17 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("suspects", {}),
     ("benchmarks", {}),
 )
-LISTS = ("runs:runs", "runs:experiments", "runs:subjects", "workspace:audit", "workspace:jobs")
+LISTS = (
+    "runs:runs",
+    "runs:experiments",
+    "runs:subjects",
+    "workspace:audit",
+    "workspace:jobs",
+    "workspace:members",
+    "workspace:tokens",
+    "labeling:datasets",
+    "registry:registries",
+)
 # Tables that the pages have not where there is nothing to show.
 NEED_ROWS = {"compare-registry-csv", "floors-csv", "suspects-csv"}
 # File -> the page and the columns of shares that it shows of every row.

@@ -192,6 +192,31 @@ def test_failing_cases_are_exported(project, version, run_jobs, client, viewer):
     assert [row["id"] for row in rows] == ["status", "history"]
 
 
+def test_an_earlier_grading_has_its_own_failing_cases(project, version, run_jobs, client, viewer):
+    run = uploaded_run(project, version, [silence("status"), call("history", "issue_refund", order_id="A-1")])
+    run_jobs()
+    grading_start(run=run, actor=None)
+    run_jobs()
+    run.refresh_from_db()
+    CaseGrade.objects.filter(grading=run.grading_id, transcript__entry__position=0).update(outcome="passed")
+    client.force_login(viewer)
+    api = "/api/v1/projects/shop/runs/1/"
+
+    def failing(address: str, **query: str) -> list[str]:
+        rows = csv.DictReader(io.StringIO(client.get(f"{address}failing.csv", query).getvalue().decode()))
+        lines = client.get(f"{address}failing.jsonl", query).getvalue().splitlines()
+        names = [row["id"] for row in rows]
+        assert names == [json.loads(line)["id"] for line in lines]
+        return names
+
+    for address in ("/p/shop/runs/1/", api):
+        newest = failing(address)
+        assert newest == failing(address, grading="2")
+        assert failing(address, grading="1") == ["status", *newest]
+        for number in ("3", "x"):
+            assert client.get(f"{address}failing.csv", {"grading": number}).status_code == 404
+
+
 def test_the_page_and_the_interface_offer_it(project, version, run_jobs, client, adjudicator):
     client.force_login(adjudicator)
     moody = Moody()

@@ -6,6 +6,8 @@ from toolevals.workspace.models import Role
 RULES: dict[str, Rule] = {
     "registry:registries": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "registry:registry": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "registry:registries-csv": Rule(Role.VIEWER),
+    "registry:versions-csv": Rule(Role.VIEWER),
     "registry:mcp": Rule(Role.ADJUDICATOR),
     "registry:version": Rule(Role.VIEWER),
     "registry:changes": Rule(Role.VIEWER),

@@ -19,11 +19,12 @@ class RegistryQuerySet(models.QuerySet["Registry"]):
         return self.filter(project=project).order_by("name", "id")
 
     def with_newest(self) -> RegistryQuerySet:
-        """Add `newest_number`, `newest_size` and `newest_at` of each one's newest version; null where it has none."""
+        """Add `newest_id`, `newest_number`, `newest_size`, `newest_at` of each newest version; null without one."""
         from toolevals.registry.models import RegistryVersion
 
         newest = RegistryVersion.objects.filter(registry=models.OuterRef("pk")).order_by("-number")
         return self.annotate(
+            newest_id=models.Subquery(newest.values("pk")[:1]),
             newest_number=models.Subquery(newest.values("number")[:1]),
             newest_size=models.Subquery(newest.values("tools__size")[:1]),
             newest_at=models.Subquery(newest.values("created_at")[:1]),

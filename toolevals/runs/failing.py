@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolevals.grading.verdicts import VERDICT_NAMES
-from toolevals.runs.models import CaseGrade, Run
+from toolevals.runs.models import CaseGrade, Grading
 
 # Of a case as a row of a table; the rest is JSON in a cell.
 COLUMNS = ("id", "trial", "mode", "tag", "expected", "actual", "reason", "input", "prediction", "case")
 
 
-def failing_cases(run: Run) -> Iterator[dict[str, Any]]:
-    """Yield each failed case of the shown grading, in the order of the dataset version."""
-    cases = CaseGrade.objects.filter(grading=run.grading_id, outcome="failed")
+def failing_cases(grading: Grading | None) -> Iterator[dict[str, Any]]:
+    """Yield each failed case of a grading, in the order of the dataset version; without a grading, none."""
+    cases = CaseGrade.objects.filter(grading=grading, outcome="failed")
     rows = cases.select_related("transcript__entry__revision__example").order_by(
         "transcript__entry__position", "transcript__trial"
     )
@@ -36,15 +36,15 @@ def failing_cases(run: Run) -> Iterator[dict[str, Any]]:
         }
 
 
-def failing_lines(run: Run) -> Iterator[bytes]:
+def failing_lines(grading: Grading | None) -> Iterator[bytes]:
     """Yield the failed cases as lines of JSON."""
-    for case in failing_cases(run):
+    for case in failing_cases(grading):
         yield json.dumps(case, ensure_ascii=False).encode() + b"\n"
 
 
-def failing_rows(run: Run) -> Iterator[list[Any]]:
+def failing_rows(grading: Grading | None) -> Iterator[list[Any]]:
     """Yield the failed cases as rows of `COLUMNS`."""
-    for case in failing_cases(run):
+    for case in failing_cases(grading):
         yield [_cell(case[name]) for name in COLUMNS]
 
 

@@ -15,13 +15,14 @@ from toolevals.registry.tool_lists import tools_in
 class RegistrySerializer(serializers.ModelSerializer[Registry]):
     """A registry and its newest version; null where nothing is published yet."""
 
+    newest_id = serializers.UUIDField(allow_null=True, read_only=True)
     newest_number = serializers.IntegerField(allow_null=True, read_only=True)
     newest_size = serializers.IntegerField(allow_null=True, read_only=True)
     newest_at = serializers.DateTimeField(allow_null=True, read_only=True)
 
     class Meta:
         model = Registry
-        fields = ("id", "slug", "name", "created_at", "newest_number", "newest_size", "newest_at")
+        fields = ("id", "slug", "name", "created_at", "newest_id", "newest_number", "newest_size", "newest_at")
 
 
 class NewRegistrySerializer(serializers.Serializer[Any]):

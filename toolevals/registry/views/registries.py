@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_safe
 
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import ToolSpec
+from toolevals.registry import lists
 from toolevals.registry.changes import version_changes
 from toolevals.registry.forms import MAX_BYTES, McpForm, PublishForm, RegistryForm
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.schema_rows import SchemaRow, schema_rows
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.registry.tool_lists import tools_in
-from toolevals.workspace.paging import page_of
+from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 MAX_PROBLEMS = 50
 
@@ -42,6 +44,13 @@ def registries(request: ProjectRequest) -> HttpResponse:
         return redirect("registry:registry", request.project.slug, registry.slug)
     rows = Registry.objects.in_project(request.project).with_newest()
     return render(request, "registry/registries.html", {"registries": rows, "form": form})
+
+
+@require_safe
+def registries_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the registries, the newest first."""
+    rows = rows_of(Registry.objects.in_project(request.project).with_newest())
+    return csv_file("registries", lists.REGISTRIES, lists.registry_lines(rows))
 
 
 @require_http_methods(["GET", "POST"])
@@ -79,6 +88,14 @@ def registry_page(
     }
     status = 422 if problems or form.errors or mcp.errors else 200
     return render(request, "registry/registry.html", context, status=status)
+
+
+@require_safe
+def versions_csv(request: ProjectRequest, registry: str) -> StreamingHttpResponse:
+    """Send a registry's versions, the newest first."""
+    found = get_object_or_404(Registry.objects.in_project(request.project), slug=registry)
+    rows = rows_of(found.versions.select_related("actor", "tools"))
+    return csv_file(f"{found.slug}-versions", lists.VERSIONS, lists.version_lines(rows))
 
 
 @require_GET

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from toolevals.runs.api.serializers import CaseDetailSerializer, CaseSerializer
 from toolevals.runs.api.views import RunView
+from toolevals.runs.asked_grading import asked_grading
 from toolevals.runs.models import CaseGrade, Grading
 
 GRADING = OpenApiParameter("grading", int, description="The number of a finished grading; by default the newest.")
@@ -26,15 +27,10 @@ class CaseView(RunView):
 
     def grading(self, number: int) -> Grading:
         """Return the finished grading that is asked for. Raises `Http404`."""
-        run = self.find(number)
-        asked = self.request.query_params.get("grading", "")
-        if not asked:
-            if run.grading is None:
-                raise Http404
-            return run.grading
-        if not asked.isdecimal():
+        found = asked_grading(self.find(number), self.request.query_params.get("grading", ""))
+        if found is None:
             raise Http404
-        return get_object_or_404(run.gradings, number=int(asked), finished_at__isnull=False)
+        return found
 
 
 class Cases(CaseView, ListAPIView[CaseGrade]):

@@ -11,9 +11,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.presentation.csv import csv_stream
+from toolevals.runs.api.case_views import GRADING
 from toolevals.runs.api.serializers import GradingStartedSerializer, RunStartedSerializer
 from toolevals.runs.api.views import RunView, started
+from toolevals.runs.asked_grading import asked_grading
 from toolevals.runs.failing import COLUMNS, failing_lines, failing_rows
+from toolevals.runs.models import Grading
 from toolevals.runs.services import errored_ask_again, failing_run_again
 from toolevals.workspace.api.idempotency import idempotent
 
@@ -38,18 +41,26 @@ class Failing(RunView):
         return started(failing_run_again(run=self.find(number), actor=self.user))
 
 
-class FailingLines(RunView):
-    """The failing cases as JSON Lines: input, what was done, verdicts, and why."""
+class FailingView(RunView):
+    """What the views of failing cases share."""
 
-    @extend_schema(responses={(200, "application/jsonl"): OpenApiTypes.BINARY})
+    def grading(self, number: int) -> Grading | None:
+        """Return the grading that is asked for. Raises `Http404`."""
+        return asked_grading(self.find(number), self.request.query_params.get("grading", ""))
+
+
+class FailingLines(FailingView):
+    """The failing cases of a grading as JSON Lines: input, what was done, verdicts, and why."""
+
+    @extend_schema(parameters=[GRADING], responses={(200, "application/jsonl"): OpenApiTypes.BINARY})
     def get(self, request: Request, number: int) -> StreamingHttpResponse:
-        return StreamingHttpResponse(failing_lines(self.find(number)), content_type="application/jsonl")
+        return StreamingHttpResponse(failing_lines(self.grading(number)), content_type="application/jsonl")
 
 
-class FailingTable(RunView):
-    """The failing cases as CSV."""
+class FailingTable(FailingView):
+    """The failing cases of a grading as CSV."""
 
-    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.BINARY})
+    @extend_schema(parameters=[GRADING], responses={(200, "text/csv"): OpenApiTypes.BINARY})
     def get(self, request: Request, number: int) -> StreamingHttpResponse:
-        rows = csv_stream(COLUMNS, failing_rows(self.find(number)))
+        rows = csv_stream(COLUMNS, failing_rows(self.grading(number)))
         return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8")

@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.grading.problems import InvalidDocument
-from toolevals.presentation.csv import csv_stream
 from toolevals.runs.judging.blindness import names_raters, shows_results
 from toolevals.runs.judging.calibration_forms import CalibrationForm, JudgeSettingsForm
 from toolevals.runs.judging.calibration_reading import Wanted, case_page, figures_of, gradings_judged_by
@@ -25,6 +24,7 @@ from toolevals.runs.services import calibration_begin, calibration_close, judge_
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -115,11 +115,7 @@ def calibration_csv(request: ProjectRequest, calibration: UUID) -> StreamingHttp
     """Send a line for each rating that this person may see."""
     found = calibration_of(request, calibration)
     rows = rating_rows(found, request.user, request.role)
-    return StreamingHttpResponse(
-        csv_stream(COLUMNS, rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="calibration-{found.pk}.csv"'},
-    )
+    return csv_file(f"calibration-{found.pk}", COLUMNS, rows)
 
 
 def calibration_of(request: ProjectRequest, pk: UUID) -> Any:

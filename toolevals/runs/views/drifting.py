@@ -10,12 +10,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from toolevals.grading.problems import InvalidDocument
-from toolevals.presentation.csv import csv_stream
 from toolevals.runs.judging.drift_reading import KINDS, DriftForm, again_page, drift_offers
 from toolevals.runs.judging.drift_results import COLUMNS, cases_again, counts_of, drift_rows
 from toolevals.runs.models import DriftCheck, Judge
 from toolevals.runs.services import drift_begin
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -49,11 +49,7 @@ def drift(request: ProjectRequest, drift: UUID) -> HttpResponse:
 def drift_csv(request: ProjectRequest, drift: UUID) -> StreamingHttpResponse:
     """Send a line for each case of a check."""
     found = _check(request, drift)
-    return StreamingHttpResponse(
-        csv_stream(COLUMNS, drift_rows(found)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="drift-{found.pk}.csv"'},
-    )
+    return csv_file(f"drift-{found.pk}", COLUMNS, drift_rows(found))
 
 
 def _check(request: ProjectRequest, pk: UUID) -> Any:

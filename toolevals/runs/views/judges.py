@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.grading.judging.rubrics import RUBRIC_LAYERS
 from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.judge_lists import JUDGES, judge_lines
 from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.forms import SHIPPED_PREFIX, JudgeChangeForm, JudgeForm, problem_texts
 from toolevals.runs.judging.layers import layers_of
@@ -18,16 +20,15 @@ from toolevals.runs.judging.standings import standings_of
 from toolevals.runs.models import Judge, JudgeCalibration, Rubric, Run
 from toolevals.runs.services import judge_add, judge_change, layer_switch, rubric_use
 from toolevals.workspace.models import Role
-from toolevals.workspace.paging import page_of
+from toolevals.workspace.paging import page_of, pages_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_safe
 def judges(request: ProjectRequest) -> HttpResponse:
     """List the judges, the newest first, with what is known of each."""
-    page = page_of(
-        Judge.objects.in_project(request.project).with_thumbs().with_newest_count(), request.GET.get("before", "")
-    )
+    page = page_of(_listed(request), request.GET.get("before", ""))
     standings = standings_of(page.rows)
     newest = Run.objects.filter(project=request.project, grading__isnull=False, floor="").order_by("-number").first()
     to_rate = JudgeCalibration.objects.in_project(request.project).open().with_progress()
@@ -41,6 +42,12 @@ def judges(request: ProjectRequest) -> HttpResponse:
         "newest": newest,
     }
     return render(request, "runs/judges.html", context)
+
+
+@require_safe
+def judges_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the same list, all of it."""
+    return csv_file("judges", JUDGES, judge_lines(pages_of(_listed(request))))
 
 
 @require_POST
@@ -93,6 +100,10 @@ def judging(request: ProjectRequest, number: int) -> HttpResponse:
     runs = Run.objects.select_related("grading__run__subject__tools__tools", "dataset_version__dataset")
     run = get_object_or_404(runs, project=request.project, number=number)
     return render(request, "runs/judging.html", {"run": run, "estimates": judging_estimates(run)})
+
+
+def _listed(request: ProjectRequest) -> Any:
+    return Judge.objects.in_project(request.project).with_thumbs().with_newest_count()
 
 
 def _rubric(request: ProjectRequest, chosen: str) -> Rubric:

@@ -8,11 +8,12 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from toolevals.grading.problems import InvalidDocument
-from toolevals.presentation.csv import csv_stream
+from toolevals.runs.asked_grading import asked_grading
 from toolevals.runs.failing import COLUMNS, failing_lines, failing_rows
-from toolevals.runs.models import Run
+from toolevals.runs.models import Grading, Run
 from toolevals.runs.services import errored_ask_again, failing_run_again
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_POST
@@ -38,18 +39,20 @@ def failing(request: ProjectRequest, number: int) -> HttpResponse:
 
 @require_safe
 def failing_jsonl(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send the failing cases as JSON Lines."""
+    """Send the failing cases of a grading as JSON Lines."""
     headers = {"Content-Disposition": f'attachment; filename="run-{number}-failing.jsonl"'}
-    lines = failing_lines(_run(request, number))
+    lines = failing_lines(_grading(request, number))
     return StreamingHttpResponse(lines, content_type="application/jsonl", headers=headers)
 
 
 @require_safe
 def failing_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
-    """Send the failing cases as CSV."""
-    headers = {"Content-Disposition": f'attachment; filename="run-{number}-failing.csv"'}
-    rows = csv_stream(COLUMNS, failing_rows(_run(request, number)))
-    return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
+    """Send the failing cases of a grading as CSV."""
+    return csv_file(f"run-{number}-failing", COLUMNS, failing_rows(_grading(request, number)))
+
+
+def _grading(request: ProjectRequest, number: int) -> Grading | None:
+    return asked_grading(_run(request, number), request.GET.get("grading", ""))
 
 
 def _run(request: ProjectRequest, number: int) -> Run:

@@ -11,25 +11,31 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.problems import InvalidDocument
-from toolevals.presentation.csv import csv_stream
+from toolevals.runs.judge_lists import RUBRICS, rubric_lines
 from toolevals.runs.judging.rubric_forms import RubricForm, TryoutForm, rubric_initial
 from toolevals.runs.judging.tryout_results import COLUMNS, tried, tryout_rows
 from toolevals.runs.models import Rubric, Tryout
 from toolevals.runs.services import rubric_add, tryout_begin
-from toolevals.workspace.paging import page_of
+from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 
 @require_safe
 def rubrics(request: ProjectRequest) -> HttpResponse:
     """List the rubrics: those that come with the program, and the project's own with their versions."""
-    own = Rubric.objects.in_project(request.project).filter(is_shipped=False)
     context = {
         "shipped": SHIPPED.values(),
-        "page": page_of(own, request.GET.get("before", "")),
+        "page": page_of(_own(request), request.GET.get("before", "")),
         "tried": page_of(_tryouts(request), request.GET.get("tried_before", ""), 10),
     }
     return render(request, "runs/rubrics.html", context)
+
+
+@require_safe
+def rubrics_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the project's own rubrics, the newest first."""
+    return csv_file("rubrics", RUBRICS, rubric_lines(rows_of(_own(request))))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -75,11 +81,11 @@ def tryout_keep(request: ProjectRequest, tryout: UUID) -> HttpResponse:
 def tryout_csv(request: ProjectRequest, tryout: UUID) -> StreamingHttpResponse:
     """Send a line for each question of a try."""
     found = _tryout(request, tryout)
-    return StreamingHttpResponse(
-        csv_stream(COLUMNS, tryout_rows(found)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="tryout-{found.pk}.csv"'},
-    )
+    return csv_file(f"tryout-{found.pk}", COLUMNS, tryout_rows(found))
+
+
+def _own(request: ProjectRequest) -> Any:
+    return Rubric.objects.in_project(request.project).filter(is_shipped=False)
 
 
 def _begun(request: ProjectRequest) -> dict[str, Any] | None:

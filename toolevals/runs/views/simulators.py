@@ -13,14 +13,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 from labeling.models import Dataset
 from toolevals.grading.problems import InvalidDocument
 from toolevals.presentation import numbers
-from toolevals.presentation.csv import csv_stream
+from toolevals.runs.judge_lists import SIMULATORS, simulator_lines
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.services import simulator_choose, simulator_ensure
 from toolevals.runs.simulating.forms import FORMS, ChoiceForm, shown_content
 from toolevals.runs.simulating.needs import COLUMNS, needs_of
 from toolevals.runs.simulating.trust import code_digest, is_trusted
-from toolevals.workspace.paging import page_of
+from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 # Of a file, a page shows so many characters.
 SHOWN = 20_000
@@ -53,14 +54,19 @@ def simulators(request: ProjectRequest) -> HttpResponse:
 
 
 @require_safe
+def simulators_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send all simulators, the newest first."""
+    rows = rows_of(Simulator.objects.in_project(request.project))
+    return csv_file("simulators", SIMULATORS, simulator_lines(rows))
+
+
+@require_safe
 def tools_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     """Send the tools of a dataset, those with the most calls first."""
     found = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
     tools = needs_of(found, actor=request.user).tools
     rows = ((tool.tool, tool.expected, tool.called, tool.is_simulated) for tool in tools)
-    response = StreamingHttpResponse(csv_stream(COLUMNS, rows), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{found.slug}-simulated-tools.csv"'
-    return response
+    return csv_file(f"{found.slug}-simulated-tools", COLUMNS, rows)
 
 
 @require_safe

@@ -10,11 +10,12 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from toolevals.presentation.csv import Cell, csv_stream
+from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Judge, Thumb
 from toolevals.runs.querysets.thumbs import ThumbQuerySet
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
 
 COLUMNS: Final = (
     "thumb_id",
@@ -52,11 +53,7 @@ def thumbs(request: ProjectRequest, judge: UUID) -> HttpResponse:
 def thumbs_csv(request: ProjectRequest, judge: UUID) -> StreamingHttpResponse:
     """Send every thumb that was ever given to a judge, those that others took the place of too."""
     found = _judge(request, judge)
-    return StreamingHttpResponse(
-        csv_stream(COLUMNS, _rows(Thumb.objects.on(found).order_by("pk"))),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="judge-{found.pk}-thumbs.csv"'},
-    )
+    return csv_file(f"judge-{found.pk}-thumbs", COLUMNS, _rows(Thumb.objects.on(found).order_by("pk")))
 
 
 def _rows(thumbs: ThumbQuerySet) -> Iterator[tuple[Cell, ...]]:

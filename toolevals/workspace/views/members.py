@@ -5,14 +5,17 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.workspace.forms.projects import MemberForm, RoleForm
+from toolevals.workspace.lists import MEMBERS, member_lines
 from toolevals.workspace.models import Role
+from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services import LastOwnerError, member_invite, member_remove, member_set
+from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "POST"])
@@ -36,6 +39,12 @@ def members(request: ProjectRequest) -> HttpResponse:
     response = render(request, "workspace/members.html", context)
     response["Cache-Control"] = "no-store"
     return response
+
+
+@require_safe
+def members_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the members, the newest first."""
+    return csv_file("members", MEMBERS, member_lines(rows_of(request.project.memberships.select_related("user"))))
 
 
 @require_POST

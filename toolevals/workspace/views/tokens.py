@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.workspace.forms.projects import TokenForm
+from toolevals.workspace.lists import TOKENS, token_lines
 from toolevals.workspace.models import Role
+from toolevals.workspace.paging import rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services import token_create, token_revoke
+from toolevals.workspace.views.files import csv_file
 
 
 @require_http_methods(["GET", "POST"])
@@ -37,6 +40,13 @@ def tokens(request: ProjectRequest) -> HttpResponse:
     response = render(request, "workspace/tokens.html", context)
     response["Cache-Control"] = "no-store"
     return response
+
+
+@require_safe
+def tokens_csv(request: ProjectRequest) -> StreamingHttpResponse:
+    """Send the same list, without secrets."""
+    rows = rows_of(request.project.tokens.filter(revoked_at=None).select_related("user"))
+    return csv_file("tokens", TOKENS, token_lines(rows))
 
 
 @require_POST
