@@ -1,12 +1,12 @@
 import itertools
 import random
-import time
 from collections.abc import Iterator, Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures.effort import best_seconds
 from toolevals.grading import ordered_search
 from toolevals.grading.ordered_bound import Bound, least_bound
 from toolevals.grading.sequence import best_sequence
@@ -172,10 +172,9 @@ def contested(seed: int, group: int = 1) -> tuple[list[list[int]], list[tuple[in
 @pytest.mark.parametrize("group", [1, 4])
 def test_cost_stays_bounded_where_all_compete_for_all(group):
     problem = contested(7, group)
-    start = time.process_time()
-    assigned = best_sequence(*problem)
     # 60 ms where it was measured; the margin is for a busy machine.
-    assert time.process_time() - start < 0.6
+    assert best_seconds(lambda: best_sequence(*problem), enough=0.6) < 0.6
+    assigned = best_sequence(*problem)
     assert is_allowed(problem[0], problem[1], assigned)
     # All 32 unordered calls have a match of their own, and so has every rising run of the ordered ones.
     assert total(problem[0], assigned) // 1_000_000 > 32

@@ -1,14 +1,13 @@
 """Four times the input takes about four times as long, whatever it holds; sixteen would be quadratic."""
 
-import gc
 import json
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from tests.fixtures.effort import TRIES, seconds
 from toolevals.grading.documents import load_json
 from toolevals.grading.parsing import calls_in_text, read_run, transcript_in
 from toolevals.grading.problems import InvalidDocument
@@ -18,24 +17,18 @@ FLOOR = 0.004
 MOST_RATIO = 10
 
 
-def seconds(function: Callable[[Any], object], given: Any) -> float:
-    # What the collector costs depends on everything else that the process holds.
-    gc.disable()
-    try:
-        start = time.process_time()
-        with suppress(InvalidDocument):
-            function(given)
-        return time.process_time() - start
-    finally:
-        gc.enable()
+def read(function: Callable[[Any], object], given: Any) -> None:
+    with suppress(InvalidDocument):
+        function(given)
 
 
 def assert_linear(function: Callable[[Any], object], make: Callable[[int], Any], size: int) -> None:
-    """Fail where the best time of six grows by more than the ratio: what disturbs the machine only adds."""
+    """Fail where the best time of several grows by more than the ratio: what disturbs the machine only adds."""
     small, large = make(size), make(4 * size)
     few = many = float("inf")
-    for _ in range(6):
-        few, many = min(few, seconds(function, small)), min(many, seconds(function, large))
+    for _ in range(TRIES):
+        few = min(few, seconds(lambda: read(function, small)))
+        many = min(many, seconds(lambda: read(function, large)))
         if many <= MOST_RATIO * max(few, FLOOR):
             return
     pytest.fail(f"seconds for {size:,} and {4 * size:,}: {few} and {many}")
