@@ -107,6 +107,33 @@ def test_a_click_in_the_heat_map_opens_the_cell_and_back_closes_it(matrix: Page)
     expect(matrix.locator("#cell-h")).to_have_text(re.compile(r"status\s+called as\s+history"))
 
 
+# A button that goes down while Plotly still waits to look where the pointer is, and up just after it has.
+QUICK_CLICK = """async ([subplot, clientX, clientY]) => {
+  const area = document.querySelector(`#heat .nsewdrag[data-subplot='${subplot}']`);
+  const say = (kind, target) => target.dispatchEvent(new MouseEvent(kind, { bubbles: true, clientX, clientY }));
+  for (const kind of ["mousemove", "mousemove", "mousedown"]) say(kind, area);
+  await new Promise((done) => setTimeout(done, 60));
+  say("mouseup", document);
+}"""
+
+
+def test_a_quick_click_in_the_heat_map_is_not_lost(matrix: Page):
+    matrix.evaluate(QUICK_CLICK, ["xy", *centre(matrix, 2, 3)])
+    expect(matrix.locator("#cell-h")).to_have_text(re.compile(r"\(none\)\s+called as\s+refund"))
+
+
+def test_the_margins_of_the_heat_map_lead_to_the_cases_of_their_row_and_column(matrix: Page):
+    address = matrix.url
+    expect(matrix.locator("#heat .nsewdrag")).to_have_count(3)
+    for subplot, wanted in (("x2y", r"expected=%28none%29"), ("xy2", r"actual=refund")):
+        area = box_of(matrix.locator(f"#heat .nsewdrag[data-subplot='{subplot}']"))
+        x, y = centre(matrix, 2, 3)
+        place = (area["x"] + area["width"] / 2, y) if subplot == "x2y" else (x, area["y"] + area["height"] / 2)
+        matrix.mouse.click(*place)
+        expect(matrix).to_have_url(re.compile(rf"/cases/\?.*{wanted}"))
+        matrix.goto(address)
+
+
 def test_the_whole_way_by_keyboard_and_back(matrix: Page):
     matrix.keyboard.press("t")
     expect(matrix.locator("table.heat")).to_be_visible()

@@ -27,9 +27,21 @@ export class Chart {
     return { data, layout: change(structuredClone(layout)) };
   }
 
+  // Drawing may be awaited; who listens to the chart can do so at once.
   async draw() {
     const { data, layout } = this.figure();
+    // Plotly forgets what the pointer is over where a button goes down within 50 ms of a move, and such clicks were lost:
+    // it is to say all of them, and `placeOf` where they are.
+    layout.clickanywhere = true;
     await globalThis.Plotly.react(this.element, data, layout, CONFIG);
+  }
+
+  // Where the event of a click is: the subplot, pixels from its corner, and what the axes say there.
+  placeOf({ target, clientX, clientY }) {
+    const { xaxis, yaxis } = this.element._fullLayout;
+    const { left, top } = target.getBoundingClientRect();
+    const [across, down] = [clientX - left, clientY - top];
+    return { subplot: target.dataset.subplot, across, down, x: xaxis.p2d(across), y: yaxis.p2d(down) };
   }
 
   async save(format, filename) {

@@ -88,14 +88,17 @@ export class Heat {
 
   listen() {
     this.listens = true;
-    this.element.on("plotly_click", ({ points }) => this.clicked(points[0]));
+    this.element.on("plotly_click", ({ event }) => this.clicked(this.chart.placeOf(event)));
     this.element.on("plotly_relayout", (change) => this.zoomed(change));
   }
 
-  // A cell opens; a mark in the margins leads to the cases of its row or column.
-  clicked({ curveNumber, x, y }) {
-    if (curveNumber === 0) this.open([y, x]);
-    else location.assign(casesOf(this.matrix, curveNumber === 1 ? "rows" : "columns", curveNumber === 1 ? y : x));
+  // A cell that holds something opens; the margins lead to the cases of their row or column.
+  clicked({ subplot, x, y }) {
+    const { cells, rows, columns } = this.matrix;
+    const [row, column] = [Math.round(y), Math.round(x)];
+    if (subplot === "xy" && cells.some((cell) => cell[0] === row && cell[1] === column)) this.open([row, column]);
+    if (subplot === "x2y" && row in rows) location.assign(casesOf(this.matrix, "rows", row));
+    if (subplot === "xy2" && column in columns) location.assign(casesOf(this.matrix, "columns", column));
   }
 
   // How wide and high the cells are: as there is room, and at least so that every name has its place.
