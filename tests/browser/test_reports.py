@@ -134,6 +134,13 @@ def test_the_margins_of_the_heat_map_lead_to_the_cases_of_their_row_and_column(m
         matrix.goto(address)
 
 
+def test_a_point_of_a_trend_opens_its_run(rita: Page, shop: tuple[LiveApp, str]):
+    rita.goto(f"{shop[0].url}/p/shop/experiments/nightly/trends/")
+    point = box_of(rita.locator(".trend-chart .points path").first)
+    rita.mouse.click(point["x"] + point["width"] / 2, point["y"] + point["height"] / 2)
+    expect(rita).to_have_url(re.compile(r"/p/shop/runs/\d+/$"))
+
+
 def test_the_whole_way_by_keyboard_and_back(matrix: Page):
     matrix.keyboard.press("t")
     expect(matrix.locator("table.heat")).to_be_visible()
