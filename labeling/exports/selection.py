@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
-from labeling.models import Dataset, DatasetVersion, Example, Revision, VersionEntry
+from labeling.models import Dataset, DatasetVersion, Example, VersionEntry
 from toolevals.grading.canonical import parse
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.registry.models import ToolList
@@ -76,11 +77,16 @@ class Selection:
             said = {name: value for name, value in zip(Example.STRATA, values[known:], strict=True) if value}
             yield Row(*(*values[:known], said))
 
-    def revisions(self) -> QuerySet[Revision]:
-        """Return the revisions that are exported."""
-        if self.version:
-            return Revision.objects.filter(pk__in=self.version.entries.values("revision"))
-        return Revision.objects.current().filter(example__dataset=self.dataset)
+    def revision_ids(self) -> Iterator[list[UUID]]:
+        """Yield the revisions' ids in the order of their examples' ids, so many at a time as a query can name."""
+        ids: QuerySet[Any, UUID] = (
+            self.version.entries.order_by("revision__example").values_list("revision", flat=True)
+            if self.version
+            else Example.objects.of_dataset(self.dataset).order_by("id").values_list("current", flat=True)
+        )
+        found = ids.iterator(chunk_size=AT_ONCE)
+        while part := list(islice(found, AT_ONCE)):
+            yield part
 
     def _base(self) -> QuerySet[Any]:
         if self.version:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
-from django.db.models import TextField
+from django.db.models import F, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from labeling.blindness import is_resolved
 from labeling.exports.outcome import Outcome
 from labeling.exports.plain_calls import exact_call
-from labeling.exports.selection import AT_ONCE, Row, Selection, ToolLists
+from labeling.exports.selection import Row, Selection, ToolLists
 from labeling.imports.formats.columns import NO_CALL, SOME_CALL
 from labeling.models import Example, Label
 from toolevals.grading.canonical import exact, parse
@@ -43,9 +44,22 @@ def example_table(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
 
 def label_table(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
     """Yield a row for every label in force of an example that is resolved; no other label leaves."""
-    labels = (
-        Label.objects.filter(is_resolved(), revision__in=selection.revisions())
-        .in_force()
+
+    def rows() -> Iterator[Sequence[Cell]]:
+        # Asked for all at once, a planner that has not heard of new labels reads them all for each.
+        for revisions in selection.revision_ids():
+            for name, answer, expectation, *rest in _labels_of(revisions):
+                outcome.written += 1
+                yield (name, answer, *_expected(expectation), expectation, *rest)
+
+    yield from csv_stream(LABEL_COLUMNS, rows())
+
+
+def _labels_of(revisions: Sequence[UUID]) -> QuerySet[Label, tuple[Any, ...]]:
+    return (
+        Label.objects.filter(is_resolved(), revision__in=revisions)
+        .standing()
+        .filter(slot__round=F("revision__round"))
         .order_by("revision__example", "id")
         .values_list(
             "revision__example__external_id",
@@ -62,13 +76,6 @@ def label_table(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
             "revision",
         )
     )
-
-    def rows() -> Iterator[Sequence[Cell]]:
-        for name, answer, expectation, *rest in labels.iterator(chunk_size=AT_ONCE):
-            outcome.written += 1
-            yield (name, answer, *_expected(expectation), expectation, *rest)
-
-    yield from csv_stream(LABEL_COLUMNS, rows())
 
 
 def _example(row: Row, offered: str) -> Sequence[Cell]:
