@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import IO, Any
 
 from labeling.imports.lines import BOM, MAX_LINE_BYTES
+from toolevals.archives import UNREADABLE
 from toolevals.grading.bfcl import CATEGORIES
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
@@ -16,8 +16,6 @@ from toolevals.grading.problems import InvalidDocument
 # The answers of a category are held in memory while its questions are read.
 MAX_ANSWERS_BYTES = 100_000_000
 _NAME, _ENDING, _ANSWERS = "BFCL_v4_", ".json", "possible_answer"
-# NotImplementedError: a compression that is not known here; RuntimeError: a password is needed.
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
 
 def leaderboard_lines(file: IO[bytes]) -> Iterator[bytes]:
@@ -33,7 +31,7 @@ def leaderboard_lines(file: IO[bytes]) -> Iterator[bytes]:
             for category in CATEGORIES:
                 if category in questions:
                     yield from _category(packed, category, questions[category], answers.get(category))
-    except _BROKEN as error:
+    except UNREADABLE as error:
         raise InvalidDocument.at("", f"is no zip that can be read: {error}") from None
 
 

@@ -37,6 +37,14 @@ def zipped(**files: str) -> bytes:
     return data.getvalue()
 
 
+def damaged() -> bytes:
+    """An archive whose list of files is whole, and whose file is not."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("simulator.py", CODE)
+    return data.getvalue().replace(data.getvalue()[42:50], b"\xff" * 8, 1)
+
+
 def test_tools_are_counted_in_gold_and_in_runs_and_the_most_called_comes_first(project, version, run_jobs):
     before = needs_of(version.dataset, actor=None)
     assert [(tool.expected, tool.called, tool.is_simulated) for tool in before.tools] == [(1, 0, False)] * 3
@@ -168,8 +176,9 @@ def test_an_owner_adds_a_simulator_of_each_kind(client, project, owner, settings
         ("code", {"file": SimpleUploadedFile("a.py", b"1 / 0")}, "ZeroDivisionError"),
         ("code", {"file": SimpleUploadedFile("a.zip", zipped(other__py="1"))}, "must hold simulator.py"),
         ("code", {"file": SimpleUploadedFile("a.zip", b"PK\x03\x04 no archive")}, "archive that cannot be read"),
+        ("code", {"file": SimpleUploadedFile("a.zip", damaged())}, "archive that cannot be read"),
     ],
-    ids=["json", "result", "address", "bytes", "error", "archive", "damaged archive"],
+    ids=["json", "result", "address", "bytes", "error", "archive", "no archive", "damaged archive"],
 )
 def test_what_is_wrong_stands_beside_its_field(client, project, owner, settings, kind, said, message):
     settings.TRUSTED_SIMULATORS = ["*"]

@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from toolevals.archives import UNREADABLE
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.grading.bfcl import CATEGORIES
 
@@ -69,7 +70,7 @@ def _written(wheel: Path, folder: Path) -> list[str]:
     try:
         with zipfile.ZipFile(wheel) as archive:
             found = {(answers, category): archive.read(name) for answers, category, name in _data_in(archive)}
-    except (OSError, zipfile.BadZipFile) as error:
+    except (OSError, *UNREADABLE) as error:
         raise CommandError(Exit.DATA, f"cannot read {wheel}: {error}") from error
     try:
         (folder / "possible_answer").mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,7 @@ from typing import Any
 from django import forms
 
 from labeling.models import Dataset
+from toolevals.archives import UNREADABLE
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.forms import McpServerForm
@@ -90,8 +91,7 @@ class CodeForm(SimulatorForm):
             return {MAIN: upload.read().decode()}
         except UnicodeDecodeError:
             raise forms.ValidationError("Holds a file that is not text in UTF-8.") from None
-        # NotImplementedError: a compression that is not known here; RuntimeError: a password is needed.
-        except (zipfile.BadZipFile, NotImplementedError, RuntimeError):
+        except UNREADABLE:
             raise forms.ValidationError("Is an archive that cannot be read.") from None
 
     def content(self) -> Mapping[str, Any]:
