@@ -14,6 +14,8 @@
   resolved: see `answerable`. Other reviewers read them once it is.
 - Calibration rounds hold resolved examples only, so that they tell nothing about what is still labelled. What others
   said in one, and how it compares with the gold, is shown to those who have answered all of it, or once it is closed.
+- Whoever disputes gold does not decide about it while their dispute is open: see `may_judge`. Nor is anybody offered an
+  example to label whose author's question they have opened.
 - Owners unlock nothing: what counts is the right to adjudicate and not having labelled.
 """
 
@@ -26,6 +28,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
+from labeling.meaning import meaning
+from toolevals.grading.canonical import canonical
 from toolevals.workspace.models import Role, User
 
 if TYPE_CHECKING:
@@ -95,6 +99,22 @@ def decides_own(revision: Revision, user: User) -> bool:
     return not revision.example.dataset.project.decide_own and _has_labelled(revision, user)
 
 
+def may_judge(user: User) -> Q:
+    """Return the condition that a revision, itself, is not resolved with a dispute of this person's open.
+
+    Who says that gold is wrong does not decide whether it is. An import's dispute is the person's who imports.
+    """
+    from labeling.models import Dispute
+
+    own = Dispute.objects.filter(revision=OuterRef("pk"), actor=user).open()
+    return ~is_resolved("") | ~Q(Exists(own))
+
+
+def judges_own(revision: Revision, user: User) -> bool:
+    """Tell whether this person has an open dispute of a resolved revision, and may not decide it for that reason."""
+    return revision.resolution in RESOLVED and revision.disputes.open().filter(actor=user).exists()
+
+
 def shown_resolution(user: User, role: Role, *, revision: str) -> Combinable:
     """Return the resolution that this person is told: whether labels agree is nobody's business but the adjudicator's.
 
@@ -153,28 +173,31 @@ def may_compare_calibration(calibration: CalibrationRound, user: User) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A label as an adjudicator sees it: without its author, when it was made or its id.
-
-    `seconds` is how long it took, 0 where that is not known.
-    """
+    """A label as an adjudicator sees it: without its author, its id, when it was made or how long it took."""
 
     expectation: dict[str, Any] | None
     rationale: str
     flagged: bool
     # A LabelAnswer; without an expectation it says why there is none.
     answer: str = "expectation"
-    seconds: float = 0.0
+    # What its author said first, where that means something else.
+    first: Side | None = None
 
 
 def sides_of(revision: Revision, user: User, role: Role) -> list[Side]:
     """Return the labels in force that this person may compare, unnamed, in an order that is stable and says nothing."""
     from labeling.models import Label
 
-    labels = Label.objects.filter(revision=revision).comparable_by(user, role).in_force()
-    return [
-        Side(label.expectation, label.rationale, label.flagged, label.answer, label.seconds)
-        for label in sorted(labels, key=_shuffled)
-    ]
+    labels = Label.objects.filter(revision=revision).comparable_by(user, role)
+    firsts = {label.reviewer_id: label for label in labels.first_of_round() if label.reviewer_id}
+    sides = [_side(label, firsts.get(label.reviewer_id)) for label in labels.in_force()]
+    return sorted(sides, key=lambda side: _shuffled(revision, side))
+
+
+def _side(label: Label, first: Label | None = None) -> Side:
+    changed = first is not None and meaning(first.answer, first.expectation) != meaning(label.answer, label.expectation)
+    said_first = _side(first) if first is not None and changed else None
+    return Side(label.expectation, label.rationale, label.flagged, label.answer, said_first)
 
 
 def skip_reasons_of(revision: Revision, user: User, role: Role) -> Sequence[str]:
@@ -217,5 +240,7 @@ def _path(revision: str, field: str) -> str:
     return f"{revision}__{field}" if revision else field
 
 
-def _shuffled(label: Label) -> bytes:
-    return hashlib.sha256(f"{label.revision_id} {label.slot_id}".encode()).digest()
+def _shuffled(revision: Revision, side: Side) -> bytes:
+    """Return a key of a side's place: made of what it says, so that it follows neither time, nor place, nor person."""
+    said = [str(revision.pk), side.answer, side.expectation, side.rationale]
+    return hashlib.sha256(canonical(said).encode()).digest()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from labeling.agreement import kept as counted
 from labeling.coverage import kept
-from labeling.services import exports, imports, ordering, overlap
+from labeling.services import arrivals, exports, imports, ordering, overlap
 from labeling.services import lint as linting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
@@ -28,6 +28,12 @@ def import_publish(batch_id: str) -> None:
     batch_work(batch_id, imports.import_publish)
 
 
+@app.task(name="labeling.import_tell")
+def import_tell(batch_id: str) -> None:
+    """Write what became of the lines of a file that was published in parts."""
+    batch_work(batch_id, imports.import_tell)
+
+
 @app.task(name="labeling.export_write")
 def export_write(batch_id: str) -> None:
     """Write a dataset to a file."""
@@ -38,6 +44,12 @@ def export_write(batch_id: str) -> None:
 def overlap_apply(batch_id: str) -> None:
     """Bring one dataset's open examples to the number of labels that is wanted."""
     batch_work(batch_id, overlap.overlap_work)
+
+
+@app.task(name="labeling.places")
+def places_make(batch_id: str) -> None:
+    """Make the places for labels that a dataset's examples lack."""
+    batch_work(batch_id, arrivals.places_work)
 
 
 @app.task(name="labeling.queue_order")

@@ -9,7 +9,7 @@ from itertools import groupby
 from uuid import UUID
 
 from labeling.blindness import RESOLVED, may_answer
-from labeling.models import Comment, Revision
+from labeling.models import Comment, QuestionView, Revision
 from toolevals.workspace.models import Role, User
 
 YOU, REVIEWER, ADJUDICATOR = "You", "A reviewer", "An adjudicator"
@@ -50,10 +50,16 @@ class Talk:
 
 
 def talk_of(revision: Revision, user: User, role: Role) -> Talk:
-    """Return the threads about a revision that this person may read, the oldest first."""
+    """Return the threads about a revision that this person may read, the oldest first.
+
+    Before the revision is resolved, others' only once it is written down that this person opened them: see
+    `services.question_open`.
+    """
     resolved = revision.resolution in RESOLVED
     answers = not resolved and may_answer(revision, user, role)
     rows = Comment.objects.filter(revision=revision).readable_by(user, role).select_related("author")
+    if not resolved and not QuestionView.objects.filter(revision=revision, user=user).exists():
+        rows = rows.filter(asker=user)
     grouped = groupby(sorted(rows, key=lambda row: (str(row.asker_id), row.pk)), key=lambda row: row.asker_id)
     threads = [
         _thread(list(group), user, named=resolved, may_add=not resolved and (answers or asker == user.pk))

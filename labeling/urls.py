@@ -87,6 +87,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("feedback/seen/", feedback.feedback_seen, name="feedback-seen"),
     path("datasets/<slug:dataset>/coverage/", coverage.coverage, name="coverage"),
     path("datasets/<slug:dataset>/coverage/csv/", coverage.coverage_csv, name="coverage-csv"),
+    path("datasets/<slug:dataset>/settings/strata/", datasets.shown_strata, name="shown-strata"),
     path("datasets/<slug:dataset>/coverage/quotas/", coverage.quotas, name="quotas"),
     path("datasets/<slug:dataset>/proposals/", proposals.proposals, name="proposals"),
     path("datasets/<slug:dataset>/proposals/make/", proposals.proposals_make, name="proposals-make"),

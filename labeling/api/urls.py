@@ -31,6 +31,7 @@ urlpatterns = [
     path("datasets/<slug:dataset>/coverage/", preparing.Coverage.as_view(), name="coverage"),
     path("datasets/<slug:dataset>/agreement/", agreement.Agreement.as_view(), name="agreement"),
     path("datasets/<slug:dataset>/agreement/cases/", agreement.AgreementCases.as_view(), name="agreement-cases"),
+    path("datasets/<slug:dataset>/shown-strata/", datasets.ShownStrata.as_view(), name="shown-strata"),
     path("datasets/<slug:dataset>/quotas/", preparing.Quotas.as_view(), name="quotas"),
     path("datasets/<slug:dataset>/lint/", preparing.Lint.as_view(), name="lint"),
     path("datasets/<slug:dataset>/lint/findings/<slug:finding>/", preparing.LintFinding.as_view(), name="lint-finding"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -52,9 +52,11 @@ class Cell:
         about = {"tool": self.tool} if self.tool else {"gold": WAITS} if self.waits else {}
         return urlencode({"covers": self.covers} | about)
 
-    def examples(self, examples: ExampleQuerySet) -> ExampleQuerySet:
-        """Return those of the examples that the cell counts."""
+    def examples(self, examples: ExampleQuerySet, *, hidden: Collection[str]) -> ExampleQuerySet:
+        """Return those of the examples that the cell counts; of `hidden` strata, none that is not resolved."""
         stratum, _, name = self.covers.partition(".")
+        if self.waits and stratum in hidden:
+            return examples.none()
         if self.waits:
             return examples.filter(~is_resolved("current"), _spelled(stratum, name))
         found = examples.filter(current__resolution=Resolution.RESOLVED)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Iterator
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from django.db.models import Case, Count, F, Value, When
@@ -64,6 +64,17 @@ class Counts:
         """Return the counts that `to_document` gave."""
         tools = {name: ToolCounts(**counts) for name, counts in document["tools"].items()}
         return cls(**{**document, "tools": tools})
+
+
+def counts_told(counts: Counts, hidden: Collection[str]) -> Counts:
+    """Return the counts without what they tell of `hidden` strata of examples that wait for labels."""
+
+    def told(stratum: str, classes: dict[str, list[int]]) -> dict[str, list[int]]:
+        if stratum not in hidden:
+            return classes
+        return {name: [have, 0] for name, (have, _) in classes.items() if have}
+
+    return replace(counts, strata={stratum: told(stratum, classes) for stratum, classes in counts.strata.items()})
 
 
 def coverage_count(dataset: Dataset) -> Counts:

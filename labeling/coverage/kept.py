@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from labeling.coverage.counting import Counts, coverage_count
+from labeling.coverage.counting import Counts, counts_told, coverage_count
 from labeling.coverage.filling import AT_ONCE as UNREAD_AT_ONCE
 from labeling.coverage.filling import gold_read, unread
 from labeling.models import CoverageCount, Dataset, Example
@@ -33,6 +33,10 @@ class Coverage:
     counts: Counts | None
     counted_at: datetime | None = None
     job: Job | None = None
+
+    def told(self, hidden: Collection[str]) -> Coverage:
+        """Return what is told of it where some strata are hidden."""
+        return replace(self, counts=counts_told(self.counts, hidden)) if self.counts is not None else self
 
 
 def coverage_of(dataset: Dataset, *, actor: User | None) -> Coverage:

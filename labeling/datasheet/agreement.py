@@ -1,8 +1,9 @@
-"""How far labels of one example choose the same tools: before anybody decided, of what is resolved alone."""
+"""Agreement of labels of one example about tools: of what people said first, in resolved examples alone."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import CharField
@@ -11,6 +12,7 @@ from django.db.models.functions import Cast, Right
 from labeling.agreement.reading import tool_said
 from labeling.datasheet.scope import Scope
 from labeling.datasheet.values import ToolAgreement
+from labeling.models import Label
 from labeling.querysets.labels import LabelQuerySet
 from toolevals.grading.metrics.agreement import percent_agreement
 from toolevals.grading.metrics.krippendorff import krippendorff_alpha
@@ -20,14 +22,14 @@ SAMPLE = 2_500
 # The last digits of a revision's id are random: a sample is those below a bound, the same each time.
 _DIGITS = 3
 _ALL = 16**_DIGITS
+_OF_ONE = ("revision", "slot__round", "reviewer")
 
 
 def tool_agreement(scope: Scope, *, units: int) -> ToolAgreement:
     """Compare the labels of each example's last round; `units`: how many examples have two labels or more."""
     labels = _sampled(scope.labels(), units) if units else scope.labels().none()
     rounds: dict[Any, tuple[int, list[str]]] = {}
-    rows = labels.values_list("revision", "slot__round", "answer", "expectation").order_by("pk")
-    for revision, number, answer, expectation in rows:
+    for revision, number, answer, expectation in _said_first(labels):
         known, choices = rounds.get(revision, (0, []))
         if number > known:
             known, choices = number, []
@@ -38,6 +40,17 @@ def tool_agreement(scope: Scope, *, units: int) -> ToolAgreement:
     return ToolAgreement(
         units=units, sampled=ratings.total(), percent=percent_agreement(ratings), alpha=krippendorff_alpha(ratings)
     )
+
+
+def _said_first(labels: LabelQuerySet) -> Iterator[tuple[Any, int, str, Any]]:
+    """Yield round and answer of labels by revision; where one was changed, what its author handed in first."""
+    changed = labels.filter(is_first=False).values("revision")
+    rows = Label.objects.filter(revision__in=changed, is_first=True)
+    firsts = {tuple(key): (answer, said) for *key, answer, said in rows.values_list(*_OF_ONE, "answer", "expectation")}
+    every = labels.values_list(*_OF_ONE, "answer", "expectation", "is_first").order_by("pk")
+    for revision, number, reviewer, answer, expectation, is_first in every:
+        said = (answer, expectation)
+        yield revision, number, *(said if is_first else firsts.get((revision, number, reviewer), said))
 
 
 def _sampled(labels: LabelQuerySet, units: int) -> LabelQuerySet:

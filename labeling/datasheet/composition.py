@@ -13,6 +13,8 @@ from labeling.coverage.expected import ANY_CALL, NO_CALL
 from labeling.datasheet.scope import Scope
 from labeling.datasheet.values import Composition, ValueCount, Values
 from labeling.models import Example
+from labeling.shown_strata import hidden_strata
+from toolevals.workspace.models import Role
 
 # So many values of a stratum are listed, and so many tools.
 MOST_VALUES = 20
@@ -54,12 +56,15 @@ class _Counts:
         self.sources: Counter[str] = Counter()
         self.strata: dict[str, Counter[str]] = {name: Counter() for name in Example.STRATA}
         self._is_frozen = scope.version is not None
+        hidden = hidden_strata(scope.dataset, Role.REVIEWER)
         for *values, state, why, source, count, replaced, first, last in _groups(scope):
             self.examples += count
             self.replaced += replaced
             self._add_gold(state, why, source, count)
             for name, value in zip(Example.STRATA, values, strict=True):
-                self.strata[name][value] += count
+                # It is the same for every member: of what is still to label, only what reviewers see is counted.
+                if self._is_frozen or state in RESOLVED or name not in hidden:
+                    self.strata[name][value] += count
             self.first = min(filter(None, (self.first, first)), default=None)
             self.last = max(filter(None, (self.last, last)), default=None)
 

@@ -139,7 +139,7 @@ def composition(sheet: Datasheet, links: Links) -> Section:
     ]
     if found.any_call:
         facts.insert(2, fact("Any call is right", number(found.any_call, links.examples("tool", "(any)"))))
-    tables = [values_table(name, values, found.examples, links) for name, values in found.strata.items()]
+    tables = [values_table(name, values, values.examples, links) for name, values in found.strata.items()]
     note = "An example counts for each tool that its gold calls."
     if found.unread:
         note += f" The gold of {count(found.unread)} examples has not been read yet; look again in a while."

@@ -48,6 +48,11 @@ class Values:
     more: int = 0
     more_examples: int = 0
 
+    @property
+    def examples(self) -> int:
+        """The number of examples that are counted, those that say nothing included."""
+        return sum(one.count for one in self.listed) + self.more_examples
+
 
 @dataclass(frozen=True, slots=True)
 class Composition:

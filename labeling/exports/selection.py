@@ -15,7 +15,9 @@ from uuid import UUID
 from django.db.models import QuerySet, TextField
 from django.db.models.functions import Cast
 
+from labeling.blindness import RESOLVED
 from labeling.models import Dataset, DatasetVersion, Example, VersionEntry
+from labeling.shown_strata import NOTHING_HIDDEN
 from toolevals.grading.canonical import parse
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.registry.models import ToolList
@@ -57,6 +59,8 @@ class Selection:
 
     dataset: Dataset
     version: DatasetVersion | None = None
+    # Strata that are left out where an example is not resolved. A version holds gold, and hides nothing.
+    hidden: frozenset[str] = NOTHING_HIDDEN
 
     @property
     def name(self) -> str:
@@ -73,8 +77,10 @@ class Selection:
         *columns, strata = self._columns()
         found = self._base().values_list(*columns, *strata).iterator(chunk_size=AT_ONCE)
         known = len(columns)
-        for values in found:
-            said = {name: value for name, value in zip(Example.STRATA, values[known:], strict=True) if value}
+        for *values, resolution in found:
+            hidden = NOTHING_HIDDEN if self.version or resolution in RESOLVED else self.hidden
+            named = zip(Example.STRATA, values[known:], strict=True)
+            said = {name: value for name, value in named if value and name not in hidden}
             yield Row(*(*values[:known], said))
 
     def revision_ids(self) -> Iterator[list[UUID]]:
@@ -107,7 +113,7 @@ class Selection:
             f"{gold}rationale",
             f"{gold}source",
             Cast(f"{revision}origin__document", TextField()),
-            [f"{example}{name}" for name in Example.STRATA],
+            [*(f"{example}{name}" for name in Example.STRATA), f"{revision}resolution"],
         )
 
 

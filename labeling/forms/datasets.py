@@ -6,7 +6,8 @@ from typing import Any
 
 from django import forms
 
-from labeling.models import Dataset
+from labeling.models import Dataset, Example
+from labeling.shown_strata import SAFE
 from labeling.version_names import TAG_RULE, tags_require
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
@@ -44,6 +45,18 @@ class DatasetForm(PlainForm):
         choice = self.fields["default_tools"]
         if isinstance(choice, forms.ModelChoiceField):
             choice.queryset = RegistryVersion.objects.in_project(project)
+
+
+class ShownStrataForm(PlainForm):
+    """The strata that reviewers see of examples that are still to label."""
+
+    strata = forms.MultipleChoiceField(
+        choices=[(name, name.replace("_", " ")) for name in Example.STRATA if name not in SAFE],
+        required=False,
+        widget=forms.CheckboxSelectMultiple({"class": "choices"}),
+        label="Shown to reviewers",
+        help_text="Mark one only if its values say nothing of the right label.",
+    )
 
 
 class NewDatasetForm(DatasetForm):

@@ -42,6 +42,13 @@ class Choice:
 
     literal: str
     shown: str
+    # What the schema calls it, where that is another word.
+    title: str = ""
+
+    @property
+    def words(self) -> str:
+        """The value as people read it, with its title."""
+        return f"{self.shown} ({self.title})" if self.title else self.shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +196,8 @@ def _kind(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Kind, tup
     if isinstance(allowed, list) and allowed:
         simple = len(allowed) <= MAX_CHOICES and not any(isinstance(value, dict | list) for value in allowed)
         return (Kind.CHOICE, tuple(map(_choice, allowed))) if simple else (Kind.JSON, ())
+    if titled := _titled(schema, root):
+        return Kind.CHOICE, titled
     if variants_of(schema, root):
         return Kind.VARIANT, ()
     kind = schema.get("type")
@@ -202,9 +211,18 @@ def _kind(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Kind, tup
     return (SCALARS[kind], ()) if isinstance(kind, str) and kind in SCALARS else (Kind.JSON, ())
 
 
-def _choice(value: Any) -> Choice:
+def _choice(value: Any, title: object = "") -> Choice:
     literal = json.dumps(value, ensure_ascii=False)
-    return Choice(literal, value if isinstance(value, str) and value else literal)
+    shown = value if isinstance(value, str) and value else literal
+    return Choice(literal, shown, title if isinstance(title, str) and title != shown else "")
+
+
+def _titled(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Choice, ...]:
+    """Return the choices of a schema that lists each allowed value with a title: `oneOf` or `anyOf` of constants."""
+    parts = variants_of(schema, root)
+    if not parts or not all("const" in part and not isinstance(part["const"], dict | list) for part in parts):
+        return ()
+    return tuple(_choice(part["const"], part.get("title", "")) for part in parts)
 
 
 def _titles(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[str, ...]:

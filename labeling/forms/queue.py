@@ -53,7 +53,7 @@ class LabellingForm(PlainForm):
         min_value=0,
         max_value=MAX_UNDO_SECONDS,
         label="Seconds to undo",
-        help_text="How long a label can be taken back before an agreement takes effect.",
+        help_text="How long a label can be changed or taken back. Labels are compared after that.",
     )
     decide_own = forms.BooleanField(
         required=False,
@@ -86,7 +86,7 @@ class OrderForm(PlainForm):
     """In which order a dataset's examples are labelled."""
 
     order = forms.ChoiceField(
-        choices=QueueOrder.choices, label="Order", help_text="What has a label already always comes first."
+        choices=QueueOrder.choices, label="Order", help_text="What was reopened always comes first."
     )
     order_seed = forms.IntegerField(
         min_value=0, max_value=MAX_SEED, label="Seed", help_text="For the random order: the same seed, the same order."

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from labeling.forms.calls import chosen_field, fields_of_object, item_keys
 from labeling.forms.entries import CallEntries, matcher_of
-from labeling.forms.fields import ArgumentField, item_of, takes_extras
+from labeling.forms.fields import ArgumentField, Kind, item_of, takes_extras
 from labeling.forms.matchers import (
     DATE_FORMATS,
     FREE,
@@ -32,7 +33,7 @@ class Row:
     # Its address: `c1/pickup/date`. The names of its inputs are made of the call, the part and the path.
     address: str
     call: str
-    # Unique on the page, safe as an id.
+    # Unique on the page, safe as an id, and the same for as long as the argument is shown.
     key: str
     matcher: str
     matchers: tuple[tuple[str, str], ...]
@@ -95,6 +96,16 @@ class Row:
         return VALUELESS.get(self.matcher, "")
 
     @property
+    def takes(self) -> str:
+        """The kind of value its control takes, where it has no options: "integer", "number", "json", or else "text"."""
+        if self.control in ("json", "about"):
+            return "json" if self.control == "json" else "number"
+        if self.control not in ("number", "range", "chips"):
+            return "text"
+        kind = self.field.entries if self.field.kind is Kind.LIST else self.field.kind
+        return kind.value if kind in (Kind.INTEGER, Kind.NUMBER) else "number" if self.control == "range" else "text"
+
+    @property
     def named_as(self) -> str:
         """What it is compared by once it is added to the label."""
         return named_matcher(self.field)
@@ -110,13 +121,17 @@ class Row:
         return DATE_FORMATS
 
 
-def rows_of(entries: CallEntries, fields: Iterable[ArgumentField], *, others: bool, key: str) -> Iterator[Row]:
+def rows_of(entries: CallEntries, fields: Iterable[ArgumentField], *, others: bool) -> Iterator[Row]:
     """Yield the rows of some fields. `others`: whether more arguments than the label names may be given."""
-    for number, one in enumerate(fields):
-        yield _row(entries, one, others=others, key=f"{key}-{number}", label=one.name)
+    for one in fields:
+        yield _row(entries, one, others=others, label=one.name)
 
 
-def _row(entries: CallEntries, declared: ArgumentField, *, others: bool, key: str, label: str) -> Row:
+def _key(entries: CallEntries, path: str) -> str:
+    return f"c{entries.number}-{hashlib.blake2b(path.encode(), digest_size=6).hexdigest()}"
+
+
+def _row(entries: CallEntries, declared: ArgumentField, *, others: bool, label: str) -> Row:
     one = chosen_field(entries, declared)
     chosen = matcher_of(entries, one)
     matcher = chosen if chosen in matcher_keys(one) else first_matcher(one)
@@ -127,7 +142,7 @@ def _row(entries: CallEntries, declared: ArgumentField, *, others: bool, key: st
         field=one,
         address=entries.address(one.path),
         call=f"c{entries.number}",
-        key=key,
+        key=_key(entries, one.path),
         matcher=matcher,
         matchers=tuple(usual),
         others=tuple(less_usual),
@@ -150,8 +165,8 @@ def _row(entries: CallEntries, declared: ArgumentField, *, others: bool, key: st
 
 def _inner(entries: CallEntries, row: Row) -> Iterator[Row]:
     if row.matcher == "fields":
-        yield from rows_of(entries, fields_of_object(entries, row.field), others=row.has_more, key=row.key)
+        yield from rows_of(entries, fields_of_object(entries, row.field), others=row.has_more)
     elif row.matcher == "items":
         for number, item in enumerate(item_keys(entries, row.path), start=1):
             label = f"{row.label} {number}"
-            yield _row(entries, item_of(row.field, item), others=row.has_more, key=f"{row.key}-k{item}", label=label)
+            yield _row(entries, item_of(row.field, item), others=row.has_more, label=label)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from heapq import merge
 from itertools import accumulate
 from operator import itemgetter
-from uuid import UUID
 
 from django.db.models import Exists, OuterRef
 
@@ -21,39 +20,32 @@ CHUNK = 2000
 Told = tuple[int, str, str, str, str]
 
 
-def fates(
-    parts: Sequence[ImportPart], findings: Findings, changes: Mapping[UUID, Sequence[str]] | None
-) -> Iterator[Told]:
+def fates(parts: Sequence[ImportPart], findings: Findings, *, is_published: bool) -> Iterator[Told]:
     """Yield line (from 1), id, fate, pointer and message, in the order of the file; a line with several for each.
 
-    `changes`: what the publication said of staged rows; None where the file was refused, and nothing imported. Costs
-    constant memory besides the findings.
+    `is_published`: whether the file was imported, and not refused. Costs constant memory besides the findings.
     """
-    found = findings.every_error if changes is None else findings.every_warning
-    fate = REFUSED if changes is None else ""
+    found = findings.every_warning if is_published else findings.every_error
+    fate = "" if is_published else REFUSED
     if not found:
-        yield from _rows(parts, changes)
+        yield from _rows(parts, is_published=is_published)
         return
     marked = ((each["line"], "", fate, each["pointer"], each["message"]) for each in found)
-    yield from _joined(merge(_rows(parts, changes), marked, key=itemgetter(0)))
+    yield from _joined(merge(_rows(parts, is_published=is_published), marked, key=itemgetter(0)))
 
 
-def _rows(parts: Sequence[ImportPart], changes: Mapping[UUID, Sequence[str]] | None) -> Iterator[Told]:
+def _rows(parts: Sequence[ImportPart], *, is_published: bool) -> Iterator[Told]:
     before = accumulate((part.lines for part in parts), initial=0)
-    is_new = Exists(Example.objects.filter(pk=OuterRef("example_id"))) if changes is not None else None
+    is_new = Exists(Example.objects.filter(pk=OuterRef("example_id")))
     for part, lines in zip(parts, before, strict=False):
         rows = StagedExample.objects.filter(part=part).order_by("line")
-        values = rows.annotate(is_new=is_new) if is_new is not None else rows
-        names = ("pk", "line", "external_id", *(["is_new"] if is_new is not None else []))
-        for pk, line, name, *added in values.values_list(*names).iterator(chunk_size=CHUNK):
-            yield line + lines, name, _fate(pk, changes, is_new=added == [True]), "", ""
-
-
-def _fate(row: UUID, changes: Mapping[UUID, Sequence[str]] | None, *, is_new: bool) -> str:
-    if changes is None:
-        return NOT_IMPORTED
-    changed = ", ".join(name.replace("_", " ") for name in changes.get(row, ()))
-    return changed or (ADDED if is_new else UNCHANGED)
+        if not is_published:
+            for line, name in rows.values_list("line", "external_id").iterator(chunk_size=CHUNK):
+                yield line + lines, name, NOT_IMPORTED, "", ""
+            continue
+        told = rows.annotate(is_new=is_new).values_list("line", "external_id", "fate", "is_new")
+        for line, name, fate, added in told.iterator(chunk_size=CHUNK):
+            yield line + lines, name, fate or (ADDED if added else UNCHANGED), "", ""
 
 
 def _joined(told: Iterator[Told]) -> Iterator[Told]:

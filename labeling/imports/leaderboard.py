@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
+from os import SEEK_END
 from pathlib import PurePosixPath
 from typing import IO, Any
 
 from labeling.imports.lines import BOM, MAX_LINE_BYTES
+from labeling.imports.packing import is_zip
 from toolevals.archives import UNREADABLE
 from toolevals.grading.bfcl import CATEGORIES
 from toolevals.grading.documents import load_json
@@ -15,6 +17,7 @@ from toolevals.grading.problems import InvalidDocument
 
 # The answers of a category are held in memory while its questions are read.
 MAX_ANSWERS_BYTES = 100_000_000
+MAX_UNPACKED_BYTES = 1 << 30
 _NAME, _ENDING, _ANSWERS = "BFCL_v4_", ".json", "possible_answer"
 
 
@@ -28,11 +31,19 @@ def leaderboard_lines(file: IO[bytes]) -> Iterator[bytes]:
     try:
         with zipfile.ZipFile(file) as packed:
             questions, answers = _named(packed)
+            _require_size(packed, [*questions.values(), *answers.values()])
             for category in CATEGORIES:
                 if category in questions:
                     yield from _category(packed, category, questions[category], answers.get(category))
     except UNREADABLE as error:
-        raise InvalidDocument.at("", f"is no zip that can be read: {error}") from None
+        raise InvalidDocument.at("", f"is no zip that can be read{_where(file)}: {error}") from None
+
+
+def _where(file: IO[bytes]) -> str:
+    """Return what a file lacks that begins as a zip does and ends before its table of contents."""
+    if not is_zip(file) or zipfile.is_zipfile(file):
+        return ""
+    return f", as it ends after {file.seek(0, SEEK_END):,} bytes without the table of contents. Send it again"
 
 
 def _named(packed: zipfile.ZipFile) -> tuple[dict[str, str], dict[str, str]]:
@@ -56,6 +67,13 @@ def _named(packed: zipfile.ZipFile) -> tuple[dict[str, str], dict[str, str]]:
     if not questions:
         raise InvalidDocument.at("", f"the zip holds no {_NAME}<category>{_ENDING}")
     return questions, answers
+
+
+def _require_size(packed: zipfile.ZipFile, names: list[str]) -> None:
+    """Refuse a zip that says that it unpacks to too much; one that says too little ends with its own error."""
+    size = sum(packed.getinfo(name).file_size for name in names)
+    if size > MAX_UNPACKED_BYTES:
+        raise InvalidDocument.at("", f"the zip unpacks to {size:,} bytes; the limit is {MAX_UNPACKED_BYTES:,}")
 
 
 def _category(packed: zipfile.ZipFile, category: str, questions: str, answers: str | None) -> Iterator[bytes]:
@@ -85,11 +103,18 @@ def _rows(packed: zipfile.ZipFile, name: str) -> Iterator[tuple[str, bytes]]:
     """Yield the id of each row of a file of JSON Lines, and the row as it is written."""
     with packed.open(name) as lines:
         number = 0
-        while line := lines.readline(MAX_LINE_BYTES + 1):
+        while line := _next(lines, name, number):
             number += 1
             row = line.removeprefix(BOM).strip()
             if row:
                 yield _id(row, f"{name}, line {number}"), row
+
+
+def _next(lines: IO[bytes], name: str, number: int) -> bytes:
+    try:
+        return lines.readline(MAX_LINE_BYTES + 1)
+    except UNREADABLE as error:
+        raise InvalidDocument.at("", f"{name} is damaged after line {number}: {error}. Send it again") from None
 
 
 def _id(row: bytes, place: str) -> str:

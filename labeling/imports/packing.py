@@ -14,6 +14,7 @@ from toolevals.grading.problems import InvalidDocument
 _MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = b"PK\x03\x04"
 _CHUNK = 1 << 20
+_PACKED_CHUNK = 1 << 14
 _BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
@@ -37,7 +38,20 @@ def unpacked(file: IO[bytes]) -> Iterator[IO[bytes]]:
     try:
         yield cast("IO[bytes]", gzip.GzipFile(fileobj=file, mode="rb")) if packed else file
     except _BROKEN as error:
-        raise InvalidDocument.at("", f"is no whole gzip file: {error}") from None
+        place = f"it is whole for the first {_readable(file):,} bytes of its content only"
+        raise InvalidDocument.at("", f"is no whole gzip file, {place}: {error}. Send it again") from None
+
+
+def _readable(file: IO[bytes]) -> int:
+    """Return how many bytes of a broken file can be unpacked."""
+    unpacking, size = zlib.decompressobj(zlib.MAX_WBITS | 16), 0
+    file.seek(0)
+    while some := file.read(_PACKED_CHUNK):
+        try:
+            size += len(unpacking.decompress(some))
+        except zlib.error:
+            break
+    return size
 
 
 def pieces_of(file: IO[bytes]) -> Iterator[bytes]:

@@ -1,8 +1,9 @@
 """The SQL of publishing. Rows go from the staging table to their own without passing through Python.
 
 Every statement runs alike on SQLite and PostgreSQL. What is put into the text here are names of tables and columns;
-values are parameters: `job` (a job's id, or a part's where there is no job), `dataset`, `actor`, `now`, and in those
-for single rows `staged`, `example`, `revision`.
+values are parameters: `job` (a job's id, or a part's where there is no job), `dataset`, `into` (the dataset that new
+examples are put into), `after` and `until` (the lines that are taken), `actor`, `now`, and in those for single rows
+`staged`, `example`, `revision`.
 """
 # ruff: noqa: S608 - only names of tables and columns are put together
 
@@ -21,6 +22,7 @@ EXAMPLE, REVISION, GOLD, SLOT = _table(Example), _table(Revision), _table(Gold),
 STAGED = _table(StagedExample)
 
 _ROWS = f"{STAGED} s JOIN {_table(ImportPart)} p ON p.id = s.part_id AND (p.job_id = %(job)s OR p.id = %(job)s)"
+_SOME_ROWS = f"{_ROWS} AND s.line > %(after)s AND s.line <= %(until)s"
 _STRATA = ", ".join(Example.STRATA)
 _S_STRATA = ", ".join(f"s.{name}" for name in Example.STRATA)
 _STRATA_SAID = " OR ".join(f"s.{name} <> ''" for name in Example.STRATA)
@@ -42,26 +44,27 @@ COUNT_ROWS = f"SELECT COUNT(*) FROM {_ROWS}"
 
 ADD_EXAMPLES = f"""
 INSERT INTO {EXAMPLE} (id, dataset_id, external_id, current_id, {_STRATA}, created_at)
-SELECT s.example_id, %(dataset)s, s.external_id, s.id, {_S_STRATA}, %(now)s
-FROM {_ROWS}
+SELECT s.example_id, %(into)s, s.external_id, s.id, {_S_STRATA}, %(now)s
+FROM {_SOME_ROWS}
 WHERE NOT EXISTS (SELECT 1 FROM {EXAMPLE} e WHERE e.dataset_id = %(dataset)s AND e.external_id = s.external_id)
 """
 
 ADD_REVISIONS = f"""
 {_INTO_REVISION}
-SELECT s.id, 1, s.example_id, {_REVISION_VALUES} FROM {_ROWS} JOIN {EXAMPLE} e ON e.id = s.example_id
+SELECT s.id, 1, s.example_id, {_REVISION_VALUES} FROM {_SOME_ROWS} JOIN {EXAMPLE} e ON e.id = s.example_id
 """
 
 ADD_GOLD = f"""
 {_INTO_GOLD}
-SELECT s.gold_id, s.id, {_GOLD_VALUES} FROM {_ROWS} JOIN {EXAMPLE} e ON e.id = s.example_id
+SELECT s.gold_id, s.id, {_GOLD_VALUES} FROM {_SOME_ROWS} JOIN {EXAMPLE} e ON e.id = s.example_id
 WHERE s.expectation IS NOT NULL
 """
 
 # For whatever revisions this import has made, by now.
 ADD_ORIGINS = f"""
 INSERT INTO {_table(Origin)} (revision_id, document)
-SELECT s.id, s.origin FROM {_ROWS} JOIN {REVISION} r ON r.id = s.id WHERE s.origin IS NOT NULL
+SELECT s.id, s.origin FROM {_SOME_ROWS} JOIN {REVISION} r ON r.id = s.id
+WHERE s.origin IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {_table(Origin)} o WHERE o.revision_id = s.id)
 """
 
 # Of examples that were there before: the rows that say something new, and what. `earlier` is a revision of the same
@@ -109,6 +112,12 @@ resolution = 'resolved', set_aside_as = '', settles_at = NULL WHERE id = %(revis
 """
 _STRATA_OF_ROW = ", ".join(f"{n} = (SELECT s.{n} FROM {STAGED} s WHERE s.id = %(staged)s)" for n in Example.STRATA)
 SET_STRATA = f"UPDATE {EXAMPLE} SET {_STRATA_OF_ROW} WHERE id = %(example)s"
+
+# What became of one row, for whoever reads the lines of the import.
+SET_FATE = f"UPDATE {STAGED} SET fate = %(fate)s WHERE id = %(staged)s"
+
+# All at once: what waited becomes the dataset's.
+SHOW_ALL = f"UPDATE {EXAMPLE} SET dataset_id = %(dataset)s WHERE dataset_id = %(into)s"
 
 # The revisions of this import that people are to label, each with its example's name.
 TO_LABEL = f"""

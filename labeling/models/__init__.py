@@ -10,7 +10,7 @@ from labeling.models.gold import Adjudication, Dispute, Gold, GoldSource
 from labeling.models.imports import ImportPart, Origin, StagedExample
 from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState
 from labeling.models.preparing import KeyBindings, LintReport, ProposalState, ProposedExample, Suggestion
-from labeling.models.talk import Comment
+from labeling.models.talk import Comment, QuestionView
 
 __all__ = [
     "Adjudication",
@@ -41,6 +41,7 @@ __all__ = [
     "Origin",
     "ProposalState",
     "ProposedExample",
+    "QuestionView",
     "QueueOrder",
     "Resolution",
     "Revision",

@@ -13,7 +13,7 @@ from toolevals.workspace.models import Project, User
 
 
 class QueueOrder(models.TextChoices):
-    """In which order a dataset's examples are labelled; those that have a label already always come first."""
+    """In which order a dataset's examples are labelled; those that were reopened always come first."""
 
     OLDEST = "oldest", "oldest first"
     DEFICITS = "deficits", "what the strata lack, then oldest first"
@@ -35,6 +35,8 @@ class Dataset(models.Model):
     order_seed = models.PositiveIntegerField(default=0)
     # How many examples of what are wanted: see `labeling.quotas`.
     quotas = DocumentField(default=dict, blank=True)
+    # Strata that reviewers see of what they may be given to label, besides the safe ones: see `labeling.shown_strata`.
+    shown_strata = DocumentField(default=list, blank=True)
     # Offered where an example brings no tools of its own.
     default_tools = models.ForeignKey(
         RegistryVersion, null=True, blank=True, on_delete=models.RESTRICT, related_name="+"

@@ -54,11 +54,13 @@ class Example(models.Model):
         return {name: value for name in self.STRATA if (value := getattr(self, name))}
 
 
+AGAIN_FIRST = 1
+
+
 class Resolution(models.TextChoices):
     """How far a revision's labelling is."""
 
     OPEN = "open", "to label"
-    AGREED = "agreed", "agreed, can still be taken back"
     DISAGREED = "disagreed", "to adjudicate"
     # Two people passed it on: an adjudicator decides.
     PASSED_ON = "passed_on", "passed on, to adjudicate"
@@ -85,7 +87,7 @@ class Revision(models.Model):
     round = models.PositiveSmallIntegerField(default=1, db_default=1)
     # How far subjects differ about it, 0..1; written by those who run them.
     disagreement = models.FloatField(default=0, db_default=0)
-    # When an agreement becomes gold by itself.
+    # From when on its labels may be compared, if all are in: the newest can no longer be changed then.
     settles_at = models.DateTimeField(null=True)
     # The newest decision, which is in force.
     gold = models.OneToOneField("labeling.Gold", null=True, on_delete=models.RESTRICT, related_name="+")
@@ -102,3 +104,8 @@ class Revision(models.Model):
             models.Index(fields=["resolution", "id"], name="revision_resolution"),
             models.Index(fields=["settles_at"], name="revision_settles", condition=models.Q(settles_at__isnull=False)),
         ]
+
+    @property
+    def priority(self) -> int:
+        """The priority of its slots in the queue: what was reopened comes first. Labels change nothing about it."""
+        return AGAIN_FIRST if self.round > 1 else 0

@@ -14,11 +14,11 @@ from toolevals.workspace.models import Job
 
 
 class ImportPart(models.Model):
-    """One part of a file, read. It is gone, with its rows, once the file is published or refused."""
+    """One part of a file, read. Once the file is published or refused it belongs to no job, and is swept."""
 
     id = PublicIdField()
     dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="+")
-    # Null where the rows came from this process and are published in the same transaction.
+    # Null where the rows came from this process and are published in the same transaction, and once nobody needs them.
     job = models.ForeignKey(Job, null=True, on_delete=models.CASCADE, related_name="+")
     number = models.PositiveIntegerField()
     # How many lines of the file it holds, empty ones included.
@@ -29,6 +29,8 @@ class ImportPart(models.Model):
     remarks = DocumentField(default=list)
     errors = models.PositiveIntegerField(default=0)
     warnings = models.PositiveIntegerField(default=0)
+    # Of a large import: the rows up to this line are placed where nobody sees them yet.
+    placed = models.PositiveIntegerField(default=0, db_default=0)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
@@ -61,6 +63,8 @@ class StagedExample(models.Model):
     category = models.CharField(max_length=60, blank=True)
     # The row of another format, for its exports: see Origin.
     origin = DocumentField(null=True)
+    # What the publication changed about an example that was there before, such as "revised, strata changed".
+    fate = models.CharField(max_length=60, blank=True, db_default="")
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

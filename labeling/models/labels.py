@@ -41,8 +41,8 @@ class LabelSlot(models.Model):
     assignee = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     state = models.CharField(max_length=12, choices=SlotState.choices, default=SlotState.OPEN)
-    # Higher first; within one priority by `turn`, lower first, then the oldest. A revision that has a label goes before
-    # one that has none.
+    # Higher first; within one priority by `turn`, lower first, then the oldest revision. All three are the revision's,
+    # whatever labels it has: see docs/decisions/0024.
     # Null once nobody is wanted for the slot: the queue's index holds the others only.
     priority = models.SmallIntegerField(default=0, null=True)
     # The place that the dataset's order gives; 0 where that is the oldest first.
@@ -63,7 +63,7 @@ class LabelSlot(models.Model):
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(
-                fields=["dataset", "-priority", "turn", "id"],
+                fields=["dataset", "-priority", "turn", "revision", "id"],
                 name="slot_queue",
                 # SQLite uses a partial index only where it can see that the query asks for no more: not by parameters.
                 condition=models.Q(priority__isnull=False),
@@ -111,7 +111,7 @@ class LabelBatch(models.Model):
 
 
 class Label(models.Model):
-    """What one person expects, and why. Changing one's mind adds a label; the newest counts."""
+    """The answer of one person, and the reason. Changing one's mind adds a label; the newest is in force."""
 
     id = PublicIdField()
     slot = models.ForeignKey(LabelSlot, on_delete=models.RESTRICT, related_name="labels")
@@ -128,6 +128,8 @@ class Label(models.Model):
     suggestion = DocumentField(null=True)
     # Set when its author took it back.
     withdrawn_at = models.DateTimeField(null=True)
+    # Whether its author had handed in no other in this round: this one counts for agreement.
+    is_first = models.BooleanField(default=True, db_default=True)
     # Seconds of work.
     seconds = models.FloatField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -12,6 +12,21 @@ from toolevals.workspace.fields import PublicIdField
 from toolevals.workspace.models import User
 
 
+class QuestionView(models.Model):
+    """One person opened another's question about an example that was not resolved: they are not asked to label it."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="question_views", db_index=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", db_index=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["revision", "user"], name="question_view_once"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["user"], name="question_view_user")]
+
+
 class Comment(models.Model):
     """One remark in the thread between one reviewer and the adjudicators; other reviewers see it once resolved."""
 

@@ -20,19 +20,30 @@ class ComparedLabels(models.QuerySet["Label"]):
     def compared_in(self, dataset: Dataset) -> Self:
         """Return the dataset's labels that may be compared before anybody: of what is resolved, and given blind.
 
-        Of each slot the newest label, unless it was taken back; of every round of a revision. One that was handed in
-        after the decision that its author could read by then is not blind.
+        Of each person who has a label in force the one that they handed in first, though they changed it; of every
+        round of a revision. One that was handed in after the decision that its author could read by then is not blind.
         """
-        from labeling.models import Adjudication, Gold, Label
+        from labeling.models import Adjudication, Gold
 
-        newer = Label.objects.filter(slot=OuterRef("slot"), pk__gt=OuterRef("pk"))
         told = {
             "revision": OuterRef("revision"),
             "created_at__gt": OuterRef("slot__claimed_at"),
             "created_at__lt": OuterRef("created_at"),
         }
         blind = [Q(~Exists(decisions.filter(**told))) for decisions in (Gold.objects, Adjudication.objects)]
-        return self.filter(~Exists(newer), is_resolved(), *blind, withdrawn_at=None, revision__example__dataset=dataset)
+        return self.firsts().filter(is_resolved(), *blind, revision__example__dataset=dataset)
+
+    def firsts(self) -> Self:
+        """Return what everybody who has a label in force, or had in an earlier round, handed in first in that round."""
+        from labeling.models import LabelSlot, SlotState
+
+        place = LabelSlot.objects.filter(
+            revision=OuterRef("revision"),
+            round=OuterRef("slot__round"),
+            reviewer=OuterRef("reviewer"),
+            state=SlotState.SUBMITTED,
+        )
+        return self.filter(Q(Exists(place)) | Q(reviewer=None, withdrawn_at=None), is_first=True)
 
     def in_strata(self, strata: Mapping[str, str]) -> Self:
         """Return the labels of examples that have these values of strata."""

@@ -10,6 +10,8 @@ from django.db.models import Count, F, FloatField, IntegerField, OuterRef, Q, Su
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 
+from labeling.blindness import is_resolved
+
 if TYPE_CHECKING:
     from labeling.models import Dataset, LabelBatch  # noqa: F401
     from toolevals.workspace.models import Project
@@ -37,7 +39,8 @@ class LabelBatchQuerySet(models.QuerySet["LabelBatch"]):
         """Add what each batch holds and what it took.
 
         `examples`; `wanted`, labels; `labels`, those that are in; `kept`, slots still free that are kept for somebody;
-        `label_hours`, `adjudication_hours` and `hours` of work, that on labels that were taken back included.
+        `label_hours`, `adjudication_hours` and `hours` of work, that on labels that were taken back included. Hours on
+        labels are those of resolved examples: before, how long a label took could tell it from another.
         """
         from labeling.models import Adjudication, Label, LabelSlot, SlotState
 
@@ -51,7 +54,7 @@ class LabelBatchQuerySet(models.QuerySet["LabelBatch"]):
             wanted=_number(slots.values("batch").annotate(n=Count("pk"))),
             labels=_number(slots.filter(state=SlotState.SUBMITTED).values("batch").annotate(n=Count("pk"))),
             kept=_number(slots.filter(waiting).values("batch").annotate(n=Count("pk"))),
-            label_hours=_hours(labels.values("slot__batch").annotate(n=Sum("seconds"))),
+            label_hours=_hours(labels.filter(is_resolved()).values("slot__batch").annotate(n=Sum("seconds"))),
             adjudication_hours=_hours(decisions.annotate(one=models.Value(1)).values("one").annotate(n=Sum("seconds"))),
         ).annotate(hours=F("label_hours") + F("adjudication_hours"))
 

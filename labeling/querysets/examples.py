@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 from django.db.models import F, Q
 
-from labeling.blindness import OPEN, RESOLVED, TO_DECIDE, is_resolved, is_told, may_decide, shown_resolution
+from labeling.blindness import OPEN, RESOLVED, TO_DECIDE, is_resolved, is_told, may_decide, may_judge, shown_resolution
 from toolevals.workspace.models import Role
 
 if TYPE_CHECKING:
@@ -56,23 +57,31 @@ class ExampleQuerySet(models.QuerySet["Example"]):
         """Return the examples whose external id holds `text`."""
         return self.filter(external_id__icontains=text) if text else self
 
-    def strata_values(self, *, most: int | None = None) -> dict[str, list[str]]:
+    def strata_values(self, *, hidden: Collection[str], most: int | None = None) -> dict[str, list[str]]:
         """Return the values of strata among these examples, sorted, without empty strata.
 
-        `most`: look at so many of the oldest and of the newest only, which a page can afford of any dataset.
+        `hidden`: strata that are told of resolved examples alone. `most`: look at so many of the oldest and of the
+        newest only, which a page can afford of any dataset.
         """
-        rows = self.order_by().values_list(*self.model.STRATA)
+        told = ("current__resolution", *self.model.STRATA)
+        rows = self.order_by().values_list(*told)
         ends = [self.order_by("-pk"), self.order_by("pk")]
-        looked_at = [end.values_list(*self.model.STRATA)[:most] for end in ends] if most else [rows.distinct()]
+        looked_at = [end.values_list(*told)[:most] for end in ends] if most else [rows.distinct()]
         found: dict[str, set[str]] = {name: set() for name in self.model.STRATA}
-        for values in chain.from_iterable(looked_at):
+        for resolution, *values in chain.from_iterable(looked_at):
             for name, value in zip(self.model.STRATA, values, strict=True):
-                found[name].add(value)
+                if resolution in RESOLVED or name not in hidden:
+                    found[name].add(value)
         return {name: sorted(filter(None, values)) for name, values in found.items() if any(values)}
 
-    def in_strata(self, strata: dict[str, str]) -> ExampleQuerySet:
-        """Return the examples that have these values; names that are no strata are ignored."""
-        return self.filter(**{name: value for name, value in strata.items() if name in self.model.STRATA and value})
+    def in_strata(self, strata: dict[str, str], *, hidden: Collection[str]) -> ExampleQuerySet:
+        """Return the examples that have these values; names that are no strata are ignored.
+
+        `hidden`: strata by which resolved examples alone are found.
+        """
+        asked = {name: value for name, value in strata.items() if name in self.model.STRATA and value}
+        found = self.filter(**asked)
+        return found.filter(is_resolved("current")) if any(name in hidden for name in asked) else found
 
 
 class RevisionQuerySet(models.QuerySet["Revision"]):
@@ -95,15 +104,14 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
         return self.select_related("example__dataset__project", "tools", "gold")
 
     def due(self, now: datetime) -> RevisionQuerySet:
-        """Return the agreed revisions whose time to take a label back has passed."""
-        from labeling.models import Resolution
-
-        return self.filter(resolution=Resolution.AGREED, settles_at__lte=now, settles_at__isnull=False)
+        """Return the revisions whose newest label can no longer be changed, and that were not looked at since."""
+        return self.filter(settles_at__lte=now, settles_at__isnull=False)
 
     def to_adjudicate(self, project: Project, user: User) -> RevisionQuerySet:
-        """Return what waits for this person's decision, the oldest first: never what they have labelled themselves.
+        """Return what waits for this person's decision, the oldest first: never gold that they dispute themselves.
 
-        Unless the project lets them. Whether the person may adjudicate at all is decided by their role, before.
+        Nor what they have labelled, unless the project lets them. Whether the person may adjudicate at all is decided
+        by their role, before.
         """
         from labeling.models import Dispute
 
@@ -112,7 +120,7 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
             self.in_project(project)
             .current()
             .filter(Q(resolution__in=TO_DECIDE) | Q(pk__in=disputed, resolution__in=RESOLVED))
-            .filter(Q() if project.decide_own else may_decide(user, ""))
+            .filter(Q() if project.decide_own else may_decide(user, ""), may_judge(user))
             .with_content()
             .order_by("id")
         )

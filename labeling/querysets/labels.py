@@ -41,6 +41,14 @@ class LabelQuerySet(ComparedLabels):
         """Return each slot's newest label, unless it was taken back; of each revision's current round."""
         return self.newest().filter(slot__round=F("revision__round"))
 
+    def of_round(self, number: int) -> LabelQuerySet:
+        """Return the labels of one round."""
+        return self.filter(slot__round=number)
+
+    def first_of_round(self) -> LabelQuerySet:
+        """Return what each person said first, taken back or not, in each revision's current round."""
+        return self.filter(is_first=True, slot__round=F("revision__round"))
+
     def standing(self, until: datetime | None = None) -> LabelQuerySet:
         """Return what `newest` does, as it was at a moment (None: now); made for counting very many."""
         later = self.model.objects.filter(slot=OuterRef("slot"), pk__gt=OuterRef("pk")).order_by()

@@ -91,9 +91,22 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
 
         return self.filter(revision__in=Draft.objects.filter(user=user).values("revision"))
 
+    def wanted_by(self, user: User) -> SlotQuerySet:
+        """Return the slots that this person may ask for again, or is told why not.
+
+        Those of what they have begun, and of what they have opened a question about.
+        """
+        from labeling.models import Draft, QuestionView
+
+        begun, read = (rows.objects.filter(user=user).values("revision") for rows in (Draft, QuestionView))
+        return self.filter(Q(revision__in=begun) | Q(revision__in=read))
+
     def in_turn(self) -> SlotQuerySet:
-        """Return slots in the order of work: by priority, then by turn, then the oldest first."""
-        return self.order_by("-priority", "turn", "id")
+        """Return slots in the order of work: by priority, then by turn, then the oldest first.
+
+        Nothing of it depends on labels: an example is offered at the same place whether others have labelled it or not.
+        """
+        return self.order_by("-priority", "turn", "revision_id", "id")
 
     def waiting_strata(self) -> dict[str, list[str]]:
         """Return the values of strata, sorted, among the first of these slots that want a label; without empty strata.
@@ -119,16 +132,17 @@ def _fit(user: User | OuterRef) -> list[Q]:
     """Return the conditions on a slot under which a person may label its revision.
 
     They have no slot of the same round there, have not passed it on, and have not seen others' labels: by deciding, by
-    putting gold in force, or by writing in another's thread.
+    putting gold in force, or by opening another's question.
     """
-    from labeling.models import Adjudication, Comment, Gold, GoldSource, LabelSlot, Skip
+    from labeling.models import Adjudication, Comment, Gold, GoldSource, LabelSlot, QuestionView, Skip
 
     same = OuterRef("revision")
     taken = LabelSlot.objects.filter(revision=same, round=OuterRef("round"), reviewer=user)
     passed = Skip.objects.filter(revision=same, reviewer=user, undone_at=None)
     decided = Adjudication.objects.filter(revision=same, adjudicator=user)
     restored = Gold.objects.filter(revision=same, actor=user, source=GoldSource.RESTORED)
+    read = QuestionView.objects.filter(revision=same, user=user)
     advised = Comment.objects.filter(revision=same, author=user).exclude(asker=user)
     # By a look at each slot's own few: PostgreSQL would else hold each slot against all that this person has labelled.
     free = Q(IsNull(Subquery(taken.values("pk")[:1]), True))
-    return [free, *(Q(~Exists(rows)) for rows in (passed, decided, restored, advised))]
+    return [free, *(Q(~Exists(rows)) for rows in (passed, decided, restored, read, advised))]

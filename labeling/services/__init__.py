@@ -12,7 +12,7 @@ from labeling.services.batches import (
 from labeling.services.calibration import calibration_answer, calibration_close, calibration_open
 from labeling.services.datasets import dataset_create, dataset_update
 from labeling.services.disputes import dispute_open, dispute_settle
-from labeling.services.exports import export_start
+from labeling.services.exports import export_start, export_tells
 from labeling.services.feedback import feedback_mark_seen
 from labeling.services.guidelines import guideline_publish
 from labeling.services.import_lines import import_lines_file
@@ -27,6 +27,7 @@ from labeling.services.proposals import proposal_accept, proposals_accept, propo
 from labeling.services.quotas import quotas_set
 from labeling.services.reopening import gold_restore, revision_reopen
 from labeling.services.resolution import revision_settle, settle_due
+from labeling.services.shown_strata import strata_show
 from labeling.services.slots import (
     draft_save,
     skip_undo,
@@ -37,7 +38,7 @@ from labeling.services.slots import (
     slot_skip,
 )
 from labeling.services.suggestions import SuggestionRow, suggestions_store
-from labeling.services.talk import comment_add
+from labeling.services.talk import comment_add, question_open
 from labeling.services.versions import version_describe, version_freeze
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "draft_save",
     "examples_import",
     "export_start",
+    "export_tells",
     "feedback_mark_seen",
     "finding_ignore",
     "finding_restore",
@@ -80,6 +82,7 @@ __all__ = [
     "proposals_accept",
     "proposals_drop",
     "proposals_make",
+    "question_open",
     "queue_order",
     "quotas_set",
     "revision_reopen",
@@ -94,6 +97,7 @@ __all__ = [
     "slot_skip",
     "slots_assign",
     "slots_unassign",
+    "strata_show",
     "suggestions_store",
     "version_describe",
     "version_freeze",

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from labeling.agreement.kept import agreement_forget
-from labeling.blindness import RESOLVED, TO_DECIDE, decides_own
+from labeling.blindness import RESOLVED, TO_DECIDE, decides_own, judges_own
 from labeling.errors import InvalidAct
 from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, LabelAnswer, Revision
 from labeling.services.expectations import answer_read, text_required
@@ -18,6 +18,8 @@ from labeling.services.resolution import gold_set, revision_evaluate, revision_l
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
+
+OWN_DISPUTE = "You have disputed this gold label; someone else must decide."
 
 
 class Said(NamedTuple):
@@ -35,7 +37,7 @@ def adjudication_decide(
 
     The expectation becomes gold, and open disputes are settled. The same decision again returns its gold. Raises
     InvalidDocument for a bad expectation or a missing rationale, InvalidAct where `actor` has labelled the revision or
-    there is nothing to decide.
+    disputes its gold, or there is nothing to decide.
     """
     said = Said(LabelAnswer.EXPECTATION, expectation, rationale)
     made = _decide(revision, actor, said, seconds)
@@ -104,12 +106,19 @@ def require_no_own_label(revision: Revision, actor: User) -> None:
         raise InvalidAct("You have labelled this example; someone else must decide.")
 
 
+def require_stranger(revision: Revision, actor: User) -> None:
+    """Raise InvalidAct where `actor` has labelled the revision, or disputes its gold: nobody decides their own case."""
+    require_no_own_label(revision, actor)
+    if judges_own(revision, actor):
+        raise InvalidAct(OWN_DISPUTE)
+
+
 def _decide(revision: Revision, actor: User, entered: Said, seconds: float) -> Adjudication:
     reason = text_required(entered.rationale, name="rationale")
     said = Said(entered.answer, answer_read(revision, entered.answer, entered.expectation), reason)
     with transaction.atomic():
         locked = revision_locked(revision.pk)
-        require_no_own_label(locked, actor)
+        require_stranger(locked, actor)
         disputes = Dispute.objects.filter(revision=locked).open()
         if locked.resolution not in TO_DECIDE and not (locked.resolution in RESOLVED and disputes.exists()):
             return _same_decision(locked, actor, said)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from labeling.blindness import RESOLVED
 from labeling.errors import InvalidAct
 from labeling.models import Dispute, Revision
-from labeling.services.adjudication import require_no_own_label
+from labeling.services.adjudication import require_stranger
 from labeling.services.expectations import expectation_read, text_required
 from labeling.services.resolution import revision_locked
 from toolevals.workspace.models import User
@@ -46,10 +46,13 @@ def dispute_open(*, revision: Revision, actor: User | None, reason: str, expecta
 
 
 def dispute_settle(*, dispute: Dispute, actor: User) -> Dispute:
-    """Close a dispute and leave the gold as it is. Raises InvalidAct where `actor` has labelled the revision."""
+    """Close a dispute and leave the gold as it is.
+
+    Raises InvalidAct where `actor` has labelled the revision, or disputes its gold.
+    """
     with transaction.atomic():
         revision = revision_locked(dispute.revision_id)
-        require_no_own_label(revision, actor)
+        require_stranger(revision, actor)
         if Dispute.objects.filter(pk=dispute.pk).open().update(settled_at=timezone.now()):
             audit_record(
                 project=revision.example.dataset.project,

@@ -9,8 +9,9 @@ from django.urls import reverse
 
 from labeling.exports import ExportFormat, Outcome, Selection, format_named
 from labeling.models import Dataset, DatasetVersion
+from labeling.shown_strata import hidden_strata
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
-from toolevals.workspace.models import Job, User
+from toolevals.workspace.models import Job, Role, User
 from toolevals.workspace.services import audit_record
 from toolevals.workspace.services.job_files import job_file_write
 
@@ -26,7 +27,12 @@ def export_start(*, selection: Selection, actor: User | None, format: str) -> Jo
     """Begin to write a dataset or a frozen version to a file; return the job. Raises InvalidDocument for the format."""
     found = format_named(format)
     dataset, version = selection.dataset, selection.version
-    payload = {"dataset": str(dataset.pk), "version": str(version.pk) if version else None, "format": found.name}
+    payload: dict[str, Any] = {
+        "dataset": str(dataset.pk),
+        "version": str(version.pk) if version else None,
+        "format": found.name,
+    }
+    payload["hidden"] = sorted(selection.hidden)
     job = job_create(
         project=dataset.project,
         actor=actor,
@@ -63,7 +69,19 @@ def export_write(lease: Lease) -> None:
     )
 
 
+def export_tells(job: Job, role: Role) -> bool:
+    """Tell whether the file of an export holds nothing that is hidden from somebody of this role."""
+    for batch in job.batches.all():
+        if batch.payload["version"] is None:
+            dataset = Dataset.objects.get(pk=batch.payload["dataset"])
+            if not hidden_strata(dataset, role) <= set(batch.payload.get("hidden", ())):
+                return False
+    return True
+
+
 def _asked(payload: Any) -> tuple[Selection, ExportFormat]:
     dataset = Dataset.objects.select_related("project").get(pk=payload["dataset"])
     version = DatasetVersion.objects.get(pk=payload["version"]) if payload["version"] else None
-    return Selection(dataset, version), format_named(cast("str", payload["format"]))
+    return Selection(dataset, version, frozenset(payload.get("hidden", ()))), format_named(
+        cast("str", payload["format"])
+    )

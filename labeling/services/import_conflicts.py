@@ -37,7 +37,7 @@ def earlier_revision_show(example_id: Any, revision_id: Any) -> None:
     revision = revision_locked(revision_id)
     if revision.resolution not in RESOLVED:
         LabelSlot.objects.filter(revision=revision, round=revision.round, state=SlotState.CLOSED).update(
-            state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None, priority=0
+            state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None, priority=revision.priority
         )
         revision_evaluate(revision)
 

@@ -12,7 +12,6 @@ from django.core.files import File
 from labeling.imports.fates import COLUMNS, fates
 from labeling.imports.findings import Findings
 from labeling.models import ImportPart
-from labeling.services.publishing import Published
 from toolevals.presentation.csv import csv_stream
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.services import upload_store
@@ -27,11 +26,10 @@ class Lines:
     findings: Findings
     upload: Upload | None = None
 
-    def keep(self, published: Published | None = None) -> str:
-        """Write the file and return its name for the job's report; without `published` the import was refused."""
-        changes = published.changes if published is not None else None
+    def keep(self, *, is_published: bool) -> str:
+        """Write the file and return its name for the job's report."""
         with tempfile.TemporaryFile() as file:
-            for some in csv_stream(COLUMNS, fates(self.parts, self.findings, changes)):
+            for some in csv_stream(COLUMNS, fates(self.parts, self.findings, is_published=is_published)):
                 file.write(some)
             file.seek(0)
             name = f"import-{self.job.pk}-lines.csv"

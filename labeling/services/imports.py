@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from django.conf import settings
 from django.core.files import File
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from labeling.imports.findings import findings_of
+from labeling.imports.findings import Findings, findings_of
 from labeling.imports.formats.settings import Settings
 from labeling.imports.lines import parts_of
 from labeling.imports.packing import plain_copy
@@ -20,8 +20,18 @@ from labeling.imports.sources import Source, source_named
 from labeling.imports.staging import Part, part_resolve, part_store
 from labeling.imports.tables import table_parts
 from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
+from labeling.services.arrivals import (
+    arrival_place,
+    arrival_show,
+    conflicts_take_back,
+    is_to_label,
+    parts_detach,
+    places_wanted,
+    staged_sweep,
+)
 from labeling.services.import_lines import lines_stored
 from labeling.services.publishing import Published, rows_publish
+from labeling.services.waiting import AT_ONCE
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.registry.models import ToolList, ToolListEntry, ToolSpec
@@ -103,32 +113,90 @@ def import_part(lease: Lease) -> None:
 
 
 def import_publish(lease: Lease) -> None:
-    """Publish what the parts have staged, or refuse the file: what the batch of the second stage does."""
+    """Publish what the parts have staged, or refuse the file: what the batch of the third stage does."""
     job = lease.batch.job
-    parts = list(ImportPart.objects.filter(job=job).order_by("number"))
+    parts = _parts_of(job)
     if not parts:
         raise BatchRefused("The file was refused before. Correct it and import it again.")
-    is_document = source_named(lease.payload.get("source", "jsonl")).shape == "document"
-    findings = findings_of(parts, unit="entry" if is_document else "line")
+    findings = _findings(lease, parts)
     if findings.error_count:
-        with lines_stored(job, parts, findings) as lines, lease.transaction():
-            lease.report({"error_count": findings.error_count, "lines": lines.keep()})
-            _forget(parts)
-        raise BatchRefused(findings.sentence, findings.errors)
+        _refuse(lease, parts, findings)
     dataset = _dataset(lease.payload["dataset"])
-    with lines_stored(job, parts, findings) as lines, lease.finish():
-        published = rows_publish(dataset, key=job.pk, actor=job.actor)
-        warnings = {"warnings": findings.warnings, "warning_count": findings.warning_count}
-        lease.report(published.to_document() | warnings | {"lines": lines.keep(published)})
-        _forget(parts)
-        audit_record(
-            project=dataset.project,
-            actor=job.actor,
-            verb="import_publish",
-            target=dataset,
-            detail={"job": str(job.pk)} | published.to_document(),
-        )
+    rows = StagedExample.objects.filter(part__in=parts).count()
+    if rows > AT_ONCE:
+        _publish_in_parts(lease, dataset, parts, rows)
+    else:
+        with lines_stored(job, parts, findings) as lines, lease.finish():
+            published = rows_publish(dataset, key=job.pk, actor=job.actor)
+            _record(lease, dataset, published, findings)
+            lease.report({"lines": lines.keep(is_published=True)})
+            _forget(parts)
     tables_analyze(Example, Revision, Gold, LabelSlot, ToolList, ToolListEntry, ToolSpec)
+
+
+def import_tell(lease: Lease) -> None:
+    """Write what became of each line of a large import, and let go of its parts: what the last batch does."""
+    job = lease.batch.job
+    if parts := _parts_of(job):
+        findings = _findings(lease, parts)
+        with lines_stored(job, parts, findings) as lines:
+            name = lines.keep(is_published=True)
+            with lease.finish():
+                lease.report({"lines": name})
+                parts_detach(job)
+        staged_sweep()
+
+
+def _publish_in_parts(lease: Lease, dataset: Dataset, parts: list[ImportPart], rows: int) -> None:
+    """Place the rows in short transactions, then show them all in one; labelling goes on meanwhile."""
+    job = lease.batch.job
+    findings = _findings(lease, parts)
+    waiting = arrival_place(lease, dataset, parts)
+    to_label = is_to_label(waiting)
+    while not lease.finished:
+        try:
+            with lease.finish():
+                published = arrival_show(dataset, waiting, job=job, rows=rows)
+                _record(lease, dataset, published, findings)
+                if to_label or published.revised:
+                    places_wanted(dataset, actor=job.actor)
+                job_add_batches(job, [BatchPlan("labeling.import_tell", dict(lease.payload), stage=3)])
+        except IntegrityError:
+            if not conflicts_take_back(lease, dataset, waiting):
+                raise
+
+
+def _refuse(lease: Lease, parts: list[ImportPart], findings: Findings) -> NoReturn:
+    job = lease.batch.job
+    with lines_stored(job, parts, findings) as lines:
+        name = lines.keep(is_published=False)
+        with lease.transaction():
+            lease.report({"error_count": findings.error_count, "lines": name})
+            parts_detach(job)
+    staged_sweep()
+    raise BatchRefused(findings.sentence, findings.errors)
+
+
+def _record(lease: Lease, dataset: Dataset, published: Published, findings: Findings) -> None:
+    job = lease.batch.job
+    warnings = {"warnings": findings.warnings, "warning_count": findings.warning_count}
+    lease.report(published.to_document() | warnings)
+    audit_record(
+        project=dataset.project,
+        actor=job.actor,
+        verb="import_publish",
+        target=dataset,
+        detail={"job": str(job.pk)} | published.to_document(),
+    )
+
+
+def _findings(lease: Lease, parts: list[ImportPart]) -> Findings:
+    is_document = source_named(lease.payload.get("source", "jsonl")).shape == "document"
+    return findings_of(parts, unit="entry" if is_document else "line")
+
+
+def _parts_of(job: Job) -> list[ImportPart]:
+    return list(ImportPart.objects.filter(job=job).order_by("number"))
 
 
 def examples_import(*, dataset: Dataset, actor: User | None, rows: Iterable[ExampleRow]) -> Published:

@@ -21,12 +21,10 @@ from labeling.models import (
     SlotState,
 )
 from labeling.services.expectations import answer_read
-from labeling.services.resolution import revision_evaluate, revision_locked
-from labeling.services.slots import lease_end, slot_of_revision
-from toolevals.workspace.models import Membership, Role, User
+from labeling.services.resolution import revision_evaluate, revision_locked, revision_wait
+from labeling.services.slots import lease_end, require_labelling, require_unread, slot_of_revision
+from toolevals.workspace.models import Membership, Project, Role, User
 from toolevals.workspace.services import audit_record
-
-PAIR_FIRST = 1
 
 
 class Said(NamedTuple):
@@ -49,17 +47,19 @@ def label_submit(
     seconds: float = 0,
     suggestion: Any | None = None,
 ) -> Label:
-    """Store a label and return it; if it is the last one wanted, compare it with the others.
+    """Store a label and return it. Once it can no longer be changed, and all are in, the sweeper compares them.
 
     `answer` is a LabelAnswer: an expectation, or why nobody can say one; only the former takes an `expectation`.
     `suggestion`: what a model suggested and the reviewer saw. The same content again is the same label: a retry adds
-    nothing. Other content is a change of mind, possible until the example is resolved. A claim that ran out still
-    counts while any slot of the revision is free. Raises InvalidDocument for an answer that is none or an expectation
-    that does not fit the offered tools, InvalidAct where no slot is left, or the example is resolved or reopened.
+    nothing. Other content within the project's undo time is a change of mind: what was said first is kept, counts for
+    agreement, and is shown to whoever adjudicates. A claim that ran out still counts while any slot of the revision is
+    free. Raises InvalidDocument for an answer that is none or an expectation that does not fit the offered tools,
+    InvalidAct where no slot is left, it is too late for a change, or the example is resolved or reopened.
     """
     document = answer_read(slot.revision, answer, expectation)
     said = Said(answer, document, rationale.strip(), flagged)
     with transaction.atomic():
+        require_labelling(slot.revision.example.dataset.project, actor)
         revision = revision_locked(slot.revision_id)
         place = _place(revision, slot, actor)
         previous = _newest(place, actor)
@@ -68,7 +68,7 @@ def label_submit(
         if place.round != revision.round:
             raise InvalidAct("This example was reopened meanwhile: it is labelled afresh.")
         if previous is not None:
-            _require_changeable(revision, actor)
+            _require_changeable(revision, previous, actor)
         label = Label.objects.create(
             slot=place,
             revision=revision,
@@ -76,10 +76,10 @@ def label_submit(
             guideline=guideline_number(revision.example.dataset_id),
             suggestion=suggestion,
             seconds=max(0.0, seconds),
+            is_first=not Label.objects.filter(revision=revision, reviewer=actor).of_round(place.round).exists(),
             **said._asdict(),
         )
         LabelSlot.objects.filter(pk=place.pk).update(state=SlotState.SUBMITTED, lease_until=None, priority=None)
-        _raise_others(revision)
         Draft.objects.filter(revision=revision, user=actor).delete()
         audit_record(
             project=revision.example.dataset.project,
@@ -88,7 +88,7 @@ def label_submit(
             target=label,
             detail={"revision": str(revision.pk)},
         )
-        revision_evaluate(revision)
+        revision_wait(revision)
     return label
 
 
@@ -100,6 +100,7 @@ def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
     if label.reviewer_id != actor.pk:
         raise InvalidAct("Only its author can take a label back.")
     with transaction.atomic():
+        require_labelling(label.revision.example.dataset.project, actor)
         revision = revision_locked(label.revision_id)
         slot = LabelSlot.objects.with_content().select_for_update(of=("self",)).get(pk=label.slot_id)
         newest = Label.objects.filter(slot=slot).order_by("-id")[0]
@@ -113,7 +114,7 @@ def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
         current = revision.example.current_id == revision.pk and revision.resolution != Resolution.PASSED_ON
         slot.state = SlotState.CLAIMED if current else SlotState.CLOSED
         slot.claimed_at, slot.lease_until = now, lease_end(now) if current else None
-        slot.priority = PAIR_FIRST if current else None
+        slot.priority = revision.priority if current else None
         slot.save(update_fields=["state", "claimed_at", "lease_until", "priority"])
         audit_record(
             project=revision.example.dataset.project,
@@ -128,14 +129,18 @@ def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
 
 def _require_time(revision: Revision, slot: LabelSlot, label: Label, actor: User) -> None:
     """Raise InvalidAct where the time to take a label back has passed."""
-    _require_changeable(revision, actor)
-    end = label.created_at + timedelta(seconds=revision.example.dataset.project.undo_seconds)
-    if slot.round != revision.round or timezone.now() > end:
+    if slot.round != revision.round or not may_change(label, revision.example.dataset.project):
         raise InvalidAct("The time to take this label back has passed.")
+    _require_changeable(revision, label, actor)
 
 
-def _require_changeable(revision: Revision, actor: User) -> None:
-    """Raise InvalidAct where labels of a locked revision no longer change.
+def may_change(label: Label, project: Project) -> bool:
+    """Tell whether the time to change a label, or to take it back, has not passed; it is the same for every label."""
+    return timezone.now() <= label.created_at + timedelta(seconds=project.undo_seconds)
+
+
+def _require_changeable(revision: Revision, label: Label, actor: User) -> None:
+    """Raise InvalidAct where a label of a locked revision no longer changes.
 
     Where adjudicators may decide what they have labelled, they see the other labels once all are in: from then on
     their own stays what it was.
@@ -143,6 +148,8 @@ def _require_changeable(revision: Revision, actor: User) -> None:
     if revision.resolution in RESOLVED:
         raise InvalidAct("This example is resolved; its labels no longer change. You can dispute its gold.")
     project = revision.example.dataset.project
+    if not may_change(label, project):
+        raise InvalidAct("The time to change this label has passed.")
     if project.decide_own and revision.resolution in TO_DECIDE:
         chiefs = Membership.objects.filter(project=project, user=actor, role__gte=Role.ADJUDICATOR)
         if chiefs.exists():
@@ -157,6 +164,7 @@ def _place(revision: Revision, slot: LabelSlot, actor: User) -> LabelSlot:
         raise InvalidAct("You passed this example on; take that back first.")
     place = slot_of_revision(revision.pk, actor, timezone.now())
     if place is None:
+        require_unread(revision, actor)
         raise InvalidAct("Your claim on this example ran out, and others have labelled it meanwhile.")
     return place
 
@@ -169,10 +177,3 @@ def _newest(slot: LabelSlot, actor: User) -> Label | None:
 
 def _said(label: Label) -> Said:
     return Said(label.answer, label.expectation, label.rationale, label.flagged)
-
-
-def _raise_others(revision: Revision) -> None:
-    """Let the slots that a revision still has free come first: a pair that is finished can be compared."""
-    revision.slots.filter(round=revision.round, state__in=[SlotState.OPEN, SlotState.CLAIMED]).update(
-        priority=PAIR_FIRST
-    )

@@ -14,10 +14,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet, UUIDField
+from django.db.models import Count, QuerySet, UUIDField
 
+from labeling.blindness import TO_DECIDE
 from labeling.coverage.classes import class_of
-from labeling.models import Dataset, Example, LabelSlot, QueueOrder, Resolution, Revision, SlotState
+from labeling.models import Dataset, Example, LabelSlot, QueueOrder, Resolution, Revision
 from labeling.quotas import deficits, strata_of
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, User
@@ -111,8 +112,6 @@ def _turn(dataset: Dataset, revision: Revision, missing: Missing) -> int:
     example = revision.example
     if dataset.order != QueueOrder.DEFICITS:
         return turn_of(dataset, example.external_id, revision.disagreement)
-    if revision.is_begun:  # type: ignore[attr-defined] # `_open` adds it
-        return 0
     gaps = [pair for pair in strata_of(example) if missing.get(pair, 0) > 0]
     for pair in gaps:
         missing[pair] -= 1
@@ -120,27 +119,25 @@ def _turn(dataset: Dataset, revision: Revision, missing: Missing) -> int:
 
 
 def _still_missing(dataset: Dataset) -> Missing:
-    """Return what is missing beyond the examples that are on their way: those with a label and no gold yet."""
+    """Return what is missing beyond the examples that an adjudicator has still to decide: they want no more labels.
+
+    Whether an example that wants labels has one already changes nothing: its place would tell of it.
+    """
     missing = deficits(dataset)
-    begun = Example.objects.of_dataset(dataset).filter(_begun(OuterRef("current")), current__gold=None)
+    waiting = Example.objects.of_dataset(dataset).filter(current__resolution__in=TO_DECIDE)
     for name in {stratum for stratum, _ in missing if stratum in Example.STRATA}:
-        rows = begun.exclude(current__resolution=Resolution.SET_ASIDE).order_by()
+        rows = waiting.order_by()
         for value, count in rows.values_list(name).annotate(n=Count("pk")):
             if (pair := (name, class_of(name, value))) in missing:
                 missing[pair] -= count
     return missing
 
 
-def _begun(revision: OuterRef) -> Exists:
-    """Return the condition that a revision has a label: it goes before the others, whatever its turn."""
-    return Exists(LabelSlot.objects.filter(revision=revision, state=SlotState.SUBMITTED))
-
-
 def _open(dataset: Dataset, after: Any = None) -> QuerySet[Revision]:
     """Return the revisions of a dataset that still want labels, the oldest first, without what they show."""
     rows = Revision.objects.current().filter(example__dataset=dataset, resolution=Resolution.OPEN)
     rows = rows.filter(pk__gt=after) if after is not None else rows
-    return rows.annotate(is_begun=_begun(OuterRef("pk"))).select_related("example").defer("input").order_by("pk")
+    return rows.select_related("example").defer("input").order_by("pk")
 
 
 def _turns_of(revisions: Sequence[Revision]) -> dict[Any, set[int]]:

@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from labeling.models import Dataset, LabelSlot, Resolution, Revision, SlotState
 from labeling.overlap import Overlap
-from labeling.services.labels import PAIR_FIRST
 from labeling.services.ordering import turn_of
 from labeling.services.resolution import revision_evaluate
+from toolevals.workspace.bulk import others_write_first
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, Project, User
 from toolevals.workspace.services import audit_record
@@ -82,6 +82,7 @@ def overlap_work(lease: Lease) -> None:
                 return
             lease.report(dict(_bring(dataset, page)))
             last = page[-1].pk
+        others_write_first()
 
 
 def _page(dataset: Dataset, last: Any) -> list[Revision]:
@@ -103,6 +104,9 @@ def _bring(dataset: Dataset, revisions: Sequence[Revision]) -> Counter[str]:
         slots = places[revision.pk]
         live = sum(slot.state != SlotState.CLOSED for slot in slots)
         missing = overlap.labels_for(revision.example.external_id, revision.round) - live
+        if live and all(slot.state in (SlotState.SUBMITTED, SlotState.CLOSED) for slot in slots):
+            # It has all its labels; they wait to be compared.
+            continue
         if missing > 0:
             added += _lacking(dataset, revision, slots, missing)
         elif missing < 0 and (closed := _free_close(revision, -missing)):
@@ -124,10 +128,9 @@ def _lacking(dataset: Dataset, revision: Revision, slots: Sequence[LabelSlot], m
         LabelSlot(dataset=dataset, revision=revision, round=revision.round, number=number, batch_id=batch)
         for number in range(first, first + missing - len(closed))
     ]
-    has_label = any(slot.state == SlotState.SUBMITTED for slot in slots)
     for slot in (*closed, *new):
         slot.state, slot.reviewer, slot.lease_until = SlotState.OPEN, None, None
-        slot.priority = PAIR_FIRST if has_label else 0
+        slot.priority = revision.priority
         slot.turn = turn_of(dataset, revision.example.external_id, revision.disagreement)
     return [*closed, *new]
 

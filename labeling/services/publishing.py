@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -26,6 +26,9 @@ from labeling.services.ordering import queue_order, turn_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import User
 
+# Above any line of a file.
+LAST_LINE = 2**31 - 1
+
 
 @dataclass(slots=True)
 class Published:
@@ -38,14 +41,10 @@ class Published:
     disputed: int = 0
     strata_changed: int = 0
     unchanged: int = 0
-    # What became of the rows that say something new about an example that was there before, by the staged row's id.
-    changes: dict[UUID, list[str]] = field(default_factory=dict)
 
     def to_document(self) -> dict[str, int]:
         """Return the counts by name."""
-        counts = asdict(self)
-        counts.pop("changes")
-        return counts
+        return asdict(self)
 
 
 class Change(NamedTuple):
@@ -78,30 +77,67 @@ def rows_publish(dataset: Dataset, *, key: UUID, actor: User | None) -> Publishe
     The dataset's row is locked: two imports into it take turns.
     """
     Dataset.objects.select_for_update(of=("self",)).get(pk=dataset.pk)
-    return _Publication(dataset, key, actor).publish()
+    publication = Publication(dataset, key, actor)
+    added = publication.add()
+    published = publication.change(added)
+    publication.add_slots()
+    return published
 
 
-class _Publication:
-    def __init__(self, dataset: Dataset, key: UUID, actor: User | None) -> None:
+def slots_insert(dataset: Dataset, to_label: Iterable[tuple[Any, ...]]) -> None:
+    """Make the places for labels of revisions that have none yet, each given with its example's name."""
+    overlap = Overlap.of(dataset.project)
+    rows_insert(
+        LabelSlot,
+        ("id", "dataset_id", "revision_id", "number", "state", "priority", "turn"),
+        (
+            (uuid7(), dataset.pk, revision, number, SlotState.OPEN.value, 0, turn_of(dataset, name))
+            for revision, name in to_label
+            for number in range(overlap.labels_for(name))
+        ),
+    )
+
+
+class Publication:
+    """The steps of publishing what is staged under `key`: `into` is the dataset that new examples are put into."""
+
+    def __init__(self, dataset: Dataset, key: UUID, actor: User | None, into: UUID | None = None) -> None:
         self.dataset, self.actor = dataset, actor
-        self.now = timezone.now()
         self.values: dict[str, Any] = {
             "job": _parameter(key),
             "dataset": _parameter(dataset.pk),
+            "into": _parameter(into or dataset.pk),
+            "after": 0,
+            "until": LAST_LINE,
             "actor": _parameter(actor.pk) if actor else None,
-            "now": connection.ops.adapt_datetimefield_value(self.now),
+            "now": connection.ops.adapt_datetimefield_value(timezone.now()),
         }
 
-    def publish(self) -> Published:
-        changes = self._changes()
-        done = Published(rows=self._query(sql.COUNT_ROWS)[0][0])
-        done.added = self._execute(sql.ADD_EXAMPLES)
-        self._execute(sql.ADD_REVISIONS)
-        self._execute(sql.ADD_GOLD)
+    def add(self, after: int = 0, until: int = LAST_LINE) -> int:
+        """Add the examples that the dataset lacks, of the lines after one and up to one; return how many."""
+        self.values |= {"after": after, "until": until}
+        added = self._execute(sql.ADD_EXAMPLES)
+        for statement in (sql.ADD_REVISIONS, sql.ADD_GOLD, sql.ADD_ORIGINS):
+            self._execute(statement)
+        return added
+
+    def show(self) -> int:
+        """Make the dataset's own what was put elsewhere; return how many. Raises IntegrityError for ids it has."""
+        return self._execute(sql.SHOW_ALL)
+
+    def count(self) -> int:
+        """Return how many rows are staged."""
+        return int(self._query(sql.COUNT_ROWS)[0][0])
+
+    def change(self, added: int, rows: int | None = None) -> Published:
+        """Change the examples that were there before, after `added` new ones; return what the import did in all.
+
+        `rows`: how many are staged, where that has been counted.
+        """
+        done = Published(rows=self.count() if rows is None else rows, added=added)
+        changes = self._changes() if added < done.rows else []
         contents = [change for change in changes if change.other_content]
         self._revise([change for change in contents if change.earlier is None])
-        self._execute(sql.ADD_ORIGINS)
-        self._add_slots()
         for change in contents:
             if change.earlier is not None:
                 earlier_revision_show(change.example, change.earlier)
@@ -111,12 +147,29 @@ class _Publication:
         strata = [change for change in changes if change.other_strata]
         self._each(sql.SET_STRATA, strata)
         told = {"revised": contents, "gold_changed": replaced, "disputed": disputed, "strata_changed": strata}
+        done.unchanged = done.rows - done.added - self._tell(told)
         for name, some in told.items():
             setattr(done, name, len(some))
-            for change in some:
-                done.changes.setdefault(UUID(str(change.staged)), []).append(name)
-        done.unchanged = done.rows - done.added - len(done.changes)
         return done
+
+    def add_slots(self) -> None:
+        """Make the places for labels, each with its turn; what the strata lack is known only when all is there."""
+        to_label = self._query(sql.TO_LABEL)
+        slots_insert(self.dataset, to_label)
+        if to_label and self.dataset.order == QueueOrder.DEFICITS:
+            transaction.on_commit(lambda: queue_order(dataset=self.dataset, actor=self.actor))
+
+    def _tell(self, told: dict[str, list[Change]]) -> int:
+        """Write what was changed into the staged rows; return of how many."""
+        fates: dict[Any, list[str]] = {}
+        for name, some in told.items():
+            for change in some:
+                fates.setdefault(change.staged, []).append(name.replace("_", " "))
+        rows = [{"staged": staged, "fate": ", ".join(names)} for staged, names in fates.items()]
+        if rows:
+            with connection.cursor() as cursor:
+                cursor.executemany(sql.SET_FATE, rows)
+        return len(rows)
 
     def _changes(self) -> list[Change]:
         found = self._query(sql.CHANGES)
@@ -129,6 +182,9 @@ class _Publication:
     def _revise(self, changes: list[Change]) -> None:
         for statement in (sql.REVISE, sql.REVISE_GOLD, sql.CLOSE_SLOTS, sql.SHOW):
             self._each(statement, changes)
+        if changes:
+            self.values |= {"after": 0, "until": LAST_LINE}
+            self._execute(sql.ADD_ORIGINS)
 
     def _gold(self, found: list[Change]) -> tuple[list[Change], list[Change]]:
         """Change imported gold, dispute people's; return what was changed and what is newly disputed."""
@@ -142,22 +198,6 @@ class _Publication:
         for statement in (sql.REGILD, sql.PUT_IN_FORCE, sql.CLOSE_SLOTS):
             self._each(statement, replaced)
         return replaced, [c for c in kept if import_dispute(c.staged, c.revision, actor=self.actor)]
-
-    def _add_slots(self) -> None:
-        """Make the places for labels, each with its turn; what the strata lack is known only when all is there."""
-        overlap, dataset = Overlap.of(self.dataset.project), self.dataset
-        to_label = self._query(sql.TO_LABEL)
-        rows_insert(
-            LabelSlot,
-            ("id", "dataset_id", "revision_id", "number", "state", "priority", "turn"),
-            (
-                (uuid7(), dataset.pk, revision, number, SlotState.OPEN.value, 0, turn_of(dataset, name))
-                for revision, name in to_label
-                for number in range(overlap.labels_for(name))
-            ),
-        )
-        if to_label and dataset.order == QueueOrder.DEFICITS:
-            transaction.on_commit(lambda: queue_order(dataset=dataset, actor=self.actor))
 
     def _lock(self, revisions: Iterable[Any]) -> None:
         list(Revision.objects.select_for_update().filter(pk__in=list(revisions)).order_by("pk").values_list("pk"))

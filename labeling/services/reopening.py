@@ -9,10 +9,9 @@ from labeling.agreement.kept import agreement_forget
 from labeling.blindness import RESOLVED, TO_DECIDE
 from labeling.errors import InvalidAct
 from labeling.models import Dispute, Draft, Feedback, Gold, GoldSource, LabelSlot, Resolution, Revision, Skip
-from labeling.services.adjudication import require_no_own_label
+from labeling.services.adjudication import require_no_own_label, require_stranger
 from labeling.services.expectations import text_required
 from labeling.services.feedback import feedback_give
-from labeling.services.labels import PAIR_FIRST
 from labeling.services.resolution import gold_set, revision_locked, slots_close
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
@@ -63,12 +62,12 @@ def gold_restore(*, gold: Gold, actor: User, reason: str) -> Gold:
     """Put earlier gold of a revision in force again, as new gold, and settle its disputes; labels are wanted no more.
 
     What is in force already is returned as it is. Raises InvalidDocument without a reason, InvalidAct where `actor` has
-    labelled the revision.
+    labelled the revision, or disputes its gold.
     """
     why = text_required(reason, name="reason")
     with transaction.atomic():
         revision = revision_locked(gold.revision_id)
-        require_no_own_label(revision, actor)
+        require_stranger(revision, actor)
         if revision.gold_id == gold.pk or _is_restored(revision, gold, actor, why):
             return Gold.objects.get(pk=revision.gold_id)
         restored = gold_set(
@@ -95,6 +94,6 @@ def _is_restored(revision: Revision, gold: Gold, actor: User, reason: str) -> bo
 def _slots_add(revision: Revision) -> None:
     dataset = revision.example.dataset
     LabelSlot.objects.bulk_create(
-        LabelSlot(dataset=dataset, revision=revision, round=revision.round, number=number, priority=PAIR_FIRST)
+        LabelSlot(dataset=dataset, revision=revision, round=revision.round, number=number, priority=revision.priority)
         for number in range(dataset.project.labels_wanted)
     )

@@ -1,7 +1,12 @@
-"""How labels become gold: compared when all wanted ones are in, settled when the time to take one back has passed."""
+"""Turn labels into gold: the sweeper compares them once all wanted ones are in and none can be changed any more.
+
+Whoever hands in a label does the same work whatever others have said: the moment is written down from which the
+labels may be compared, and nothing else. What people said first decides alone what becomes gold by itself.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -37,17 +42,27 @@ def revision_locked(pk: Any) -> Revision:
     return locked_revision(pk)
 
 
+def revision_wait(revision: Revision) -> None:
+    """Have a locked revision looked at once a label that comes in now can no longer be changed.
+
+    This asks nothing about other labels: an answer that took longer where one is in would tell of it.
+    """
+    revision.settles_at = _end_of_window(revision, timezone.now())
+    revision.save(update_fields=["settles_at"])
+
+
 def revision_evaluate(revision: Revision) -> None:
-    """Set how far a locked revision's labelling is, after a label or a skip came, changed or went.
+    """Set how far a locked revision's labelling is, after a skip came, or a label, a skip or a slot went.
 
     What is resolved stays resolved, and a superseded revision waits for nobody. Two people's skips retire what lacks
-    labels to the adjudicators; when one of them is undone, its slots are open again.
+    labels to the adjudicators; when one of them is undone, its slots are open again. Labels are not compared here.
     """
     if revision.resolution in RESOLVED or revision.example.current_id != revision.pk:
         return
-    resolution, settles_at = _state(revision), None
-    if resolution == Resolution.AGREED:
-        settles_at = timezone.now() + timedelta(seconds=revision.example.dataset.project.undo_seconds)
+    resolution, settles_at = _state(revision), revision.settles_at
+    if resolution == Resolution.OPEN and not _lacks_labels(revision):
+        newest = max((label.created_at for label in _in_force(revision)), default=None)
+        settles_at = _end_of_window(revision, newest) if newest else None
     if resolution == Resolution.PASSED_ON:
         slots_close(revision)
     elif resolution == Resolution.OPEN and revision.resolution == Resolution.PASSED_ON:
@@ -58,26 +73,57 @@ def revision_evaluate(revision: Revision) -> None:
 
 
 def _state(revision: Revision) -> Resolution:
+    """Return how far a revision is that is not resolved; labels that all are in have been compared, or wait for it."""
+    if _lacks_labels(revision):
+        return Resolution.PASSED_ON if count_skipped(revision) >= SKIPS_TO_RETIRE else Resolution.OPEN
+    return Resolution.DISAGREED if revision.resolution == Resolution.DISAGREED else Resolution.OPEN
+
+
+def _lacks_labels(revision: Revision) -> bool:
     states = {state for number, state in states_of(revision) if number == revision.round}
-    is_missing = not states.isdisjoint({SlotState.OPEN, SlotState.CLAIMED}) or (
+    return not states.isdisjoint({SlotState.OPEN, SlotState.CLAIMED}) or (
         revision.resolution == Resolution.PASSED_ON and SlotState.CLOSED in states
     )
-    if is_missing:
-        return Resolution.PASSED_ON if count_skipped(revision) >= SKIPS_TO_RETIRE else Resolution.OPEN
-    meanings = len(groups(Label.objects.filter(revision=revision).in_force()))
-    return (Resolution.OPEN, Resolution.AGREED)[meanings] if meanings < 2 else Resolution.DISAGREED
+
+
+def _in_force(revision: Revision) -> list[Label]:
+    return list(Label.objects.filter(revision=revision).in_force().order_by("slot__number"))
+
+
+def _end_of_window(revision: Revision, submitted: datetime) -> datetime:
+    """Return until when a label that was handed in at a moment can be changed or taken back."""
+    return submitted + timedelta(seconds=revision.example.dataset.project.undo_seconds)
+
+
+def _agree(revision: Revision, labels: Sequence[Label]) -> bool:
+    """Tell whether labels in force mean the same, and each what its author said first.
+
+    Who changes a label might do so to find out what the other says; that never makes gold. A label that stands alone
+    has no other to find out about.
+    """
+    if len(labels) == 1:
+        return True
+    firsts = {label.reviewer_id: label for label in Label.objects.filter(revision=revision).first_of_round()}
+    said_first = [firsts.get(label.reviewer_id, label) for label in labels]
+    return len(groups([*labels, *said_first])) == 1
 
 
 def revision_settle(*, revision: Revision, actor: User | None = None, now: datetime | None = None) -> bool:
-    """Turn an agreement whose time has come into gold, or set the example aside where that is what people agree on.
+    """Compare labels that can no longer be changed: they become gold where they agree, else an adjudicator decides.
 
-    Return whether it did: False where there is nothing due, or another has done it.
+    Where people agree that nobody can say what is right, the example is set aside. Return whether the revision is
+    resolved by it: False where labels are missing or differ, one was changed, nothing is due, or another has done it.
     """
     with transaction.atomic():
         locked = revision_locked(revision.pk)
         if not Revision.objects.due(now or timezone.now()).filter(pk=locked.pk).exists():
             return False
-        labels = list(Label.objects.filter(revision=locked).in_force().order_by("slot__number"))
+        labels = _to_compare(locked)
+        if not labels or not _agree(locked, labels):
+            locked.resolution = Resolution.DISAGREED if labels else locked.resolution
+            locked.settles_at = None
+            locked.save(update_fields=["resolution", "settles_at"])
+            return False
         source = GoldSource.SINGLE if len(labels) == 1 else GoldSource.AGREED
         target: Gold | Revision = locked
         if labels[0].expectation is None:
@@ -103,8 +149,15 @@ def revision_settle(*, revision: Revision, actor: User | None = None, now: datet
     return True
 
 
+def _to_compare(revision: Revision) -> list[Label]:
+    """Return the labels of a revision that all are in and wait to be compared; nothing where it is not so far."""
+    if revision.resolution in RESOLVED or revision.example.current_id != revision.pk or _lacks_labels(revision):
+        return []
+    return _in_force(revision)
+
+
 def settle_due(now: datetime | None = None, *, project: Project | None = None, limit: int = 1000) -> int:
-    """Settle the agreements that are due, in one project or everywhere; return how many were settled."""
+    """Compare the labels that are due, in one project or everywhere; return how many examples that resolved."""
     now = now or timezone.now()
     due = Revision.objects.due(now)
     if project is not None:
@@ -167,5 +220,5 @@ def slots_close(revision: Revision) -> None:
 def _slots_open(revision: Revision) -> None:
     """Put the current round's closed slots back into the queue."""
     revision.slots.filter(round=revision.round, state=SlotState.CLOSED).update(
-        state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None, priority=0
+        state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None, priority=revision.priority
     )

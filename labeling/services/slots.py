@@ -14,19 +14,24 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
 
 from labeling.at_hand import calibration_first, held_slot, slot_at_hand, slot_of_round
 from labeling.errors import CalibrationFirst, InvalidAct
-from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, Revision, Skip, SlotState
+from labeling.models import Dataset, Draft, LabelBatch, LabelSlot, QuestionView, Revision, Skip, SlotState
 from labeling.querysets.slots import SlotQuerySet
 from labeling.services.resolution import revision_evaluate, revision_locked
-from toolevals.workspace.models import Membership, Project, User
+from toolevals.workspace.models import Membership, Project, Role, User
 from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 from toolevals.workspace.services import audit_record
 
 FEW = 500
+QUESTION_READ = (
+    "You have opened a question about this example, so you know what its author thinks: another person labels it. "
+    "Go on with the next example."
+)
 
 
 def lease_end(now: datetime) -> datetime:
@@ -40,11 +45,12 @@ def slot_claim(
     """Return a slot for `actor` to work on: the one they hold already, else the next in turn; None if all is done.
 
     First comes what they have begun, then what is kept for them, then their own batches, then everything else; in each
-    of these, revisions that have a label come first, then what the dataset's order says. With `batch`, its slots only.
+    of these, what was reopened comes first, then what the dataset's order says, whatever others have labelled. With
+    `batch`, its slots only.
     """
     project = dataset_or_project.project if isinstance(dataset_or_project, Dataset) else dataset_or_project
     with transaction.atomic():
-        _wait_turn(project, actor)
+        require_labelling(project, actor)
         now = timezone.now()
         held = _held(dataset_or_project, batch, actor)
         if held is not None and _renewed(held, actor):
@@ -60,14 +66,16 @@ def slot_reclaim(*, slot: LabelSlot, actor: User) -> LabelSlot | None:
     """Return this person's slot of the revision, claimed again where their claim ran out or was given back.
 
     For a page that is still open, or shown again. None where they have neither a slot nor a draft of it, where others
-    have the work, or where it is not for this person.
+    have the work, or where it is not for this person. Raises InvalidAct where they have opened another's question.
     """
     project = slot.dataset.project
     with transaction.atomic():
-        _wait_turn(project, actor)
+        require_labelling(project, actor)
         slots = LabelSlot.objects.filter(revision=slot.revision_id).of_current_round()
         own = slots.filter(reviewer=actor).with_content().first()
         found = own or _take_first(_kept_first(slots.begun_by(actor), actor), actor, timezone.now())
+        if found is None:
+            require_unread(slot.revision, actor)
         if found is not None and own is None:
             audit_record(project=project, actor=actor, verb="slot_claim", target=found)
     return found
@@ -86,7 +94,7 @@ def slot_renew(*, slot: LabelSlot, actor: User) -> bool:
 def slot_release(*, slot: LabelSlot, actor: User) -> bool:
     """Give a claimed slot back to the queue; return whether `actor` held it. The draft stays, and comes first again."""
     held = LabelSlot.objects.filter(pk=slot.pk, reviewer=actor, state=SlotState.CLAIMED)
-    if not held.update(**_FREE):
+    if not held.update(**FREE):
         return False
     audit_record(project=slot.dataset.project, actor=actor, verb="slot_release", target=slot)
     return True
@@ -107,7 +115,7 @@ def slot_skip(*, slot: LabelSlot, actor: User, reason: str = "") -> Skip:
     if skip is None:
         skip = Skip.objects.create(revision=revision, reviewer=actor, reason=reason.strip()[:300])
         audit_record(project=revision.example.dataset.project, actor=actor, verb="slot_skip", target=skip)
-    own.filter(reviewer=actor, state=SlotState.CLAIMED).update(**_FREE)
+    own.filter(reviewer=actor, state=SlotState.CLAIMED).update(**FREE)
     own.filter(assignee=actor).update(assignee=None)
     revision_evaluate(revision)
     return skip
@@ -117,17 +125,20 @@ def slot_skip(*, slot: LabelSlot, actor: User, reason: str = "") -> Skip:
 def skip_undo(*, skip: Skip, actor: User) -> LabelSlot | None:
     """Take a skip back and return the revision's slot, claimed again; None where no slot is free any more.
 
-    Raises InvalidAct where the skip is another's.
+    Raises InvalidAct where the skip is another's, or this person has opened another's question about the example.
     """
     if skip.reviewer_id != actor.pk:
         raise InvalidAct("Only the person who passed an example on can take that back.")
     project = skip.revision.example.dataset.project
-    _wait_turn(project, actor)
+    require_labelling(project, actor)
     revision = revision_locked(skip.revision_id)
     if Skip.objects.filter(pk=skip.pk, undone_at=None).update(undone_at=timezone.now()):
         audit_record(project=project, actor=actor, verb="skip_undo", target=skip)
         revision_evaluate(revision)
-    return slot_of_revision(revision.pk, actor, timezone.now())
+    slot = slot_of_revision(revision.pk, actor, timezone.now())
+    if slot is None:
+        require_unread(revision, actor)
+    return slot
 
 
 @transaction.atomic
@@ -149,12 +160,24 @@ def slot_of_revision(revision_id: Any, actor: User, now: datetime) -> LabelSlot 
     return slot_of_round(revision_id, actor) or _take_first(_kept_first(slots, actor), actor, now)
 
 
-_FREE: dict[str, Any] = {"state": SlotState.OPEN, "reviewer": None, "claimed_at": None, "lease_until": None}
+FREE: dict[str, Any] = {"state": SlotState.OPEN, "reviewer": None, "claimed_at": None, "lease_until": None}
 
 
-def _wait_turn(project: Project, actor: User) -> None:
-    """Let one person's claims in a project wait for each other."""
-    _TURN.rows(project=project.pk, actor=actor.pk)
+def require_labelling(project: Project, actor: User) -> None:
+    """Let one person's claims in a project, and the end of their membership, wait for each other.
+
+    Raises PermissionDenied where they label here no longer. Runs in the caller's transaction, before it locks anything
+    else.
+    """
+    found = _TURN.rows(project=project.pk, actor=actor.pk)
+    if not found or found[0][0] < Role.REVIEWER:
+        raise PermissionDenied("You do not label in this project any more. Its owners can make you a reviewer again.")
+
+
+def require_unread(revision: Revision, actor: User) -> None:
+    """Raise InvalidAct where this person has opened another's question about a revision."""
+    if QuestionView.objects.filter(revision=revision, user=actor).exists():
+        raise InvalidAct(QUESTION_READ)
 
 
 def _held(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> UUID | None:
@@ -249,7 +272,7 @@ def _owns(actor: Any) -> Any:
 
 
 def _turn(project: Any, actor: Any) -> Any:
-    return Membership.objects.select_for_update().filter(project=project, user=actor).values_list("pk")
+    return Membership.objects.select_for_update().filter(project=project, user=actor).values_list("role")
 
 
 # What every claim asks.

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from labeling.blindness import RESOLVED, may_answer
 from labeling.errors import InvalidAct
-from labeling.models import Comment, Revision
+from labeling.models import Comment, QuestionView, Revision
 from labeling.services.expectations import text_required
 from toolevals.workspace.models import Membership, Role, User
 from toolevals.workspace.services import audit_record
@@ -17,12 +17,34 @@ MAX_COMMENT = 4000
 
 
 @transaction.atomic
+def question_open(*, revision: Revision, actor: User) -> bool:
+    """Write down that this person opens others' questions about an example that is not resolved; return whether.
+
+    From then on they are not offered the example, and cannot claim it. Opening twice is opening once. False where there
+    is nothing that they may read: then they are shown nothing either.
+    """
+    project = revision.example.dataset.project
+    if revision.resolution in RESOLVED or not Comment.objects.filter(revision=revision).exclude(asker=actor).exists():
+        return False
+    # As claims do: whoever claims the example at this moment is not shown the questions, or comes too late.
+    turn = Membership.objects.select_for_update().filter(project=project, user=actor).values_list("role", flat=True)
+    role = Role(turn[0]) if turn else Role.VIEWER
+    if not may_answer(revision, actor, role):
+        return False
+    _, is_new = QuestionView.objects.get_or_create(revision=revision, user=actor)
+    if is_new:
+        detail = {"revision": str(revision.pk)}
+        audit_record(project=project, actor=actor, verb="question_open", target=revision, detail=detail)
+    return True
+
+
+@transaction.atomic
 def comment_add(*, revision: Revision, asker: User, actor: User, text: str) -> Comment:
     """Add a remark to the thread between `asker` and the adjudicators, and return it.
 
-    The asker begins the thread; adjudicators who have nothing to do with the example's labels answer, and are not
-    offered it from then on. Raises InvalidDocument for an empty text, InvalidAct where the example is resolved or
-    the thread is none of this person's business.
+    The asker begins the thread; adjudicators answer who have nothing to do with the example's labels, and are not asked
+    for one. Raises InvalidDocument for an empty text, InvalidAct where the example is resolved or the thread is none of
+    this person's business.
     """
     said = text_required(text, name="text")[:MAX_COMMENT]
     locked = Revision.objects.select_for_update(of=("self",)).select_related("example__dataset__project")

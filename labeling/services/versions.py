@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 from uuid_utils.compat import uuid7
 
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, DatasetVersion, Revision, VersionEntry
 from labeling.services.resolution import settle_due
+from labeling.services.waiting import AT_ONCE, freezing_dataset
 from labeling.version_names import tags_require
-from toolevals.workspace.bulk import rows_insert, tables_analyze
+from toolevals.workspace.bulk import others_write_first, rows_insert, tables_analyze
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
@@ -21,39 +22,64 @@ def version_freeze(*, dataset: Dataset, actor: User | None, note: str = "") -> D
     """Return a version of every current revision that has gold, with the gold in force.
 
     If nothing has changed since the newest version, that one is returned. Raises InvalidAct where nothing has gold.
+    A large version is written in short transactions where nobody sees it, and shown in one.
     """
     settle_due(project=dataset.project)
-    with transaction.atomic():
-        # One at a time: the numbers have no gap and no double.
-        Dataset.objects.select_for_update(of=("self",)).get(pk=dataset.pk)
-        frozen = list(
-            Revision.objects.current()
-            .filter(example__dataset=dataset, gold__isnull=False)
-            .order_by("example_id")
-            .values_list("pk", "gold_id")
-        )
-        if not frozen:
-            raise InvalidAct("No example of this dataset has gold yet: there is nothing to freeze.")
-        newest = dataset.versions.first()
-        if newest is not None and list(newest.entries.values_list("revision_id", "gold_id")) == frozen:
-            return newest
-        last = dataset.versions.aggregate(last=Max("number"))["last"] or 0
-        version = DatasetVersion.objects.create(
-            dataset=dataset, number=last + 1, note=note.strip(), size=len(frozen), actor=actor
-        )
-        rows_insert(
-            VersionEntry,
-            ("id", "version_id", "position", "revision_id", "gold_id"),
-            ((uuid7(), version.pk, place, revision, gold) for place, (revision, gold) in enumerate(frozen)),
-        )
-        audit_record(
-            project=dataset.project,
-            actor=actor,
-            verb="version_freeze",
-            target=version,
-            detail={"dataset": dataset.slug, "number": version.number, "size": version.size},
-        )
+    version = None
+    while version is None:
+        version = _freeze(dataset, actor, note.strip())
     tables_analyze(VersionEntry)
+    return version
+
+
+def _freeze(dataset: Dataset, actor: User | None, note: str) -> DatasetVersion | None:
+    """Return a version as `version_freeze` does; None where somebody else has made one meanwhile."""
+    current = Revision.objects.current().filter(example__dataset=dataset, gold__isnull=False)
+    frozen = list(current.order_by("example_id").values_list("pk", "gold_id"))
+    if not frozen:
+        raise InvalidAct("No example of this dataset has gold yet: there is nothing to freeze.")
+    newest = dataset.versions.first()
+    if newest is not None and list(newest.entries.values_list("revision_id", "gold_id")) == frozen:
+        return newest
+    made = DatasetVersion(number=1, note=note, size=len(frozen), actor=actor)
+    if made.size <= AT_ONCE:
+        with transaction.atomic():
+            return _show(made, dataset, newest) and _entries_insert(made, 0, frozen)
+    with freezing_dataset(dataset) as waiting:
+        made.dataset = waiting
+        made.save()
+        for start in range(0, made.size, AT_ONCE):
+            _entries_insert(made, start, frozen[start : start + AT_ONCE])
+            others_write_first()
+        return _show(made, dataset, newest)
+
+
+@transaction.atomic
+def _entries_insert(version: DatasetVersion, start: int, some: Sequence[tuple[Any, Any]]) -> DatasetVersion:
+    rows_insert(
+        VersionEntry,
+        ("id", "version_id", "position", "revision_id", "gold_id"),
+        ((uuid7(), version.pk, place, revision, gold) for place, (revision, gold) in enumerate(some, start)),
+    )
+    return version
+
+
+@transaction.atomic
+def _show(version: DatasetVersion, dataset: Dataset, newest: DatasetVersion | None) -> DatasetVersion | None:
+    """Make a version the dataset's next; return None where `newest` is not the newest any more."""
+    # One at a time: the numbers have no gap and no double.
+    Dataset.objects.select_for_update(of=("self",)).get(pk=dataset.pk)
+    if dataset.versions.first() != newest:
+        return None
+    version.dataset, version.number = dataset, (newest.number if newest else 0) + 1
+    version.save()
+    audit_record(
+        project=dataset.project,
+        actor=version.actor,
+        verb="version_freeze",
+        target=version,
+        detail={"dataset": dataset.slug, "number": version.number, "size": version.size},
+    )
     return version
 
 

@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
+from labeling.blindness import judges_own
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
-from labeling.forms.panel import empty_form, form_of, panel
+from labeling.forms.panel import empty_form, panel
 from labeling.forms.reading import FieldProblem
 from labeling.guideline import guideline_blocks
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.querysets.examples import RevisionQuerySet
-from labeling.views.answers import conflict, page_or_fragment, sentences
+from labeling.services.adjudication import OWN_DISPUTE
+from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.columns import Sides, sides_for
-from labeling.views.deciding import Decision, comparison_of, decided, outcome
+from labeling.views.deciding import PHRASES, Decision, comparison_of, decided, entered_afresh, outcome
 from labeling.views.label import problem_list
 from labeling.views.workplace import draft_document, fields_of, offered, seconds_of
 from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.values import ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.services.submissions import AlreadyTaken
+from toolevals.workspace.views.acknowledgement import acknowledged, is_taken, once
 
 PAGE = "labeling/adjudicate.html"
 MAIN = "labeling/parts/adjudicate_main.html"
 DECIDED = "Somebody has decided this example meanwhile."
-# What rationales often say; a beginning, to be gone on with.
-PHRASES = (
-    "The guideline says so: ",
-    "The user said so: ",
-    "The tool's description says so: ",
-    "Nobody asked for it: ",
-    "Both readings are fair: ",
-)
 
 
 @require_GET
@@ -76,37 +72,42 @@ def adjudicate_panel(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Return the pane of arguments of a decision that is started afresh."""
     found, _ = _found(request, revision)
     tools = tools_in(found.tools)
-    context = {
-        "panel": panel(request.POST, tools, to=request.POST.get("to", "")),
-        "panel_url": _url(request, "panel", found),
-    }
+    pane = panel(request.POST, tools, to=request.POST.get("to", ""))
+    context = {"panel": pane, "panel_url": _url(request, "panel", found)}
     return render(request, "labeling/parts/panel.html", context)
 
 
 @require_POST
+@acknowledged
 def adjudicate_draft(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Keep what is decided so far."""
     found, sides = _still_waiting(request, revision)
     if found is None or sides is None:
-        return conflict(DECIDED, url=_elsewhere(request, revision))
+        return _gone(request, revision)
     draft = services.draft_save(revision=found, actor=request.user, document=draft_document(request.POST))
     problems = problem_list(_problems(request, decided(request.POST, sides, tools_in(found.tools))))
     return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": problems})
 
 
 @require_POST
+@acknowledged
 def adjudicate_decide(request: ProjectRequest, revision: UUID) -> HttpResponse:
-    """Put the decision in force and go on to the next example."""
+    """Put the decision in force and go on to the next example; a decision sent twice is made once."""
+    if is_taken(request):
+        return _next(request, after=str(revision))
     found, sides = _still_waiting(request, revision)
     if found is None or sides is None:
-        return conflict(DECIDED, url=_elsewhere(request, revision))
+        return _gone(request, revision)
     if request.POST.get("of", sides.token) != sides.token:
         return conflict("The labels have changed since you looked.", url=_url(request, "revision", found))
     decision = decided(request.POST, sides, tools_in(found.tools))
     if problems := _problems(request, decision):
         return _refused(request, found, problems)
     try:
-        made = _decide(request, found, decision)
+        with once(request):
+            made = _decide(request, found, decision)
+    except AlreadyTaken:
+        return _next(request, after=str(found.pk))
     except InvalidDocument as error:
         return _refused(request, found, [FieldProblem("", words) for words in sentences(error.problems)])
     except InvalidAct as error:
@@ -123,6 +124,7 @@ def adjudicate_decide(request: ProjectRequest, revision: UUID) -> HttpResponse:
 
 
 @require_POST
+@acknowledged
 def adjudicate_undo(request: ProjectRequest, adjudication: UUID) -> HttpResponse:
     """Take back what one has just decided, and show it again."""
     made = get_object_or_404(
@@ -133,17 +135,21 @@ def adjudicate_undo(request: ProjectRequest, adjudication: UUID) -> HttpResponse
     except InvalidAct as error:
         return conflict(str(error), url=_elsewhere(request, made.revision_id))
     found = _waiting(request, made.revision_id)
-    return _show(request, found) if found else redirect(_elsewhere(request, made.revision_id))
+    return _show(request, found) if found else go_to(request, _elsewhere(request, made.revision_id))
 
 
 @require_POST
+@acknowledged
 def adjudicate_keep(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Settle a dispute and leave the gold as it is."""
+    if is_taken(request):
+        return _next(request, after=str(revision))
     found, sides = _found(request, revision)
     if sides.dispute is None:
         raise Http404
     try:
-        services.dispute_settle(dispute=sides.dispute, actor=request.user)
+        with suppress(AlreadyTaken), once(request):
+            services.dispute_settle(dispute=sides.dispute, actor=request.user)
     except InvalidAct as error:
         return conflict(str(error), url=_elsewhere(request, revision))
     toast = f"Kept {found.example.external_id} as it is."
@@ -186,6 +192,12 @@ def _still_waiting(request: ProjectRequest, pk: UUID) -> tuple[Revision | None, 
     return found, _sides(request, found, request.POST) if found else None
 
 
+def _gone(request: ProjectRequest, pk: UUID) -> HttpResponse:
+    """Say why this person cannot decide a revision now. Raises Http404."""
+    own = judges_own(get_object_or_404(Revision.objects.in_project(request.project), pk=pk), request.user)
+    return conflict(OWN_DISPUTE if own else DECIDED, url=_elsewhere(request, pk))
+
+
 def _sides(request: ProjectRequest, revision: Revision, asked: Mapping[str, str]) -> Sides | None:
     return sides_for(revision, request.user, request.role, asked=asked)
 
@@ -223,6 +235,7 @@ def _show(request: ProjectRequest, revision: Revision, **context: Any) -> HttpRe
 
 
 def _context(request: ProjectRequest, revision: Revision) -> dict[str, Any]:
+    services.question_open(revision=revision, actor=request.user)
     draft = Draft.objects.filter(revision=revision, user=request.user).first()
     data = fields_of(draft.document) if draft else empty_form()
     asked = {name: request.GET.get(name, data.get(name, "")) for name in ("left", "right")}
@@ -243,7 +256,7 @@ def _context(request: ProjectRequest, revision: Revision) -> dict[str, Any]:
         "outcome": result,
         "outcome_url": _url(request, "outcome", revision),
         "afresh": afresh,
-        "panel": panel(_entered(data, sides, tools) if afresh else empty_form(), tools),
+        "panel": panel(entered_afresh(data, sides, tools) if afresh else empty_form(), tools),
         "panel_url": _url(request, "panel", revision),
         "tools": offered(tools),
         "place": waiting.filter(pk__lte=revision.pk).count(),
@@ -256,16 +269,6 @@ def _context(request: ProjectRequest, revision: Revision) -> dict[str, Any]:
         "dataset": revision.example.dataset,
         "show_guide": "guide" in request.GET,
     }
-
-
-def _entered(data: QueryDict, sides: Sides, tools: Sequence[ToolSpec]) -> QueryDict:
-    """Return what the form begins with: what was entered in it, else the gold so far."""
-    if data.get("mode") not in ("sides", "aside") and data:
-        return data
-    if not any(name.startswith("choice:") for name in data):
-        return empty_form()
-    so_far = decided(data, sides, tools).expectation
-    return form_of(so_far, tools) if so_far is not None else empty_form()
 
 
 def _refused(request: ProjectRequest, revision: Revision, problems: list[FieldProblem]) -> HttpResponse:

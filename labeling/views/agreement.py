@@ -46,7 +46,7 @@ def agreement(request: ProjectRequest, dataset: str) -> HttpResponse:
         "counted": counted,
         "filters": filters,
         "query": filters.query(),
-        "strata": strata_choices(found, filters.strata),
+        "strata": strata_choices(found, filters.strata, request.role),
         "guidelines": found.guidelines.order_by("-number").values_list("number", flat=True)[:50],
         "reviewers": _people(request),
     }

@@ -23,6 +23,13 @@ def page_or_fragment(
     return response
 
 
+def go_to(request: HttpRequest, url: str) -> HttpResponse:
+    """Return the answer that leads to another page; a script is named it, and goes there by itself."""
+    if request.headers.get("HX-Request"):
+        return HttpResponse(headers={"HX-Push-Url": url})
+    return redirect(url)
+
+
 def conflict(message: str, *, url: str) -> JsonResponse:
     """Return the answer to an act that does not fit the state of things any more; `url` leads on."""
     return JsonResponse({"message": message, "url": url}, status=409)

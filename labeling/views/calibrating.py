@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from labeling.errors import InvalidAct
 from labeling.forms.panel import empty_form, panel
 from labeling.forms.reading import FieldProblem, read_label
 from labeling.models import CalibrationItem, CalibrationRound
-from labeling.views.answers import conflict, page_or_fragment, sentences
+from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.label import problem_list
 from labeling.views.workplace import (
     Started,
@@ -30,6 +29,7 @@ from labeling.views.workplace import (
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.acknowledgement import acknowledged
 
 PAGE = "labeling/calibrate.html"
 MAIN = "labeling/parts/calibrate_main.html"
@@ -67,10 +67,9 @@ def calibrate_panel(request: ProjectRequest, dataset: str, calibration: UUID, it
 
 
 @require_POST
+@acknowledged
 def calibrate_draft(request: ProjectRequest, dataset: str, calibration: UUID, item: UUID) -> HttpResponse:
     """Keep what is entered, and say what is wrong with it so far."""
-    if _is_anothers_page(request):
-        return HttpResponse(status=HTTPStatus.FORBIDDEN)
     found = _open_item(request, dataset, calibration, item)
     if found is None:
         words = "You have answered this example, or the round goes on without it."
@@ -81,10 +80,9 @@ def calibrate_draft(request: ProjectRequest, dataset: str, calibration: UUID, it
 
 
 @require_POST
+@acknowledged
 def calibrate_submit(request: ProjectRequest, dataset: str, calibration: UUID, item: UUID) -> HttpResponse:
     """Take the answer and go on; 422 says what is wrong with it, 409 that it comes too late."""
-    if _is_anothers_page(request):
-        return HttpResponse(status=HTTPStatus.FORBIDDEN)
     found = _item(request, dataset, calibration, item)
     entered = read_label(request.POST, tools_in(found.revision.tools))
     if not entered.is_valid:
@@ -109,11 +107,8 @@ def _next(request: ProjectRequest, calibration: CalibrationRound) -> HttpRespons
     items = CalibrationItem.objects.filter(round=calibration)
     item = None if calibration.closed_at else items.left_for(request.user).with_content().first()
     done_url = _round_url(request, calibration.dataset.slug, calibration.pk)
-    if item is None and request.headers.get("HX-Request"):
-        # The script goes to the page that it is named: this answer is no part of the page it is on.
-        return HttpResponse(headers={"HX-Push-Url": done_url})
     if item is None:
-        return redirect(done_url)
+        return go_to(request, done_url)
     url = _url(request, item, "calibrate-item")
     if not request.headers.get("HX-Request"):
         return redirect(url)
@@ -147,12 +142,6 @@ def _refused(request: ProjectRequest, item: CalibrationItem, problems: tuple[Fie
         is_recovery=about_recovery(item.revision.example),
     )
     return render(request, PAGE, context | {"rationale": request.POST.get("rationale", "")}, status=422)
-
-
-def _is_anothers_page(request: ProjectRequest) -> bool:
-    """Tell whether somebody else has signed in since the page was opened: nothing is taken in their name."""
-    person = str(request.user.pk)
-    return request.headers.get("X-Person", person) != person
 
 
 def _item(request: ProjectRequest, dataset: str, calibration: UUID, pk: UUID) -> CalibrationItem:

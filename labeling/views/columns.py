@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from labeling.blindness import TO_DECIDE, Side, sides_of, skip_reasons_of
 from labeling.comparison import answer_words
@@ -14,7 +14,8 @@ from labeling.models import Adjudication, Dispute, LabelAnswer, Revision
 from toolevals.grading.canonical import canonical
 from toolevals.workspace.models import Role, User
 
-LETTERS = "ABCDE"
+# Of five labels each may have been another first.
+LETTERS = "ABCDEFGHIJ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +26,43 @@ class Column:
     answer: str
     expectation: dict[str, Any] | None
     rationales: tuple[str, ...]
-    # How many people said so.
+    # How many people say so.
     count: int = 1
     flagged: bool = False
-    # How long each of them took, where that is known.
-    times: tuple[str, ...] = ()
+    # How many of them had said something else first, and how many others had said this first.
+    changed: int = 0
+    first: int = 0
 
     @property
     def words(self) -> str:
         return answer_words(self)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Say which of its labels were changed after they were first submitted."""
+        notes = []
+        if self.changed:
+            some = f"{self.changed} of {self.count} " if self.count > 1 else ""
+            notes.append(f"{some}changed after first submitting")
+        if self.first:
+            others = f" by {self.first} other{'s' if self.first > 1 else ''}" if self.count else ""
+            notes.append(f"first submitted{others}, then changed")
+        return tuple(notes)
+
+
+class Said(NamedTuple):
+    """A side of a comparison, or what its author said first."""
+
+    side: Side
+    is_first: bool
+
+    @property
+    def answer(self) -> str:
+        return self.side.answer
+
+    @property
+    def expectation(self) -> dict[str, Any] | None:
+        return self.side.expectation
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,25 +125,29 @@ def sides_for(revision: Revision, user: User, role: Role, *, asked: Mapping[str,
 
 
 def _columns(sides: Sequence[Side]) -> list[Column]:
-    found = sorted(groups(sides), key=len, reverse=True)
-    return [
-        Column(
-            LETTERS[place],
-            group[0].answer,
-            group[0].expectation,
-            tuple(side.rationale for side in group if side.rationale),
-            len(group),
-            any(side.flagged for side in group),
-            tuple(time_words(side.seconds) for side in group if side.seconds),
-        )
-        for place, group in enumerate(found)
-    ]
+    """Return a column for each meaning: those of labels in force, the most frequent first, then what was said first."""
+    firsts = [Said(side.first, is_first=True) for side in sides if side.first is not None]
+    found = groups([*(Said(side, is_first=False) for side in sides), *firsts])
+    return [_column(LETTERS[place], group) for place, group in enumerate(sorted(found, key=_in_force, reverse=True))]
 
 
-def time_words(seconds: float) -> str:
-    """Return how long something took, to the second: "38 s", "1 min 52 s"."""
-    minutes, rest = divmod(max(round(seconds), 1), 60)
-    return " ".join(f"{number:,} {unit}" for number, unit in ((minutes, "min"), (rest, "s")) if number)
+def _column(letter: str, group: Sequence[Said]) -> Column:
+    in_force = [said.side for said in group if not said.is_first]
+    shown = in_force or [said.side for said in group]
+    return Column(
+        letter,
+        shown[0].answer,
+        shown[0].expectation,
+        tuple(side.rationale for side in shown if side.rationale),
+        len(in_force),
+        any(side.flagged for side in in_force),
+        sum(side.first is not None for side in in_force),
+        len(group) - len(in_force),
+    )
+
+
+def _in_force(group: Sequence[Said]) -> int:
+    return sum(not said.is_first for said in group)
 
 
 def _disputed(revision: Revision, dispute: Dispute) -> list[Column]:

@@ -13,11 +13,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 from labeling import services
 from labeling.coverage import page
 from labeling.coverage.counting import Counts
-from labeling.coverage.kept import coverage_of
+from labeling.coverage.kept import Coverage, coverage_of
 from labeling.coverage.tools import tools_to_cover
 from labeling.forms.quotas import QuotasForm
 from labeling.models import Dataset
 from labeling.quotas import quotas_of
+from labeling.shown_strata import hidden_strata
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
@@ -30,7 +31,7 @@ def coverage(request: ProjectRequest, dataset: str) -> HttpResponse:
     found = _dataset(request, dataset)
     services.settle_due(project=request.project)
     state = page.State.asked(request.GET)
-    covered = coverage_of(found, actor=request.user)
+    covered = _covered(request, found)
     context: dict[str, Any] = {"dataset": found, "here": "coverage", "state": state, "coverage": covered}
     if covered.counts is not None:
         context |= _drawn(request, found, covered.counts, state)
@@ -42,7 +43,7 @@ def coverage_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse
     """Send the table, a row a cell; with `?form=next`, what to add next."""
     found = _dataset(request, dataset)
     state = page.State.asked(request.GET)
-    covered = coverage_of(found, actor=request.user)
+    covered = _covered(request, found)
     is_next = request.GET.get("form") == "next"
     rows: Iterable[Sequence[Cell]] = ()
     if covered.counts is not None:
@@ -65,6 +66,10 @@ def quotas(request: ProjectRequest, dataset: str) -> HttpResponse:
             field.disabled = True
     context = {"dataset": found, "here": "coverage", "form": form}
     return render(request, "labeling/quotas.html", context, status=422 if form.errors else 200)
+
+
+def _covered(request: ProjectRequest, dataset: Dataset) -> Coverage:
+    return coverage_of(dataset, actor=request.user).told(hidden_strata(dataset, request.role))
 
 
 def _drawn(request: ProjectRequest, dataset: Dataset, counts: Counts, state: page.State) -> dict[str, Any]:

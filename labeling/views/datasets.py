@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.db.models import Count
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from labeling import services
 from labeling.coverage.cells import Cell
 from labeling.coverage.kept import LARGE_FRESH, coverage_kept, datasets_counted, is_large
-from labeling.forms.datasets import DatasetForm, NewDatasetForm
+from labeling.forms.datasets import DatasetForm, NewDatasetForm, ShownStrataForm
 from labeling.guideline import guideline_blocks
 from labeling.lists import DATASETS, dataset_lines
 from labeling.models import Dataset, Example, GoldSource, Resolution
 from labeling.querysets.examples import ExampleQuerySet
+from labeling.shown_strata import hidden_strata
 from labeling.views.example_rows import EXAMPLES_CSV, example_lines, example_rows
+from labeling.views.strata import LOOK_AT, strata_choices
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.paging import Page, page_of, pages_of, rows_of, sought_page_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
-MAX_STRATUM_VALUES = 30
 # What `seen_by` adds to examples.
 STATUS = "status"
-# So many of a large dataset's oldest and newest examples say which values its strata have.
-LOOK_AT = 500
 LIST_SIZE = 100
 CHOICES = ("q", "status", "covers", "tool", "gold", "source", *Example.STRATA)
 
@@ -59,7 +59,7 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
     services.settle_due(project=request.project)
     every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
     chosen = _chosen(request)
-    rows = _filtered(every, chosen, request.role)
+    rows = _filtered(every, chosen, found, request.role)
     page = _page(rows.with_content(), every, chosen, request.GET.get("before", ""))
     large = is_large(found)
     kept = request.GET.copy()
@@ -73,7 +73,7 @@ def dataset(request: ProjectRequest, dataset: str) -> HttpResponse:
         "chosen": chosen,
         "is_filtered": any(chosen.values()),
         **(_counts_kept(found, request.user) if large else _counts(every)),
-        "strata": _strata(found, chosen, LOOK_AT if large else None),
+        "strata": strata_choices(found, chosen, request.role, most=LOOK_AT if large else None),
     }
     return render(request, "labeling/dataset.html", context)
 
@@ -84,8 +84,8 @@ def dataset_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
     found = _dataset(request, dataset)
     services.settle_due(project=request.project)
     every = Example.objects.of_dataset(found).seen_by(request.user, request.role)
-    rows = _filtered(every, _chosen(request), request.role).with_content()
-    return csv_file(f"{found.slug}-examples", EXAMPLES_CSV, example_lines(rows_of(rows)))
+    rows = _filtered(every, _chosen(request), found, request.role).with_content()
+    return csv_file(f"{found.slug}-examples", EXAMPLES_CSV, example_lines(rows_of(rows), request.role))
 
 
 @require_http_methods(["GET", "POST"])
@@ -101,8 +101,22 @@ def settings(request: ProjectRequest, dataset: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error)
     blocks = guideline_blocks(found.guideline)
-    context = {"dataset": found, "here": "settings", "form": form, "guideline": blocks}
+    strata_form = ShownStrataForm(initial={"strata": found.shown_strata}) if request.role >= Role.OWNER else None
+    context = {"dataset": found, "here": "settings", "form": form, "guideline": blocks, "strata_form": strata_form}
     return render(request, "labeling/dataset_settings.html", context)
+
+
+@require_POST
+def shown_strata(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Change which strata reviewers see of examples that are still to label."""
+    found = _dataset(request, dataset)
+    form = ShownStrataForm(request.POST)
+    if form.is_valid():
+        services.strata_show(dataset=found, actor=request.user, strata=form.cleaned_data["strata"])
+        messages.info(request, "The strata that reviewers see are saved.")
+    else:
+        messages.error(request, f"The strata were not saved: {' '.join(map(str, form.errors['strata']))}")
+    return redirect("labeling:dataset-settings", request.project.slug, found.slug)
 
 
 def _dataset(request: ProjectRequest, slug: str) -> Dataset:
@@ -114,10 +128,10 @@ def _chosen(request: ProjectRequest) -> dict[str, str]:
     return {name: request.GET.get(name, "") for name in CHOICES}
 
 
-def _filtered(examples: ExampleQuerySet, chosen: dict[str, str], role: Role) -> ExampleQuerySet:
-    cell = Cell.asked(chosen)
-    rows = examples.named_like(chosen["q"].strip()[:200]).in_strata(chosen)
-    rows = cell.examples(rows) if cell else rows
+def _filtered(examples: ExampleQuerySet, chosen: dict[str, str], dataset: Dataset, role: Role) -> ExampleQuerySet:
+    cell, hidden = Cell.asked(chosen), hidden_strata(dataset, role)
+    rows = examples.named_like(chosen["q"].strip()[:200]).in_strata(chosen, hidden=hidden)
+    rows = cell.examples(rows, hidden=hidden) if cell else rows
     rows = rows.with_gold_from(chosen["source"]) if chosen["source"] in GoldSource.values else rows
     return rows.in_status(chosen["status"], role) if chosen["status"] in Resolution.values else rows
 
@@ -145,17 +159,3 @@ def _counts_kept(dataset: Dataset, user: User) -> dict[str, Any]:
     counts = [{"key": key, "title": Resolution(key).label, "count": count} for key, count in told.items() if count]
     every = {"key": "", "title": "all", "count": kept.counts.size}
     return {"counts": [every, *counts], "counted_at": kept.counted_at}
-
-
-def _strata(dataset: Dataset, chosen: dict[str, str], most: int | None) -> list[dict[str, Any]]:
-    """Return the strata that have values here, each with its values and the one that is chosen."""
-    found = Example.objects.of_dataset(dataset).strata_values(most=most)
-    return [
-        {"name": name, "title": name.replace("_", " "), "values": _with(values, chosen[name]), "chosen": chosen[name]}
-        for name, values in found.items()
-        if len(values) < MAX_STRATUM_VALUES
-    ]
-
-
-def _with(values: list[str], chosen: str) -> list[str]:
-    return sorted({*values, chosen} - {""})

@@ -11,6 +11,7 @@ from typing import Any
 from django.http import QueryDict
 
 from labeling.comparison import Comparison, Part, compare_answers
+from labeling.forms.panel import empty_form, form_of
 from labeling.forms.reading import Entered, FieldProblem, read_form, read_json
 from labeling.merging import BOTH, LEFT, RIGHT, merged
 from labeling.models import LabelAnswer
@@ -21,6 +22,14 @@ from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Expectation, ToolSpec
 
 EXPECTATION = LabelAnswer.EXPECTATION.value
+# What rationales often say; a beginning, to be gone on with.
+PHRASES = (
+    "The guideline says so: ",
+    "The user said so: ",
+    "The tool's description says so: ",
+    "No one asked for it: ",
+    "Both readings are fair: ",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,16 @@ def decided(data: QueryDict, sides: Sides, tools: Sequence[ToolSpec]) -> Decisio
         return _chosen(parts, sides)
     entered: Entered = read_json(data.get("json", "")) if mode == "json" else read_form(data, tools)
     return Decision(EXPECTATION, entered.document, tuple(entered.problems))
+
+
+def entered_afresh(data: QueryDict, sides: Sides, tools: Sequence[ToolSpec]) -> QueryDict:
+    """Return what the form of a decision begins with: what was entered in it, else the gold so far."""
+    if data.get("mode") not in ("sides", "aside") and data:
+        return data
+    if not any(name.startswith("choice:") for name in data):
+        return empty_form()
+    so_far = decided(data, sides, tools).expectation
+    return form_of(so_far, tools) if so_far is not None else empty_form()
 
 
 def _aside(data: QueryDict) -> str:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from labeling.models import Example
+from labeling.shown_strata import strata_shown
 from labeling.wording import summary
 from toolevals.presentation.csv import Cell
+from toolevals.workspace.models import Role
 
 MAX_TEXT = 140
 EXAMPLES_CSV = (
@@ -39,10 +41,10 @@ def example_rows(examples: Iterable[Example]) -> list[ExampleRow]:
     return [_row(example) for example in examples]
 
 
-def example_lines(examples: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
-    """Yield a row of `EXAMPLES_CSV` for each of the same, with the status as somebody sees it."""
+def example_lines(examples: Iterable[Any], role: Role) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row of `EXAMPLES_CSV` for each of the same, with status and strata as somebody of this role sees them."""
     for example in examples:
-        row, revision = _row(example), example.current
+        row, revision, strata = _row(example), example.current, strata_shown(example, role)
         gold = revision.gold if revision else None
         yield (
             example.pk,
@@ -53,7 +55,7 @@ def example_lines(examples: Iterable[Any]) -> Iterator[tuple[Cell, ...]]:
             gold.pk if gold else None,
             row.source,
             row.expects,
-            *(example.strata.get(name) for name in Example.STRATA),
+            *(strata.get(name) for name in Example.STRATA),
         )
 
 

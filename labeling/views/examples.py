@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from labeling import services
-from labeling.blindness import RESOLVED, TO_DECIDE, may_see_resolution
+from labeling.blindness import RESOLVED, TO_DECIDE, judges_own, may_see_resolution
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
 from labeling.forms.datasets import DisputeForm, ReasonForm
@@ -139,7 +139,8 @@ def _context(request: ProjectRequest, example: Example, **shown: Any) -> dict[st
         "restore_form": ReasonForm(),
         "may_dispute": is_current and resolution in RESOLVED,
         "may_reopen": is_current and resolution in (*RESOLVED, *TO_DECIDE),
-        "may_decide": resolution in TO_DECIDE or (resolution in RESOLVED and disputes.exists()),
+        "may_decide": resolution in TO_DECIDE
+        or (resolution in RESOLVED and disputes.exists() and not judges_own(revision, request.user)),
         **shown,
     }
 

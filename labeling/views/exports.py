@@ -18,12 +18,15 @@ from labeling.exports import FORMATS, ExportFormat, Outcome, Selection
 from labeling.forms.transfer import ExportForm
 from labeling.models import Dataset
 from labeling.services.exports import KIND, MOST_AT_ONCE
+from labeling.shown_strata import hidden_strata
 from labeling.views.versions import version_of
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.job_files import KEPT, job_file
 from toolevals.workspace.views.asked import job_asked
 from toolevals.workspace.views.files import stored_response
+
+NOT_TOLD = "This file holds strata of examples that are still to label. Export the dataset yourself."
 
 
 @require_http_methods(["GET", "POST"])
@@ -38,7 +41,7 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
     form = ExportForm(request.POST or None, dataset=found, initial=initial)
     if request.method == "POST" and form.is_valid():
         made = FORMATS[form.cleaned_data["format"]]
-        selection = Selection(found, form.cleaned_data["version"])
+        selection = Selection(found, form.cleaned_data["version"], hidden_strata(found, request.role))
         if made.says_all and selection.size <= MOST_AT_ONCE:
             return redirect(_address(request, selection, made))
         job = services.export_start(selection=selection, actor=request.user, format=made.name)
@@ -49,7 +52,7 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
         "form": form,
         "formats": FORMATS.values(),
         "job": job_shown,
-        "file": job_file(job_shown) if job_shown else None,
+        "file": job_file(job_shown) if job_shown and services.export_tells(job_shown, request.role) else None,
         "kept_until": _kept_until(job_shown),
         "notes": _notes(job_shown.report) if job_shown else [],
     }
@@ -59,7 +62,8 @@ def exports(request: ProjectRequest, dataset: str) -> HttpResponseBase:
 @require_GET
 def export(request: ProjectRequest, dataset: str) -> HttpResponseBase:
     """Send the dataset as it is now, with the gold in force, in the format that `?as=` names: JSON Lines by default."""
-    return file_response(Selection(_dataset(request, dataset)), _format(request))
+    found = _dataset(request, dataset)
+    return file_response(Selection(found, hidden=hidden_strata(found, request.role)), _format(request))
 
 
 @require_GET
@@ -73,6 +77,8 @@ def version_export(request: ProjectRequest, dataset: str, version: str) -> HttpR
 def export_file(request: ProjectRequest, dataset: str, export: UUID) -> HttpResponseBase:
     """Send the file that a job has written; 410 when its day is over."""
     job = get_object_or_404(Job, project=request.project, kind=KIND, pk=export)
+    if not services.export_tells(job, request.role):
+        return HttpResponse(NOT_TOLD, status=HTTPStatus.FORBIDDEN, content_type="text/plain; charset=utf-8")
     upload = job_file(job)
     if upload is None:
         return HttpResponse("This file is no longer kept. Export it again.", status=HTTPStatus.GONE)

@@ -68,13 +68,20 @@ def _labels(revision: Revision, user: User, role: Role) -> Iterator[Event]:
         yield Event(
             label.created_at,
             _name(label.reviewer),
-            "labelled" if label.expectation is not None else f"answered: {LabelAnswer(label.answer).label}",
+            _said(label),
             expectation_words(label.expectation) if label.expectation is not None else None,
             label.rationale,
             label.seconds,
             withdrawn=label.withdrawn_at is not None,
             notes=tuple(notes),
         )
+
+
+def _said(label: Label) -> str:
+    if label.expectation is not None:
+        return "labelled" if label.is_first else "changed the label"
+    how = "answered" if label.is_first else "changed the label"
+    return f"{how}: {LabelAnswer(label.answer).label}"
 
 
 def _golds(revision: Revision, user: User, role: Role) -> Iterator[Event]:

@@ -23,7 +23,7 @@ from toolevals.grading.values import ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest
-from toolevals.workspace.services import upload_store
+from toolevals.workspace.services import stored_together, upload_store
 from toolevals.workspace.views.asked import job_asked
 from toolevals.workspace.views.files import stored_response
 
@@ -95,11 +95,12 @@ def import_lines(request: ProjectRequest, dataset: str, job: UUID) -> HttpRespon
 def _taken(request: ProjectRequest, dataset: Dataset, given: dict[str, Any]) -> HttpResponse:
     """Keep the file; ask on about it, or import it. Raises InvalidDocument."""
     file, source = given["file"], SOURCES[given["source"]]
-    upload = upload_store(project=request.project, actor=request.user, file=file, name=file.name or "examples")
-    if source.asks:
-        address = reverse("labeling:import-options", args=[request.project.slug, dataset.slug, upload.pk])
-        return redirect(f"{address}?source={source.name}")
-    return _started(request, dataset, upload, source, {})
+    with stored_together():
+        upload = upload_store(project=request.project, actor=request.user, file=file, name=file.name or "examples")
+        if source.asks:
+            address = reverse("labeling:import-options", args=[request.project.slug, dataset.slug, upload.pk])
+            return redirect(f"{address}?source={source.name}")
+        return _started(request, dataset, upload, source, {})
 
 
 def _started(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -26,6 +27,8 @@ from labeling.waiting import to_calibrate, to_label
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.services.submissions import AlreadyTaken
+from toolevals.workspace.views.acknowledgement import acknowledged, is_taken, once
 
 PAGE = "labeling/label.html"
 MAIN = "labeling/parts/label_main.html"
@@ -40,7 +43,10 @@ def label_next(request: ProjectRequest) -> HttpResponse:
 @require_GET
 def label_slot(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Show one slot's example to the person who holds it, or who has labelled it."""
-    found = _work_slot(request, slot)
+    try:
+        found = _work_slot(request, slot)
+    except InvalidAct as error:
+        raise PermissionDenied(str(error)) from None
     if found is None:
         return redirect("labeling:label", request.project.slug)
     services.slot_renew(slot=found, actor=request.user)
@@ -64,22 +70,24 @@ def label_panel(request: ProjectRequest, slot: UUID) -> HttpResponse:
 
 
 @require_POST
+@acknowledged
 def label_draft(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Keep what is entered, and say what is wrong with it so far."""
-    found = _work_slot(request, slot)
-    if found is None:
-        return _claim_lost(request)
+    found = _kept_slot(request, slot)
+    if isinstance(found, HttpResponse):
+        return found
     draft = services.draft_save(revision=found.revision, actor=request.user, document=draft_document(request.POST))
     problems = read_label(request.POST, tools_in(found.revision.tools)).problems
     return JsonResponse({"saved_at": draft.saved_at.isoformat(), "problems": problem_list(problems)})
 
 
 @require_POST
+@acknowledged
 def label_submit(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Take the label and go on to the next example; 422 says what is wrong, 409 that it comes too late."""
-    found = _work_slot(request, slot)
-    if found is None:
-        return _claim_lost(request)
+    found = _kept_slot(request, slot)
+    if isinstance(found, HttpResponse):
+        return found
     entered = read_label(request.POST, tools_in(found.revision.tools))
     if not entered.is_valid:
         return _refused(request, found, entered.problems)
@@ -102,14 +110,20 @@ def label_submit(request: ProjectRequest, slot: UUID) -> HttpResponse:
 
 
 @require_POST
+@acknowledged
 def label_skip(request: ProjectRequest, slot: UUID) -> HttpResponse:
-    """Pass the example on, with a reason, and go on to the next."""
+    """Pass the example on, with a reason, and go on to the next; a skip that is sent twice is one."""
+    if is_taken(request):
+        return _next(request, request.POST)
     found = _own_slot(request, slot)
     if found is None:
         return _claim_lost(request)
     reason = ". ".join(part.strip() for part in request.POST.getlist("reason") if part.strip())
     try:
-        skip = services.slot_skip(slot=found, actor=request.user, reason=reason)
+        with once(request):
+            skip = services.slot_skip(slot=found, actor=request.user, reason=reason)
+    except AlreadyTaken:
+        return _next(request, request.POST)
     except InvalidAct as error:
         return conflict(str(error), url=_example_url(request, found))
     return _next(request, request.POST, undo=skip)
@@ -118,9 +132,9 @@ def label_skip(request: ProjectRequest, slot: UUID) -> HttpResponse:
 @require_POST
 def label_renew(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Hold the example on for somebody at work; say how many of their questions were answered."""
-    found = _work_slot(request, slot)
-    if found is None:
-        return _claim_lost(request)
+    found = _kept_slot(request, slot)
+    if isinstance(found, HttpResponse):
+        return found
     services.slot_renew(slot=found, actor=request.user)
     return JsonResponse({"answers": count_answers(request.project, request.user)})
 
@@ -144,6 +158,7 @@ def label_release(request: ProjectRequest, slot: UUID) -> HttpResponse:
 
 
 @require_POST
+@acknowledged
 def label_undo(request: ProjectRequest, label: UUID) -> HttpResponse:
     """Take one's label back and show its example again, as it was."""
     labels = Label.objects.in_project(request.project).filter(reviewer=request.user)
@@ -156,11 +171,15 @@ def label_undo(request: ProjectRequest, label: UUID) -> HttpResponse:
 
 
 @require_POST
+@acknowledged
 def skip_undo(request: ProjectRequest, skip: UUID) -> HttpResponse:
     """Take one's skip back and show the example again, if a place is free."""
     skips = Skip.objects.filter(reviewer=request.user, revision__example__dataset__project=request.project)
     found = get_object_or_404(skips.select_related("revision__example__dataset__project"), pk=skip)
-    slot = services.skip_undo(skip=found, actor=request.user)
+    try:
+        slot = services.skip_undo(skip=found, actor=request.user)
+    except InvalidAct as error:
+        return conflict(str(error), url=_label_url(request))
     if slot is None:
         return conflict("Others have labelled this example meanwhile.", url=_label_url(request))
     return _show(request, slot)
@@ -176,12 +195,23 @@ def _own_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
 
 
 def _work_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
-    """Return the slot if it is this person's; where their claim ran out on what they had begun, one claimed again."""
+    """Return the slot if it is this person's; where their claim ran out on what they had begun, one claimed again.
+
+    Raises InvalidAct where they have opened another's question about its example meanwhile.
+    """
     found = _own_slot(request, pk)
     if found is not None:
         return found
-    lost = LabelSlot.objects.in_project(request.project).with_content().begun_by(request.user).filter(pk=pk).first()
+    lost = LabelSlot.objects.in_project(request.project).with_content().wanted_by(request.user).filter(pk=pk).first()
     return services.slot_reclaim(slot=lost, actor=request.user) if lost is not None else None
+
+
+def _kept_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | HttpResponse:
+    """Return what `_work_slot` does; where the slot is not this person's any more, the answer that says so."""
+    try:
+        return _work_slot(request, pk) or _claim_lost(request)
+    except InvalidAct as error:
+        return conflict(str(error), url=_label_url(request))
 
 
 def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | Skip | None = None) -> HttpResponse:
@@ -239,14 +269,7 @@ def _refused(request: ProjectRequest, slot: LabelSlot, problems: tuple[FieldProb
 
 
 def _claim_lost(request: ProjectRequest) -> HttpResponse:
-    """Say that the example went to someone else; where it is another person's page, that its person is signed out."""
-    person = str(request.user.pk)
-    if request.headers.get("X-Person", person) != person:
-        return HttpResponse(status=HTTPStatus.FORBIDDEN)
-    return conflict(
-        "Your claim on this example ran out and it went to someone else. What you entered is kept in this browser.",
-        url=_label_url(request),
-    )
+    return conflict("Your claim on this example ran out and it went to someone else.", url=_label_url(request))
 
 
 def _slot_url(request: ProjectRequest, pk: UUID) -> str:

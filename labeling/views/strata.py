@@ -6,15 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from labeling.models import Dataset, Example
+from labeling.shown_strata import hidden_strata
+from toolevals.workspace.models import Role
 
 MAX_STRATUM_VALUES = 30
-# So many of a dataset's oldest and newest examples say which values there are.
 LOOK_AT = 500
 
 
-def strata_choices(dataset: Dataset, chosen: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the strata that have values here, each with its values and which is `chosen`."""
-    found = Example.objects.of_dataset(dataset).strata_values(most=LOOK_AT)
+def strata_choices(
+    dataset: Dataset, chosen: Mapping[str, str], role: Role, *, most: int | None = LOOK_AT
+) -> list[dict[str, Any]]:
+    """Return the strata that have values somebody of this role is told, each with its values and which is `chosen`.
+
+    `most`: so many of a dataset's oldest and newest examples say which values there are; None looks at all.
+    """
+    hidden = hidden_strata(dataset, role)
+    found = Example.objects.of_dataset(dataset).strata_values(hidden=hidden, most=most)
     return [
         {
             "name": name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,8 @@ from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.services.submissions import AlreadyTaken
+from toolevals.workspace.views.acknowledgement import acknowledged, once
 
 THREAD = "labeling/parts/thread.html"
 OWN = "own"
@@ -43,21 +46,25 @@ def questions(request: ProjectRequest) -> HttpResponse:
 def thread(request: ProjectRequest, revision: UUID) -> HttpResponse:
     """Show the questions about an example beside it; to a script, the questions alone."""
     found = _revision(request, revision)
+    services.question_open(revision=found, actor=request.user)
     if request.headers.get("HX-Request"):
         return render(request, THREAD, _fragment(request, found))
     return render(request, "labeling/question.html", _page(request, found))
 
 
 @require_POST
+@acknowledged
 def comment_add(request: ProjectRequest, revision: UUID) -> HttpResponse:
-    """Add to a thread, or begin one's own; 422 says what is wrong."""
+    """Add to a thread, or begin one's own, once however often it is sent; 422 says what is wrong."""
     found = _revision(request, revision)
+    services.question_open(revision=found, actor=request.user)
     about = request.POST.get("about", OWN)
     problem = ""
     try:
         asker = _asker(request, found, about)
         text = request.POST.get(f"comment:{about}", "")
-        services.comment_add(revision=found, asker=asker, actor=request.user, text=text)
+        with suppress(AlreadyTaken), once(request):
+            services.comment_add(revision=found, asker=asker, actor=request.user, text=text)
     except InvalidDocument:
         problem = "Write something first."
     except InvalidAct as error:

@@ -10,11 +10,12 @@ from typing import Any
 from django.http import QueryDict
 from django.urls import reverse
 
-from labeling.at_hand import count_answers, count_remarks, own_draft, own_label
+from labeling.at_hand import count_answers, count_remarks, newest_label, own_draft, own_label
 from labeling.conversation import read_conversation
 from labeling.forms.panel import empty_form, form_of, panel
-from labeling.models import Example, Label, LabelSlot, Revision, Skip
+from labeling.models import Example, Label, LabelSlot, Revision, Skip, SlotState
 from labeling.progress import progress_of
+from labeling.services.labels import may_change
 from labeling.suggestions import suggestion_context
 from labeling.views.guide_pane import guide_context
 from labeling.views.scope import scope_key
@@ -57,6 +58,7 @@ def label_context(request: ProjectRequest, slot: LabelSlot, *, undo: Label | Ski
     return {
         **work_context(request, revision, started, panel_url=panel_url),
         "slot": slot,
+        "too_late": _too_late(slot),
         "flagged": bool(started.data.get("flagged")),
         "progress": progress_of(revision.example.dataset, request.user),
         "calibration": to_calibrate(request.project, request.user),
@@ -88,6 +90,12 @@ def work_context(request: ProjectRequest, revision: Revision, started: Started, 
         "show_guide": "guide" in request.GET,
         **(guide_context(revision) if "guide" in request.GET else {}),
     }
+
+
+def _too_late(slot: LabelSlot) -> bool:
+    """Tell whether the slot's label was submitted, and can no longer be changed."""
+    label = newest_label(slot) if slot.state == SlotState.SUBMITTED else None
+    return label is not None and not may_change(label, slot.revision.example.dataset.project)
 
 
 def urls_of(request: ProjectRequest, slot: LabelSlot) -> dict[str, str]:

@@ -50,6 +50,8 @@ class JudgeTotals:
     asked: int
     cost: float | None
     settled: int | None = None
+    # How many of the cases that it scored hold a text that speaks to it.
+    injections: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class JudgeRow:
     mark: Mark
     # The rate put right by what people say of a sample; None where they were not asked, or it cannot be told.
     corrected: Estimate | None
+    injections: int
 
 
 def judge_rows(
@@ -116,4 +119,5 @@ def _row(seat: Mapping[str, object], found: JudgeTotals, mark: Mark) -> JudgeRow
         settled=found.settled,
         mark=mark,
         corrected=_corrected(found, mark),
+        injections=found.injections,
     )

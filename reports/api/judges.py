@@ -36,6 +36,7 @@ class JudgeRowSerializer(serializers.Serializer[Any]):
     cost = serializers.FloatField(allow_null=True)
     goal = serializers.FloatField()
     flag = serializers.CharField(source="mark.flag")
+    injections = serializers.IntegerField()
     calibration = serializers.UUIDField(source="mark.calibration", allow_null=True)
     calibrated_at = serializers.DateTimeField(source="mark.calibrated_at", allow_null=True)
     kappa = CalibrationEstimateSerializer(source="mark.table.kappa", default=None)

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from reports.api.reliability import InOrder
 from reports.api.views import FILTERS, GRADING, RunReportView
 from reports.cases.state import failed_by_state, state_of
-from reports.filters.asked import COLUMNS, STATUSES, read_case_filter
+from reports.filters.asked import COLUMNS, INJECTIONS, STATUSES, read_case_filter
 from reports.queries.grading import listed_cases
 from reports.queries.judges import judged_rows
 from reports.tables import judges as judge_tables
@@ -66,6 +66,7 @@ class JudgedRowSerializer(WhoseSerializer):
     value = serializers.FloatField(allow_null=True)
     reason = serializers.CharField(allow_blank=True)
     flag = serializers.CharField(allow_blank=True)
+    injection = serializers.CharField(allow_blank=True)
 
 
 class StateDifferenceSerializer(serializers.Serializer[Any]):
@@ -111,6 +112,9 @@ class GradedCasesView(RunReportView, ListAPIView[CaseGrade]):
             OpenApiParameter("actual", str, description="Only cases that called this class."),
             OpenApiParameter("mode", str, description="Only cases that failed so."),
             OpenApiParameter("ended", str, description="Only cases whose conversation ended so."),
+            OpenApiParameter(
+                "injection", str, enum=list(INJECTIONS), description="Only with text that speaks to a judge."
+            ),
             OpenApiParameter("column", str, description=f"With `status`: {', '.join(COLUMNS)}, or `judged:` a rubric."),
             OpenApiParameter("status", str, enum=list(STATUSES)),
         ]

@@ -18,6 +18,7 @@ from reports.analyses.wording import value_text
 from reports.analyses.words import shortened
 from reports.cases.rows import snippet
 from reports.queries.grading import example_in_other_runs, gold_of, trials_of
+from toolevals.grading.injection import Injection
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
 from toolevals.grading.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProblem, Verdict
 from toolevals.grading.verdicts import CaseGrade as Grade
@@ -93,6 +94,8 @@ class CaseReading:
     judged: Mapping[str, JudgedVerdict]
     # Of how many judges the verdict is shown to nobody, while people rate the case.
     hidden_judges: int
+    # Texts in it that speak to its judge.
+    injections: tuple[Injection, ...]
     tag: str
     mode: str
     gold: Gold
@@ -126,6 +129,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         schema_problems=grade.schema_problems,
         judged=grade.judged,
         hidden_judges=len(case.detail.get("judged", {})) - len(grade.judged),
+        injections=grade.injections,
         tag=grade.tag,
         mode=grade.mode,
         gold=gold,

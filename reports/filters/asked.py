@@ -14,6 +14,7 @@ from reports.analyses.arguments import KIND_WORDS, KINDS
 from reports.analyses.dialects import AGREE, DIFFER
 from reports.analyses.judges import PREFIX
 from toolevals.grading.dialects.beside import OURS
+from toolevals.grading.injection import InjectionKind
 from toolevals.grading.problems import pointer_to
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.counted import Unit, View
@@ -40,6 +41,8 @@ class Split(StrEnum):
 COLUMNS = VERDICT_NAMES
 STATUSES = ("passed", "failed", "unscored", "errored")
 LATENT: Final = "selection"
+ANY_INJECTION: Final = "any"
+INJECTIONS: Final = (ANY_INJECTION, *InjectionKind)
 LONGEST = 200
 # A class of the matrix may be a set of tools.
 LONGEST_CLASS = 4000
@@ -159,6 +162,8 @@ class CaseFilter:
     beside: str = ""
     said: str = ""
     rule: str = ""
+    # Cases that hold a text that speaks to their judge: of one kind, or "any".
+    injection: str = ""
 
     @property
     def rubric(self) -> str:
@@ -216,6 +221,7 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         status=status,
         ended=text(parameters, "ended"),
         latent=LATENT if parameters.get("latent") == LATENT else "",
+        injection=found if (found := text(parameters, "injection")) in INJECTIONS else "",
         **of_parameter,
         **_of_dialects(parameters),
     )

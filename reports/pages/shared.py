@@ -69,7 +69,8 @@ def run_of(request: ProjectRequest, number: int) -> Any:
     found = Run.objects.in_project(request.project).with_newest().filter(number=number).first()
     if found is None:
         raise Http404
-    found.project = request.project
+    # The project is here already: whoever asks the run or its agent for it asks no database.
+    found.project = found.subject.project = request.project
     return found
 
 

@@ -10,7 +10,7 @@ from django.db.models import F, Q, QuerySet
 
 from labeling.models import Gold, VersionEntry
 from reports.dialects.reading import cases_said
-from reports.filters.asked import CaseFilter
+from reports.filters.asked import ANY_INJECTION, CaseFilter
 from reports.filters.placing import cell_cases
 from toolevals.runs.models import ArgumentFault, CaseGrade, Grading, JudgedCase, Run, VerdictCount
 from toolevals.runs.querysets.gradings import IS_LATENT
@@ -48,6 +48,10 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
     cases = cases.filter(_given(mode=wanted.mode, transcript__ended=wanted.ended))
     if wanted.latent:
         cases = cases.filter(**IS_LATENT)
+    if wanted.injection == ANY_INJECTION:
+        cases = cases.exclude(injection="")
+    elif wanted.injection:
+        cases = cases.filter(injection=wanted.injection)
     if wanted.fault:
         faults = ArgumentFault.objects.filter(
             grading=grading, tool=wanted.tool, argument=wanted.parameter, kind=wanted.fault

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from django.db.models import Count
+
 from reports.analyses.judges import PREFIX, UNMARKED, JudgeRow, JudgeTotals, Mark, judge_rows
 from toolevals.runs.judging.blindness import HIDDEN
 from toolevals.runs.judging.standings import Standing, grading_standings
-from toolevals.runs.models import Grading, JudgeCount, JudgedCase
+from toolevals.runs.models import CaseGrade, Grading, JudgeCount, JudgedCase
 
 KEYSET_PAGE = 1000
 # The columns of `JudgeCount` that make `JudgeTotals`.
@@ -20,11 +22,29 @@ def judges_of(grading: Grading) -> tuple[JudgeRow, ...]:
     if not grading.judges:
         return ()
     counts = JudgeCount.objects.filter(grading=grading)
+    injections = injection_counts(grading)
     return judge_rows(
         grading.judges,
-        {count.rubric: JudgeTotals(**{name: getattr(count, name) for name in TOTALS}) for count in counts},
+        {
+            count.rubric: JudgeTotals(
+                **{name: getattr(count, name) for name in TOTALS}, injections=injections.get(count.rubric, 0)
+            )
+            for count in counts
+        },
         judge_marks(grading),
     )
+
+
+def injection_counts(grading: Grading) -> dict[str, int]:
+    """Return how many of the cases that each judge scored hold a text that speaks to it, by the name of its rubric."""
+    flagged = CaseGrade.objects.filter(grading=grading).exclude(injection="").order_by().values("pk")
+    judged = JudgedCase.objects.filter(grading=grading, case__in=flagged, value__isnull=False).exclude(questions=0)
+    return dict(judged.order_by().values_list("rubric").annotate(Count("pk")))
+
+
+def flagged_cases(grading: Grading) -> int:
+    """Return how many cases of a grading hold a text that speaks to their judge."""
+    return CaseGrade.objects.filter(grading=grading).exclude(injection="").count()
 
 
 def judge_marks(grading: Grading) -> dict[str, Mark]:
@@ -75,4 +95,5 @@ def _exported(row: Any, seat: dict[str, Any], mark: Mark) -> tuple[Any, ...]:
         seat["pinned"],
         *verdict,
         mark.flag,
+        row.case.injection,
     )

@@ -30,6 +30,7 @@ JUDGES: Final = (
     "kappa",
     "agreement",
     "flag",
+    "injections",
 )
 JUDGED: Final = (
     "case_id",
@@ -46,6 +47,7 @@ JUDGED: Final = (
     "value",
     "reason",
     "flag",
+    "injection",
 )
 
 
@@ -65,6 +67,7 @@ def judges(found: Sequence[JudgeRow]) -> Iterator[tuple[Cell, ...]]:
             row.cost,
             row.goal,
             *_beside_people(row),
+            row.injections,
         )
 
 

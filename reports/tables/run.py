@@ -116,6 +116,7 @@ CASES: Final = {
     "execution": "execution",
     "tag": "tag",
     "mode": "mode",
+    "injection": "injection",
     "ended": "transcript__ended",
     "answered_by": "transcript__model",
     "tokens_in": "transcript__tokens_in",

@@ -19,9 +19,10 @@ from reports.filters.placing import matrix_counts
 from reports.pages.shared import RunHead, run_head
 from reports.pages.tool_costs import grading_tool_costs
 from reports.public_scores.beside import public_rows
+from reports.queries.errored import errored_in
 from reports.queries.floors import version_floors
 from reports.queries.grading import verdict_counts
-from reports.queries.judges import judges_of
+from reports.queries.judges import flagged_cases, judges_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.spending import spending_shown
 from reports.tables.tool_heads import tool_heads, tool_query
@@ -90,12 +91,13 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         **_tool_costs(head, grading),
         "spending": spending_shown(grading, layers.outcome.rate.passed),
         "judges": judges_of(grading),
+        "flagged": flagged_cases(grading) if grading.judges else 0,
         "floors": () if head.run.floor else version_floors(head.version),
         "public": () if head.run.floor else public_rows(head.run.subject, without=head.run),
         "multiples": small_multiples(head.run),
         "stale": stale_reasons([head.run]).get(head.run.pk, ""),
         "failed": counts.get("outcome", {}).get("failed", 0),
-        "unreached": counts.get("tag", {}).get("ADAPTER_ERROR", 0),
+        "errored": errored_in(grading, counts),
         "job": _job_at_work(head.run),
         "tags": tag_counts(counts.get("tag", {})),
         "overreach": (overreach := grading_overreach(grading)),

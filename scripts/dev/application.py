@@ -23,16 +23,7 @@ WEB = "web server"
 READY_SECONDS = 120
 STOP_SECONDS = 20
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
-WEB_OPTIONS = [
-    "--worker-class",
-    "sync",
-    "--log-level",
-    "warning",
-    "--graceful-timeout",
-    "10",
-    "--no-control-socket",
-    "--preload",
-]
+WEB_OPTIONS = ["--config", "python:toolevals.serving.options"]
 WORKER_OPTIONS = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
 WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
@@ -90,6 +81,7 @@ class Application:
             [self.python, *words],
             cwd=ROOT,
             env=self.environment,
+            input=now.logins or "",
             stdout=subprocess.PIPE,
             text=True,
             check=False,
@@ -108,14 +100,20 @@ class Application:
     def web_start(self) -> None:
         """Start the web server and wait until it answers. Raises DevError."""
         bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
-        workers = str(min(4, (os.cpu_count() or 1) + 1))
-        words = ["-m", "gunicorn", "toolevals.wsgi", "--bind", bind, "--workers", workers]
-        self.start_process(WEB, [*words, *WEB_OPTIONS])
+        self.start_process(WEB, ["-m", "gunicorn", *WEB_OPTIONS, "--bind", bind])
         self._wait_ready()
 
     def web_kill(self) -> None:
         """Kill the web server and its workers at once, as a crash would; the port is free for `web_start`."""
         end_group(self.processes.pop(WEB))
+
+    def restart(self, name: str) -> None:
+        """Start a process anew that has ended by itself; end what it left behind. Raises DevError."""
+        end_group(self.processes.pop(name))
+        if name == WEB:
+            self.web_start()
+        else:
+            self.worker_start(name)
 
     def worker_start(self, name: str = "worker") -> subprocess.Popen[bytes]:
         """Start a Celery worker under this name."""
@@ -124,6 +122,17 @@ class Application:
         return self.start_process(
             name, [*words, "--concurrency", str(max(1, (os.cpu_count() or 2) - 1)), *WORKER_OPTIONS]
         )
+
+    def worker_stop(self, name: str = "worker") -> None:
+        """End the Celery worker of this name in good order, so that nothing is done until one is started."""
+        worker = self.processes.pop(name)
+        worker.terminate()
+        try:
+            worker.wait(timeout=STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            end_group(worker)
 
     def start_process(self, name: str, words: list[str]) -> subprocess.Popen[bytes]:
         """Start one process in a session of its own, so that Ctrl-C reaches only who starts and stops it."""

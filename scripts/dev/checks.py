@@ -3,93 +3,45 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import subprocess
-import tempfile
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 
 from scripts.dev import chromium, debian, locks
-from scripts.dev.environment import ROOT, DevError, ensure, in_venv, say
-from scripts.dev.results import Results, results_in
+from scripts.dev.environment import DevError, ensure, in_venv, keep_bytecode, say
+from scripts.dev.session import Session, run
 
 PYTHON_PATHS = ["toolevals", "labeling", "reports", "tests", "scripts", "benchmarks", "manage.py"]
-# The status of tests/servers when PostgreSQL or Redis cannot be had.
-NOT_AVAILABLE = 69
-PARALLEL = ["-n", "2"]
-# The tests of a file share their servers.
-BY_FILE = [*PARALLEL, "--dist", "loadfile"]
+# Who has nothing left to do takes over what waits for another.
+PARALLEL = ["-n", "2", "--dist", "worksteal"]
+# The tests of a file share what they put into a database, and the longest files come first: tests/fixtures/order.py.
+# These tests mostly wait, for a process or a page: more of them run at once than there are cores.
+WAITING = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 IN_PROCESS = "not servers and not browser"
-
-
-@dataclass
-class Session:
-    """What has been done so far: each step with its outcome, and what could not be run."""
-
-    steps: list[tuple[str, bool, str]] = field(default_factory=list)
-    not_run: list[str] = field(default_factory=list)
-    results: Results = field(default_factory=Results)
-
-    def step(self, title: str, work: Callable[[], bool]) -> None:
-        """Do one step; a later one runs whatever its outcome."""
-        say(f"\n--- {title}")
-        start = time.monotonic()
-        well = work()
-        self.steps.append((title, well, f"{time.monotonic() - start:.0f} s"))
-
-    def command(self, title: str, *words: str) -> None:
-        """Run one command of the environment as a step."""
-        self.step(title, lambda: run(in_venv(*words)) == 0)
-
-    def tests(self, title: str, *words: str, servers: bool = False) -> None:
-        """Run pytest as a step, on real servers if wanted, and keep its counts."""
-        with tempfile.TemporaryDirectory() as folder:
-            report = Path(folder) / "report.xml"
-            wrapper = in_venv("-m", "tests.servers") if servers else []
-            command = [*wrapper, *in_venv("-m", "pytest", f"--junit-xml={report}", *words)]
-            status = 0
-
-            def work() -> bool:
-                nonlocal status
-                status = run(command)
-                return status in (0, NOT_AVAILABLE)
-
-            self.step(title, work)
-            if status == NOT_AVAILABLE:
-                self.not_run.append(f"{title}: no server, see above")
-            self.results.add(results_in(report))
-
-    def summary(self) -> int:
-        """Say how it went and return the exit status."""
-        say("\n--- Summary")
-        for title, well, seconds in self.steps:
-            say(f"{'passed' if well else 'FAILED'}  {title} ({seconds})")
-        for line in [*self.not_run, *(f"{count} tests: {reason}" for reason, count in self.results.skipped.items())]:
-            say(f"not run {line}")
-        if not self.not_run and not self.results.skipped:
-            say("Nothing was left out.")
-        say(self.results.line())
-        missing = self.not_run and os.environ.get("CI") == "true"
-        return 1 if missing or not all(well for _, well, _ in self.steps) else 0
+SLOW_LANE = "slow_lane"
+WITH_BROWSERS = "(servers or browser) and not slow_lane"
 
 
 def test(_: argparse.Namespace) -> int:
     """Run everything."""
     ensure("dev")
+    keep_bytecode()
     session = Session()
+    types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS)
     session.step("requirement files follow from pyproject.toml", locks_fresh)
     static_checks(session)
     if shutil.which("bwrap") is None:
         debian.install("bubblewrap")
-    session.tests("tests on SQLite", *PARALLEL, "-m", IN_PROCESS)
-    session.tests("tests on PostgreSQL and Redis", *PARALLEL, "-m", f"database and {IN_PROCESS}", servers=True)
-    session.tests("tests with servers and workers", *BY_FILE, "-m", "servers and not browser")
-    if chromium.available() or chromium.install():
-        session.tests("tests in a browser", *BY_FILE, "-m", "browser")
+    has_chromium = chromium.available() or chromium.install()
+    # In one process: all of these tests watch one application.
+    slow_lane_shown = session.tests_meanwhile("tests in the slow lane", "-m", SLOW_LANE) if has_chromium else None
+    session.tests("tests on SQLite", *PARALLEL, "-m", f"{IN_PROCESS} and not only_postgresql")
+    on_postgresql = f"database and {IN_PROCESS} and not only_sqlite"
+    session.tests("tests on PostgreSQL and Redis", *PARALLEL, "-m", on_postgresql, servers=True)
+    types_shown()
+    if slow_lane_shown is not None:
+        slow_lane_shown()
+        session.tests("tests with servers, workers and browsers", *WAITING, "-m", WITH_BROWSERS)
     else:
+        session.tests("tests with servers and workers", *WAITING, "-m", "servers and not browser")
         session.not_run.append("tests in a browser: no Chromium, and it could not be installed; see above")
     return session.summary()
 
@@ -97,9 +49,12 @@ def test(_: argparse.Namespace) -> int:
 def check(_: argparse.Namespace) -> int:
     """Run what is quick."""
     ensure("dev")
+    keep_bytecode()
     session = Session()
+    types_shown = session.meanwhile("types", "-m", "mypy", *PYTHON_PATHS)
     static_checks(session)
     session.tests("unit tests", *PARALLEL, "-m", f"not database and {IN_PROCESS}")
+    types_shown()
     return session.summary()
 
 
@@ -110,10 +65,9 @@ def fmt(_: argparse.Namespace) -> int:
 
 
 def static_checks(session: Session) -> None:
-    """Run what reads the code without running it."""
+    """Run what reads the code without running it; types are read meanwhile."""
     session.command("format", "-m", "ruff", "format", "--check", ".")
     session.command("lint", "-m", "ruff", "check", ".")
-    session.command("types", "-m", "mypy", *PYTHON_PATHS)
     session.command("import rules", "-c", "from importlinter.cli import lint_imports_command as run; run()")
 
 
@@ -127,8 +81,3 @@ def locks_fresh() -> bool:
     for name in stale:
         say(f"requirements/{name}.txt does not follow from its source any more: run ./dev lock")
     return not stale
-
-
-def run(command: Sequence[str]) -> int:
-    """Run a command in the project's folder and return its exit status."""
-    return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False).returncode

@@ -42,6 +42,15 @@ def become(command: list[str]) -> NoReturn:
     os.execv(command[0], command)
 
 
+def keep_bytecode() -> None:
+    """Let every Python that is started keep what it compiles in `.venv`, whatever the environment says.
+
+    A check starts hundreds of them, and compiling takes longer than most of what they then do.
+    """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")
+
+
 def ensure(kind: Literal["run", "dev"]) -> None:
     """Make the environment hold exactly what the requirement file names; at once when it does already."""
     wanted = digest(kind)
@@ -84,7 +93,7 @@ def healthy() -> bool:
 def writable(folder: Path) -> None:
     """Raise DevError unless files can be made in the folder."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         probe = folder / f".writable-{os.getpid()}"
         probe.touch()
         probe.unlink()

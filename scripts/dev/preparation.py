@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -30,8 +31,12 @@ class Preparation:
             return cls()
 
     def keep(self, data: Path) -> None:
-        """Write it down in the data folder."""
-        (data / NAME).write_text(json.dumps(asdict(self)))
+        """Write it down in the data folder, for its owner's eyes alone: the sample's password is in it."""
+        new = data / f"{NAME}.new"
+        new.unlink(missing_ok=True)
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            json.dump(asdict(self), file)
+        new.replace(data / NAME)
 
 
 def tables_state() -> str:

@@ -1,4 +1,7 @@
-"""Make a data folder ready: `python -m scripts.dev.prepare [--static] [--sample]`; prints the sample's logins."""
+"""Make a data folder ready: `python -m scripts.dev.prepare [--static] [--sample]`; prints the sample's logins.
+
+Standard input may hold the logins that were printed before.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ def main() -> None:
     if "--static" in sys.argv:
         call_command("collectstatic", interactive=False, clear=True, verbosity=0)
     if "--sample" in sys.argv:
-        call_command("load_sample", print_logins=True)
+        call_command("load_sample", print_logins=True, known_logins=sys.stdin.read())
 
 
 if __name__ == "__main__":

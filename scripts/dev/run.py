@@ -15,6 +15,10 @@ from typing import NoReturn
 from scripts.dev.application import Application
 from scripts.dev.environment import PYTHON, ROOT, DevError, ensure, say, writable
 
+# Seconds before a process that died is started again, longer each time; after one more death nothing is.
+PAUSES = (1.0, 2.0, 4.0, 8.0)
+# A death so long ago does not count any more.
+CALM_SECONDS = 120
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -56,22 +60,49 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+class Restarts:
+    """Recent deaths of each process, and the pause before it is started again."""
+
+    def __init__(self) -> None:
+        self._deaths: dict[str, list[float]] = {}
+
+    def pause(self, name: str, now: float) -> float | None:
+        """Note a death at `now` and return the pause in seconds; None where it has died too often to go on."""
+        recent = [at for at in self._deaths.get(name, []) if now - at < CALM_SECONDS]
+        self._deaths[name] = [*recent, now]
+        return PAUSES[len(recent)] if len(recent) < len(PAUSES) else None
+
+
 def watch(application: Application) -> NoReturn:
-    """Wait until a process ends by itself. Raises DevError then."""
-    while not (name := application.ended()):
-        time.sleep(0.5)
-    status = application.processes[name].returncode
-    raise DevError(
-        f"The {name} ended unexpectedly (status {status}), so everything was stopped. Nothing is lost: start again."
-    )
+    """Start again whatever ends by itself. Raises DevError once that happens too often."""
+    restarts = Restarts()
+    while True:
+        while not (name := application.ended()):
+            time.sleep(0.5)
+        status = application.processes[name].returncode
+        pause = restarts.pause(name, time.monotonic())
+        if pause is None:
+            raise DevError(
+                f"The {name} ended {len(PAUSES) + 1} times within {CALM_SECONDS} seconds, the last time with status "
+                f"{status}, so everything was stopped. Nothing is lost: put right what is said above, and start again."
+            )
+        say(f"The {name} ended unexpectedly (status {status}). It is started again in {pause:g} s. Nothing is lost.")
+        time.sleep(pause)
+        try:
+            application.restart(name)
+        except DevError:
+            if not application.ended():
+                raise
+        else:
+            say(f"The {name} runs again.")
 
 
 def say_logins(logins: list[dict[str, str]]) -> None:
     """Say who may sign in to the sample project."""
     if logins:
-        say("\nThe sample project's people sign in from this machine only:")
+        say("\nThe sample project's people sign in from this machine only, with a password that only you are told:")
     for login in logins:
-        say(f"  {login['email']:<22}{login['password']:<14}{login['role']:<13}{login['does']}")
+        say(f"  {login['email']:<22}{login['password']:<16}{login['role']:<13}{login['does']}")
 
 
 def port_free(host: str, port: int) -> None:

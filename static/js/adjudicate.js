@@ -1,5 +1,5 @@
 // The adjudication page: sides, the gold so far, and the label page's form where one starts afresh.
-import { showKeys } from "./keys.js";
+import { inField, showKeys } from "./keys.js";
 import "./labeling/acts.js";
 import "./labeling/arguments.js";
 import { changed } from "./labeling/drafts.js";
@@ -21,12 +21,14 @@ document.addEventListener("input", (event) => inForm(event.target) && changed())
 document.addEventListener("change", (event) => inForm(event.target) && changed());
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.target.id !== "outcome") return;
-  event.target.querySelector("[data-first]")?.focus();
+  if (!inField(document.activeElement)) event.target.querySelector("[data-first]")?.focus();
   changed();
 });
 document.addEventListener("submit", (event) => {
   if (event.target.id !== "decide") return;
   event.preventDefault();
+  // What is on its way is not handed in twice; what is being put back is not there yet.
+  if (event.target.inert) return;
   submit(event.target.action, fieldsOf(event.target));
 });
 onMain(showKeys);

@@ -33,6 +33,8 @@ document.addEventListener("focusout", (event) => {
 document.addEventListener("submit", (event) => {
   if (event.target.id !== "label-form") return;
   event.preventDefault();
+  // What is on its way is not handed in twice; what is being put back is not there yet.
+  if (event.target.inert) return;
   submit(event.target.action, fieldsOf(event.target));
 });
 onMain(showKeys);

@@ -1,3 +1,8 @@
+import "./forms.js";
+import "./fragments.js";
+import "./session.js";
+import "./signing_out.js";
+
 // What every page's shell does: menus close when one clicks elsewhere or presses Escape, and times are shown in local time.
 const menus = () => document.querySelectorAll("details[data-menu][open]");
 

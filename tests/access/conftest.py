@@ -2,14 +2,47 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Iterator
+from typing import Any
 
+import pytest
+from django.db import transaction
+
+from tests.access import labeling_arguments, reports_arguments, runs_arguments
 from tests.access.world import World
-from tests.fixtures.people import member
-from toolevals.workspace.models import Project, Role, User
+from tests.fixtures.people import member, person
+from toolevals.workspace.models import Role
+from toolevals.workspace.services import project_create
+
+# What costs most to make, and is found again where it has been made once.
+KEPT = (
+    labeling_arguments.a_dataset,
+    runs_arguments.a_drift,
+    runs_arguments.a_tryout,
+    reports_arguments.a_suspect,
+    reports_arguments.a_candidate,
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Say of what walks through the world that it needs the database."""
+    if "world" in getattr(item, "fixturenames", ()):
+        item.add_marker("django_db")
 
 
 @pytest.fixture
-def world(project: Project, outsider: User) -> World:
-    """A project with a person in each role."""
-    return World(project, {role: member(project, role) for role in Role}, outsider)
+def _django_db_helper(world: World) -> None:
+    """The module's one transaction, where pytest-django would begin one for each test."""
+
+
+@pytest.fixture(scope="module")
+def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
+    """A project with a person in each role, made once for a module's tests: each undoes what it has done."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        project = project_create(actor=None, slug="shop", name="Shop support")
+        made = World(project, {role: member(project, role) for role in Role}, person("Outsider"))
+        for make in KEPT:
+            make(made, made.owner)
+        yield made
+        transaction.set_rollback(True)

@@ -36,11 +36,12 @@ from labeling.services import (
     version_freeze,
 )
 from labeling.services.exports import export_write
+from labeling.shown_strata import hidden_strata
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World
 from tests.labeling.rows import NO_CALL, row
 from toolevals.workspace.jobs import batch_work
-from toolevals.workspace.models import User
+from toolevals.workspace.models import Role, User
 from toolevals.workspace.services import upload_store
 
 WITH_GOLD = "walk-gold"
@@ -59,13 +60,28 @@ def a_dataset_of(world: World) -> Dataset:
 
 
 def a_slot_of(world: World, person: User) -> LabelSlot:
-    slot = slot_claim(dataset_or_project=a_dataset_of(world), actor=person)
+    """Return a slot that a person holds, also one who could not claim it: what they may is asked of its address."""
+    held = LabelSlot.objects.filter(revision__example__dataset=a_dataset_of(world)).held_by(person).first()
+    if held is not None:
+        return held
+    slot = slot_claim(dataset_or_project=a_dataset_of(world), actor=world.owner)
     assert slot is not None
+    LabelSlot.objects.filter(pk=slot.pk).update(reviewer=person)
+    slot.refresh_from_db()
     return slot
 
 
 def a_label_of(world: World, person: User) -> Label:
-    return label_submit(slot=a_slot_of(world, person), actor=person, expectation=NO_CALL)
+    known = Label.objects.filter(reviewer=person, revision__example__dataset=a_dataset_of(world)).first()
+    if known is not None:
+        return known
+    slot = slot_claim(dataset_or_project=a_dataset_of(world), actor=world.owner)
+    assert slot is not None
+    label = label_submit(slot=slot, actor=world.owner, expectation=NO_CALL)
+    LabelSlot.objects.filter(pk=slot.pk).update(reviewer=person)
+    Label.objects.filter(pk=label.pk).update(reviewer=person)
+    label.refresh_from_db()
+    return label
 
 
 def a_dataset(world: World, person: User) -> str:
@@ -87,8 +103,10 @@ def an_upload(world: World, person: User) -> UUID:
 
 
 def an_export(world: World, person: User) -> UUID:
-    """Return an export whose file is written."""
-    job = export_start(selection=Selection(a_dataset_of(world)), actor=None, format="jsonl")
+    """Return an export whose file is written, without the strata that reviewers may not see."""
+    dataset = a_dataset_of(world)
+    selection = Selection(dataset, hidden=hidden_strata(dataset, Role.VIEWER))
+    job = export_start(selection=selection, actor=None, format="jsonl")
     for batch in job.batches.all():
         batch_work(str(batch.pk), export_write)
     export: UUID = job.pk

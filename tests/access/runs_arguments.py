@@ -10,7 +10,17 @@ from django.utils import timezone
 from tests.access.world import Argument, World
 from tests.runs.building import baseline_run, version_of
 from toolevals.grading.judging import SHIPPED
-from toolevals.runs.models import CalibratedCase, CaseGrade, DriftCheck, Judge, JudgeCalibration, Run, Tryout
+from toolevals.grading.judging.probing import ProbeSet
+from toolevals.runs.models import (
+    CalibratedCase,
+    CaseGrade,
+    DriftCheck,
+    Judge,
+    JudgeCalibration,
+    ProbeCheck,
+    Run,
+    Tryout,
+)
 from toolevals.runs.services import JudgeRequest, judge_add, rubric_use, simulator_ensure
 from toolevals.workspace.models import Batch, User
 
@@ -76,6 +86,18 @@ def a_drift(world: World, person: User) -> UUID:
     return DriftCheck.objects.get_or_create(judge_id=judge, calibration_id=calibration)[0].pk  # type: ignore[no-any-return]
 
 
+def a_probing(world: World, person: User) -> UUID:
+    """Return a check of the project's judge with probes, under way; the first call makes it."""
+    judge = a_judge(world, person)
+    found = ProbeCheck.objects.filter(judge=judge).first()
+    found = found or ProbeCheck.objects.create(judge_id=judge, probes=ProbeSet.shipped().to_document())
+    return found.pk  # type: ignore[no-any-return]
+
+
+def a_probe(world: World, person: User) -> str:
+    return ProbeSet.shipped().probes[0].id
+
+
 def a_tryout(world: World, person: User) -> UUID:
     """Return a try of a rubric, under way; the first call makes it."""
     document = {**SHIPPED["task_completion"].to_document(), "name": "walk"}
@@ -107,6 +129,8 @@ ARGUMENTS: dict[str, Argument] = {
     "judge": a_judge,
     "calibration": a_calibration,
     "drift": a_drift,
+    "probing": a_probing,
+    "probe": a_probe,
     "tryout": a_tryout,
     "simulator": a_simulator,
     "dataset": a_dataset,

@@ -7,7 +7,14 @@ from uuid import UUID
 from tests.access.world import Argument, World
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Role, User
-from toolevals.workspace.services import member_set, secret_set, token_create, user_create
+from toolevals.workspace.services import (
+    invitation_create,
+    member_set,
+    project_create,
+    secret_set,
+    token_create,
+    user_create,
+)
 
 
 def a_job(world: World, person: User) -> UUID:
@@ -33,10 +40,28 @@ def a_secrets_name(world: World, person: User) -> str:
     return secret_set(project=world.project, actor=None, name="model-host", value="hush").name
 
 
+def an_invitation(world: World, person: User) -> UUID:
+    made, _ = invitation_create(project=world.project, actor=world.owner, email="invited@example.org", role=Role.VIEWER)
+    return made.pk  # type: ignore[no-any-return]
+
+
+def an_offer(world: World, person: User) -> UUID:
+    other = project_create(actor=None, slug="other", name="Other")
+    made, _ = invitation_create(project=other, actor=None, email=person.email, role=Role.VIEWER)
+    return made.pk  # type: ignore[no-any-return]
+
+
+def a_link(world: World, person: User) -> str:
+    return invitation_create(project=world.project, actor=world.owner, email="invited@example.org", role=Role.VIEWER)[1]
+
+
 ARGUMENTS: dict[str, Argument] = {
+    "invitation": an_invitation,
     "job": a_job,
+    "link": a_link,
     "member": a_member,
     "name": a_secrets_name,
+    "offer": an_offer,
     "secret": a_secret,
     "token": a_token,
 }

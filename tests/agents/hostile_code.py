@@ -66,6 +66,25 @@ def threads(state):
         threading.Thread(target=threading.Event().wait).start()
 
 
+def hidden_memory(state):
+    held = []
+    try:
+        while len(held) < 8:
+            held.append(os.memfd_create("hidden"))
+            os.write(held[-1], bytes(64 << 20))
+    except OSError as error:
+        return [len(held), error.errno]
+    return [len(held), 0]
+
+
+def system_calls(state, calls):
+    return [[libc.syscall(*each), ctypes.get_errno()] for each in calls]
+
+
+def many_values(state):
+    state["many"] = [[] for _ in range(2000)]
+
+
 def allocate(state):
     hoard = []
     while True:

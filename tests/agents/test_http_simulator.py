@@ -19,7 +19,10 @@ LOOPBACK = AddressPolicy.of(["127.0.0.0/8"])
 
 def use(options: HttpOptions, policy: AddressPolicy = LOOPBACK) -> None:
     """Open a world, make a call, look at the state."""
-    with HttpSimulator(options, key="k-1", policy=policy) as simulator, simulator.world(example()) as world:
+    with (
+        HttpSimulator(options, key="k-1", policy=policy, sleep=lambda _: None) as simulator,
+        simulator.world(example()) as world,
+    ):
         world.call(call("cancel", order_id="A-1"))
         world.state()
 
@@ -59,7 +62,8 @@ def test_a_service_that_fails_ends_the_conversation_and_says_how(path, status, b
     interrupt: Interruption = lambda asked, _: (status, body) if asked == path else None  # noqa: E731
     with world_server(interrupt) as server, pytest.raises(WorldDiedError) as caught:
         use(HttpOptions(server.url))
-    assert str(caught.value).startswith(f"The simulator failed: {said}")
+    address = server.url.removesuffix("/sim")
+    assert str(caught.value).startswith(f"The simulator failed: {address}/sim{said}")
 
 
 def test_a_service_that_says_nothing_is_given_up():

@@ -14,12 +14,11 @@ import pytest
 from tests.agents.chat_server import Trouble, chat_server, says
 from tests.agents.judges import MODEL, given, judging
 from toolevals.agents.chat_options import ChatOptions
-from toolevals.agents.judge import Heard, Judge, answer_in, judge_options
+from toolevals.agents.judge import Heard, Judge, judge_options
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.openai_chat import OpenAIChat
 from toolevals.agents.patience import Patience, PatientChat
 from toolevals.grading.judging import SHIPPED, JudgementRequest
-from toolevals.grading.problems import InvalidDocument
 
 HERE = AddressPolicy((ip_network("127.0.0.0/8"),))
 RUBRIC = SHIPPED["natural_language"]
@@ -133,14 +132,3 @@ def test_text_that_gives_orders_stays_data():
     assert len(marked) == 2
     assert marked[0].split()[-1] == marked[1].split()[-1] != "0000"
     assert given(body) == json.loads(json.dumps(dict(request.inputs)))
-
-
-@pytest.mark.parametrize("text", ["", "no", "[]", "{", "{} and {}", '{"a": 1, "a": 2}', "x" * 300_000])
-def test_what_holds_no_one_object_is_no_answer(text):
-    with pytest.raises(InvalidDocument):
-        answer_in(text)
-
-
-@pytest.mark.parametrize("text", ['{"a": 1}', ' {"a": 1}\n', '```json\n{"a": 1}\n```', 'So: {"a": 1}. Done.'])
-def test_an_object_is_found_alone_in_a_fence_or_amid_prose(text):
-    assert answer_in(text) == {"a": 1}

@@ -80,7 +80,7 @@ def test_a_world_that_dies_is_errored_and_the_next_one_lives():
     assert grade_effect(measured.effect(replay(simulator, EXAMPLE, [RIGHT]))).verdict.status == "passed"
     case = grade(compile_case(CANCEL, ()), Transcript((calling(RIGHT),)), effect=dead)
     assert (case.outcome.status, case.tag, case.statuses["selection"]) == ("errored", "HARNESS_ERROR", "passed")
-    assert case.outcome.reason == "The sandbox died: out of memory."
+    assert case.outcome.reason == "The simulator failed: out of memory."
     wrong = grade(compile_case(CANCEL, ()), Transcript((calling(call("note")),)), effect=dead)
     assert (wrong.outcome.status, wrong.mode) == ("failed", "wrong_tool")
 

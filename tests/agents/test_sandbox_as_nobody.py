@@ -17,12 +17,13 @@ NOBODY = 65534
 # Some kernels and containers refuse ordinary users a namespace.
 REFUSED = ("No permissions to create", "setting up uid map", "Operation not permitted", "Permission denied")
 SCRIPT = """
-import json, os, sys
+import json, os, platform, sys
 from tests.agents.hostile_code import HOSTILE
 from tests.agents.players import call
-from tests.agents.test_sandbox import EXAMPLE, LIMITS
+from tests.agents.test_sandbox import EXAMPLE, HURRIED, LIMITS
 from toolevals.agents.code import CodeSimulator
 from toolevals.agents.code.children import ChildDiedError
+from toolevals.agents.code.system_calls import PROCESSORS
 
 def told(simulator, tool, **arguments):
     with simulator.world(EXAMPLE) as world:
@@ -31,7 +32,9 @@ def told(simulator, tool, **arguments):
         except ChildDiedError as error:
             return error.death.name
 
-with CodeSimulator({"simulator.py": HOSTILE}, limits=LIMITS) as simulator:
+FILES = {"simulator.py": HOSTILE}
+UNSHARE = PROCESSORS[platform.machine()].refused["unshare"]
+with CodeSimulator(FILES, limits=LIMITS) as simulator, CodeSimulator(FILES, limits=HURRIED) as hurried:
     print(json.dumps({
         "server": os.getuid(),
         "read": told(simulator, "read", path="/etc/passwd"),
@@ -43,8 +46,10 @@ with CodeSimulator({"simulator.py": HOSTILE}, limits=LIMITS) as simulator:
         "fork": told(simulator, "fork"),
         "fork_by_system_call": told(simulator, "fork_by_system_call"),
         "allocate_at_once": told(simulator, "allocate_at_once"),
-        "spin": told(simulator, "spin"),
         "write_much": told(simulator, "write_much"),
+        "hidden_memory": told(simulator, "hidden_memory"),
+        "unshare": told(simulator, "system_calls", calls=[[UNSHARE, 0x10000000]]),
+        "spin": told(hurried, "spin"),
     }))
 """
 
@@ -72,6 +77,8 @@ def test_an_ordinary_user_confines_code_as_root_does() -> None:
         "fork": "PROCESSES",
         "fork_by_system_call": "[-1, -1, -1, -1, -1]",
         "allocate_at_once": "MEMORY",
+        "hidden_memory": "[0, 1]",
+        "unshare": "[[-1, 1]]",
         "spin": "TIME",
         "write_much": "DISK",
     }

@@ -180,7 +180,7 @@ def test_what_is_no_answer_is_named_and_whether_to_ask_again(said, again, words)
 
 
 def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch):
-    monkeypatch.setattr("toolevals.agents.webhook.MAX_ANSWER", 1000)
+    monkeypatch.setattr("toolevals.agents.answers.ANSWER_BYTES", 1000)
     with webhook_server(lambda _: {"answer": "x" * 2000}) as server:
         assert "longer than 1,000 bytes" in str(talk(server).transcript.error)
 

@@ -48,8 +48,8 @@ class WorldServer:
 
 
 @contextmanager
-def world_server(interrupt: Interruption = lambda _path, _body: None) -> Iterator[WorldServer]:
-    """Serve until the context ends."""
+def world_server(interrupt: Interruption = lambda _path, _body: None, port: int = 0) -> Iterator[WorldServer]:
+    """Serve until the context ends, at this port or any."""
     served = WorldServer(interrupt)
 
     class Handler(BaseHTTPRequestHandler):
@@ -70,7 +70,7 @@ def world_server(interrupt: Interruption = lambda _path, _body: None) -> Iterato
         def log_message(self, *_: Any) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     served.url = f"http://127.0.0.1:{server.server_port}/sim"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)

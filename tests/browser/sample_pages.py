@@ -39,7 +39,7 @@ def _pages() -> Iterator[tuple[str, str]]:
     people = {Role(each.role): each.user for each in Membership.objects.filter(project=project).select_related("user")}
     world = World(project, people, people[Role.OWNER])
     known = _work(project, people)
-    client = Client(raise_request_exception=False, SERVER_NAME="localhost")
+    client = Client(raise_request_exception=False, headers={"host": "localhost"})
     client.force_login(world.owner)
     for address in addresses():
         if address.is_api:

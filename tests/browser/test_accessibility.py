@@ -10,7 +10,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.fixtures.application import LiveApp
-from toolevals.sample.accounts import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
@@ -35,18 +34,45 @@ def test_every_page_is_accessible_in_every_mode(
     pages = json.loads(app.python(PAGES))
     assert len(pages) > FEWEST
     page.goto(f"{app.url}/sign-in/")
-    page.get_by_label("E-mail").fill("otto@shop.example")
-    page.get_by_label("Password").fill(PASSWORD)
+    login = app.login("owner")
+    page.get_by_label("E-mail").fill(login["email"])
+    page.get_by_label("Password").fill(login["password"])
     page.keyboard.press("Enter")
     expect(page).not_to_have_url(f"{app.url}/sign-in/")
     wrong: list[str] = []
     for name, path in pages:
         page.goto(app.url + path)
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 900})
-            if sideways := page.evaluate(SIDEWAYS):
-                wrong.append(f"{name} at {width}: {sideways} px too wide")
-            for theme in THEMES:
-                page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-                wrong += [f"{name} at {width}, {theme}: {each}" for each in axe(page)]
+        wrong += faults(page, name, axe)
+    wrong += faults_of_an_invitation(page, app, axe)
     assert not wrong, "\n".join(wrong)
+
+
+def faults(page: Page, name: str, axe: Callable[..., list[str]]) -> list[str]:
+    """Return what is wrong with the page that is open, in every width and theme."""
+    wrong: list[str] = []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        if sideways := page.evaluate(SIDEWAYS):
+            wrong.append(f"{name} at {width}: {sideways} px too wide")
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            wrong += [f"{name} at {width}, {theme}: {each}" for each in axe(page)]
+    return wrong
+
+
+def faults_of_an_invitation(page: Page, app: LiveApp, axe: Callable[..., list[str]]) -> list[str]:
+    """Invite a person, go the person's way in, and return what is wrong with the pages on it."""
+    page.goto(f"{app.url}/p/shop-support/members/")
+    page.get_by_label("E-mail address").fill("nora.with.a.long.address@department.example.org")
+    page.get_by_role("button", name="Make the link").click()
+    link = page.locator("[data-copy]").get_attribute("data-copy") or ""
+    wrong = faults(page, "an invitation made", axe)
+    page.context.clear_cookies()
+    page.goto(link)
+    wrong += faults(page, "an invitation's link", axe)
+    page.get_by_label("Your name").fill("Nora Newcome")
+    page.get_by_label("Password", exact=True).fill("correct horse battery")
+    page.get_by_label("The same password again").fill("correct horse battery")
+    page.get_by_role("button", name="Make the account").click()
+    expect(page.get_by_text("Your account is made")).to_be_visible()
+    return wrong + faults(page, "signing in after an invitation", axe)

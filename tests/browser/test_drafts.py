@@ -11,7 +11,7 @@ from tests.browser.keyboard import choose_tool, heading, submit
 from tests.browser.labelling_shop import alone, app, fill_return, label_return
 
 __all__ = ["alone", "app"]
-pytestmark = [pytest.mark.browser, pytest.mark.servers]
+pytestmark = [pytest.mark.browser, pytest.mark.servers, pytest.mark.once]
 
 
 def test_a_reload_keeps_the_draft(alone: Page):
@@ -27,10 +27,10 @@ def test_a_lost_connection_keeps_draft_and_label(alone: Page):
     expect(alone.locator("[data-saved]")).to_contain_text("saved")
     alone.context.set_offline(True)
     fill_return(alone, "original payment")
-    expect(alone.locator("[data-saved]")).to_have_text("Offline, kept in this browser")
+    expect(alone.locator("[data-saved]")).to_contain_text("Server not reached: kept in this browser, next try")
     before = heading(alone)
     alone.keyboard.press("Control+Enter")
-    expect(alone.locator("[data-saved]")).to_have_text("Offline, 1 label waits")
+    expect(alone.locator("[data-saved]")).to_contain_text("Server not reached: 1 label waits in this browser")
     alone.context.set_offline(False)
     expect(alone.get_by_role("heading", level=1)).not_to_have_text(before, timeout=30_000)
     expect(alone.locator("[data-toast]")).to_contain_text("Submitted")
@@ -43,7 +43,7 @@ def test_skip_and_undo_without_a_connection_say_so_and_change_nothing(alone: Pag
     alone.context.set_offline(True)
     alone.get_by_role("button", name="Skip and next").press("Enter")
     dialog = alone.locator("dialog#skip")
-    expect(dialog.get_by_role("alert")).to_contain_text("Not skipped: the server cannot be reached.")
+    expect(dialog.get_by_role("alert")).to_contain_text("The server did not answer. Press again")
     expect(dialog.get_by_label("Unclear what is wanted")).to_be_checked()
     assert heading(alone) == before
     alone.context.set_offline(False)
@@ -53,7 +53,7 @@ def test_skip_and_undo_without_a_connection_say_so_and_change_nothing(alone: Pag
     after = heading(alone)
     alone.context.set_offline(True)
     alone.keyboard.press("u")
-    expect(alone.locator("[data-toast]").get_by_role("alert")).to_contain_text("Not taken back")
+    expect(alone.locator("[data-toast]").get_by_role("alert")).to_contain_text("The server did not answer. Press again")
     assert heading(alone) == after
     alone.context.set_offline(False)
     alone.keyboard.press("u")
@@ -65,7 +65,7 @@ def test_a_copy_that_the_server_never_got_is_put_back(alone: Page):
     expect(alone.locator("[data-saved]")).to_contain_text("saved")
     alone.route("**/draft/", lambda route: route.abort())
     fill_return(alone, "original payment")
-    expect(alone.locator("[data-saved]")).to_have_text("Offline, kept in this browser")
+    expect(alone.locator("[data-saved]")).to_contain_text("Server not reached: kept in this browser, next try")
     alone.unroute("**/draft/")
     alone.reload()
     expect(alone.locator("#rationale")).to_have_value("She wants original payment.")

@@ -12,13 +12,13 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.keyboard import heading, submit
 from tests.fixtures.application import LiveApp
 
-pytestmark = [pytest.mark.browser, pytest.mark.servers]
+pytestmark = [pytest.mark.browser, pytest.mark.servers, pytest.mark.once]
 
 EXAMPLES = 30
 # Ben reads every sixth example otherwise; Ada decides one as soon as it is there, while the others go on.
 DIFFERS = range(4, EXAMPLES, 6)
 RELOAD, KILL = 8, 14
-# Milliseconds: what could not be sent is sent again after 2, 5, 10, then every 30 seconds.
+# Milliseconds: what could not be sent is sent again after 2, 5, 10, 30 seconds.
 RETRIED = 90_000
 SEED = """
 from labeling.services import dataset_create, examples_import
@@ -37,6 +37,14 @@ registry = registry_create(project=project, actor=None, slug="tools", name="Tool
 tools = registry_publish(registry=registry, actor=None, document=TOOLS[:1])
 dataset = dataset_create(project=project, actor=None, slug="core", name="Core", default_tools=tools)
 examples_import(dataset=dataset, actor=None, rows=[read_example(row(number)) for number in range(30)])
+"""
+# The time to change a label has passed.
+COMPARED = """
+from datetime import timedelta
+from django.utils import timezone
+from labeling.services import settle_due
+
+settle_due(timezone.now() + timedelta(minutes=5))
 """
 KEPT = """
 import json
@@ -118,9 +126,9 @@ def kill_the_server(app: LiveApp, ann: Page, ben: Page) -> None:
     before = heading(ben)
     app.application.web_kill()
     ann.keyboard.type(order[4:])
-    expect(saved(ann)).to_have_text("Offline, kept in this browser")
+    expect(saved(ann)).to_contain_text("Server not reached: kept in this browser")
     ben.keyboard.press("Control+Enter")
-    expect(saved(ben)).to_have_text("Offline, 1 label waits")
+    expect(saved(ben)).to_contain_text("Server not reached: 1 label waits in this browser")
     app.application.web_start()
     ann.reload()
     expect(order_field(ann)).to_have_value(order)
@@ -130,6 +138,7 @@ def kill_the_server(app: LiveApp, ann: Page, ben: Page) -> None:
 
 def decide(page: Page, app: LiveApp) -> None:
     """Take the customer's order, and say why."""
+    app.python(COMPARED)
     page.goto(f"{app.url}/p/shop/adjudicate/")
     before = heading(page)
     left = page.locator(".side").first.inner_text()

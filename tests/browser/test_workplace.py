@@ -128,6 +128,7 @@ def test_a_question_is_answered(person: Callable[[str], BrowserContext], app: Li
     expect(ann.locator(".remark").last).to_contain_text("It does.")
 
 
+@pytest.mark.once
 def test_a_label_that_waited_is_sent_on_the_next_visit(person: Callable[[str], BrowserContext], app: LiveApp):
     app.python(SEED_ONE)
     context = person("Ann")
@@ -139,7 +140,7 @@ def test_a_label_that_waited_is_sent_on_the_next_visit(person: Callable[[str], B
     expect(page.locator("[data-saved]")).to_contain_text("saved")
     context.set_offline(True)
     page.keyboard.press("Control+Enter")
-    expect(page.locator("[data-saved]")).to_have_text("Offline, 1 label waits")
+    expect(page.locator("[data-saved]")).to_contain_text("Server not reached: 1 label waits in this browser")
     # While the page is there: a page that closes may still send, and is no longer held offline.
     assert name not in json.loads(app.python(LABELS))
     page.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -25,6 +26,10 @@ from toolevals.workspace.services import token_create
 user = User.objects.get(email="rae@example.org")
 made = token_create(project=Project.objects.get(slug="from-cli"), actor=user, user=user, name="cli", role=Role.OWNER)
 print(made[1])
+"""
+OPEN_RUNS = """
+from toolevals.workspace.models import Job
+print(Job.objects.open().filter(kind="run").count())
 """
 TOOLS = [
     {
@@ -207,6 +212,26 @@ def test_a_run_names_its_version(imported, capsys):
     assert json.loads(capsys.readouterr().out)["dataset_version"]["version"] == 1
 
 
+def test_a_command_outlives_a_server_that_is_killed_while_it_waits(imported, server):
+    # Nothing is done while there is no worker, so that the command certainly waits.
+    server.application.worker_stop()
+    words = [sys.executable, "-m", "toolevals.cli.main", "run", "core@1", "--experiment", "killed", "--baseline"]
+    waiting = subprocess.Popen(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        while server.python(OPEN_RUNS).strip() != "1":
+            assert waiting.poll() is None
+        server.application.web_kill()
+        assert waiting.stderr is not None
+        assert "does not answer" in waiting.stderr.readline()
+    finally:
+        server.application.web_start()
+        server.application.worker_start()
+    out, err = waiting.communicate(timeout=300)
+    assert (waiting.returncode, "the server answers again" in err) == (Exit.OK, True), err
+    assert "look again: toolevals jobs " in err
+    assert "/p/from-cli/runs/" in out
+
+
 def test_a_project_that_is_not_ours_is_not_there(server, capsys):
     assert command.main(["export", "core", "--project", "other"]) == Exit.CONFIGURATION
     assert "404: Not Found: /api/v1/projects/other/datasets/core/" in capsys.readouterr().err
@@ -215,7 +240,7 @@ def test_a_project_that_is_not_ours_is_not_there(server, capsys):
 def test_what_is_wrong_with_a_whole_request_is_said_without_a_place(imported, capsys):
     assert command.main(["run", "core@1", "--experiment", "named", "--baseline"]) == Exit.OK
     assert command.main(["again", "1", "--errored"]) == Exit.DATA
-    assert "\n  Only a run that asks" in capsys.readouterr().err
+    assert "\n  Nothing in the run is errored" in capsys.readouterr().err
 
 
 def test_what_an_mcp_server_lists_is_published_from_here(server, capsys):

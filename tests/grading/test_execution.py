@@ -135,7 +135,11 @@ def test_pointers_are_escaped():
             '/orders/W1/status should have stayed "pending" and is "cancelled".',
         ),
         ({"expected": CANCELLED, "final": None, "raised": "KeyError: W9"}, "failed", "The tool refused"),
-        ({"expected": CANCELLED, "final": CANCELLED, "crashed": "out of memory"}, "errored", "The sandbox died"),
+        (
+            {"expected": CANCELLED, "final": CANCELLED, "crashed": "out of memory"},
+            "errored",
+            "The simulator failed: out of memory.",
+        ),
     ],
 )
 def test_verdict(given, status, reason):

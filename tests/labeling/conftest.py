@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from labeling.models import Dataset, Label, LabelSlot, Revision
 from labeling.services import dataset_create, examples_import, label_submit, slot_claim
 from tests.fixtures.people import person
 from tests.labeling.rows import SHOP_TOOLS, row
+from tests.labeling.windows import differing_compared
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import member_set
@@ -64,11 +67,28 @@ def claim(dataset: Dataset) -> Callable[[User], LabelSlot | None]:
 
 @pytest.fixture
 def submit(dataset: Dataset) -> Callable[..., Label]:
-    """Return a function with which a person labels the example next in their turn, or the slot given."""
+    """Return a function with which a person labels the example next in their turn, or the slot given.
+
+    Labels that differ are compared at once, as if the time to change them had passed.
+    """
 
     def do(user: User, expectation: dict[str, Any], *, slot: LabelSlot | None = None, **more: Any) -> Label:
         slot = slot or slot_claim(dataset_or_project=dataset, actor=user)
         assert slot is not None
-        return label_submit(slot=slot, actor=user, expectation=expectation, **more)
+        label = label_submit(slot=slot, actor=user, expectation=expectation, **more)
+        differing_compared(label.revision)
+        return label
 
     return do
+
+
+@pytest.fixture
+def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """The clock stands still, so that no time tells the worlds apart; the function moves it by so many seconds."""
+    now = [timezone.now()]
+    monkeypatch.setattr("django.utils.timezone.now", lambda: now[0])
+
+    def move(seconds: float) -> None:
+        now[0] += timedelta(seconds=seconds)
+
+    return move

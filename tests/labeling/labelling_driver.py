@@ -94,7 +94,10 @@ def _label_next(dataset: Any, user: Any, number: int) -> bool:
 def outcome(_: int) -> None:
     """Print how many labels and different reviewers each revision has, and how the revisions stand."""
     from labeling.models import Label, Revision
+    from labeling.services import settle_due
+    from tests.labeling.windows import later
 
+    settle_due(later())
     pairs = list(Label.objects.values_list("revision", "reviewer"))
     found: dict[str, Any] = {
         "labels": len(pairs),

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from labeling.errors import InvalidAct
 from labeling.models import Adjudication, Gold, GoldSource, Label, Resolution, Revision
@@ -10,13 +13,14 @@ from labeling.services import (
     adjudication_decide,
     dispute_open,
     dispute_settle,
+    gold_restore,
     label_withdraw,
     settle_due,
     slot_release,
     version_freeze,
 )
 from tests.labeling.rows import NO_CALL, call
-from tests.labeling.test_labels import later
+from tests.labeling.windows import later
 from toolevals.grading.problems import InvalidDocument
 from toolevals.workspace.models import Role, User
 
@@ -139,3 +143,33 @@ def test_version_holds_what_has_gold_and_is_made_once(dataset, disputed, example
     second = version_freeze(dataset=dataset, actor=adjudicator)
     assert (second.number, second.size) == (2, 2)
     assert first.entries.count() == 1
+
+
+def test_who_disputes_gold_does_not_decide_about_it(project, disputed, adjudicator, members):
+    first, second = members(2, Role.ADJUDICATOR)
+    gold = decide(disputed, adjudicator)
+    dispute_open(revision=disputed, actor=first, reason="No")
+    own = dispute_open(revision=disputed, actor=second, reason="Neither do I think so")
+    for chief in (first, second):
+        assert not Revision.objects.to_adjudicate(project, chief).exists()
+        client = Client()
+        client.force_login(chief)
+        page = client.get(reverse("labeling:example", args=["shop", "support", disputed.example_id])).content.decode()
+        assert reverse("labeling:adjudicate-revision", args=["shop", disputed.pk]) not in page
+        entered = {"mode": "json", "json": json.dumps(NO_CALL), "rationale": "So."}
+        path = reverse("labeling:adjudicate-decide", args=["shop", disputed.pk])
+        assert client.post(path, entered).status_code == 409
+        assert client.post(reverse("labeling:adjudicate-keep", args=["shop", disputed.pk])).status_code == 404
+        api = "/api/v1/projects/shop/"
+        for path, body in (
+            (f"adjudications/{disputed.pk}/", {"expectation": NO_CALL, "rationale": "So."}),
+            (f"adjudications/{disputed.pk}/set-aside/", {"answer": "ambiguous", "rationale": "So."}),
+        ):
+            answer = client.post(api + path, body, content_type="application/json")
+            assert (answer.status_code, "disputed this gold" in answer.content.decode()) == (409, True), path
+    with pytest.raises(InvalidAct, match="disputed this gold"):
+        dispute_settle(dispute=own, actor=first)
+    with pytest.raises(InvalidAct, match="disputed this gold"):
+        gold_restore(gold=gold, actor=second, reason="Again")
+    assert disputed in Revision.objects.to_adjudicate(project, adjudicator)
+    assert dispute_settle(dispute=own, actor=adjudicator).settled_at is not None

@@ -12,7 +12,7 @@ from labeling.models import Dataset, Label, Revision
 from labeling.services import adjudication_decide, settle_due
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.test_api import Program
-from tests.labeling.test_labels import later
+from tests.labeling.windows import later
 from toolevals.workspace.models import Project, User
 
 pytestmark = pytest.mark.django_db

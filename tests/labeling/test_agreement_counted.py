@@ -22,7 +22,7 @@ from labeling.services import (
 )
 from labeling.tasks import agreement as agreement_task
 from tests.labeling.rows import NO_CALL, call
-from tests.labeling.test_labels import later
+from tests.labeling.windows import later
 from toolevals.workspace.models import Job, Project, User
 
 

@@ -16,7 +16,7 @@ from labeling.services import (
 )
 from labeling.services.resolution import revision_evaluate, revision_locked
 from tests.labeling.rows import NO_CALL, call
-from tests.labeling.test_labels import later
+from tests.labeling.windows import differing_compared, later
 from toolevals.grading.problems import InvalidDocument
 from toolevals.workspace.models import Role, User
 
@@ -24,7 +24,9 @@ from toolevals.workspace.models import Role, User
 def answer(dataset, user: User, word: str) -> Label:
     slot = slot_claim(dataset_or_project=dataset, actor=user)
     assert slot is not None
-    return label_submit(slot=slot, actor=user, answer=word, rationale="two orders are meant")
+    label = label_submit(slot=slot, actor=user, answer=word, rationale="two orders are meant")
+    differing_compared(label.revision)
+    return label
 
 
 def passed_on(revision: Revision, *people: User) -> Revision:
@@ -46,7 +48,7 @@ def test_equal_answers_set_the_example_aside_once_they_cannot_be_taken_back(data
     answer(dataset, ben, word)
     revision = examples[0]
     revision.refresh_from_db()
-    assert revision.resolution == Resolution.AGREED
+    assert revision.resolution == Resolution.OPEN
     assert settle_due(later()) == 1
     revision.refresh_from_db()
     assert (revision.resolution, revision.set_aside_as, revision.gold) == (Resolution.SET_ASIDE, word, None)
@@ -98,8 +100,9 @@ def test_five_labels_agree_only_if_all_do(project, dataset, members, submit):
         submit(user, call())
     for place, user in enumerate(people):
         submit(user, call(order="A-2") if place == 3 else call())
+    settle_due(later())
     said = dict(Revision.objects.values_list("example__external_id", "resolution"))
-    assert said == {"five": Resolution.AGREED, "four": Resolution.DISAGREED}
+    assert said == {"five": Resolution.RESOLVED, "four": Resolution.DISAGREED}
 
 
 def test_the_adjudicator_sets_aside(project, dataset, examples, ann, ben, adjudicator, submit):

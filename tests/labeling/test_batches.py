@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from labeling.errors import InvalidAct
-from labeling.models import Adjudication, Comment, LabelBatch, LabelSlot
+from labeling.models import Adjudication, Comment, LabelBatch, LabelSlot, Revision
 from labeling.services import (
     Choice,
     batch_close,
@@ -70,6 +70,10 @@ def test_progress_counts_labels_and_hours(many, ann, adjudicator, submit):
     batch = batch_create(dataset=many, actor=None, name="All", choice=Choice())
     label = submit(ann, NO_CALL, seconds=1800)
     Adjudication.objects.create(revision=label.revision, adjudicator=adjudicator, rationale="So.", seconds=900)
+    found = progress(batch)
+    # What took how long is told once the example is resolved.
+    assert (found.labels, found.label_hours, found.adjudication_hours, found.hours) == (1, 0, 0.25, 0.25)
+    Revision.objects.filter(pk=label.revision_id).update(resolution="resolved")
     found = progress(batch)
     assert (found.labels, found.label_hours, found.adjudication_hours, found.hours) == (1, 0.5, 0.25, 0.75)
 

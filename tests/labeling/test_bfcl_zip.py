@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from labeling.exports import FORMATS, Outcome, Selection
+from labeling.imports import leaderboard
 from labeling.models import Dataset, Example, Gold
 from tests.labeling.importing import load
 from toolevals.grading.canonical import exact
+from toolevals.grading.problems import InvalidDocument
 from toolevals.workspace.models import JobState
 
 __all__ = ["load"]
@@ -44,6 +46,13 @@ def zipped(files: Mapping[str, Any]) -> bytes:
         for name, rows in files.items():
             made.writestr(name, rows if isinstance(rows, bytes) else "".join(f"{json.dumps(row)}\n" for row in rows))
     return packed.getvalue()
+
+
+def test_a_zip_that_would_unpack_to_too_much_is_refused_before_it_is_unpacked(monkeypatch):
+    monkeypatch.setattr(leaderboard, "MAX_UNPACKED_BYTES", 100)
+    packed = zipped({QUESTIONS: [question("a"), question("b")]})
+    with pytest.raises(InvalidDocument, match=r"unpacks to [\d,]+ bytes; the limit is 100"):
+        next(leaderboard.leaderboard_lines(io.BytesIO(packed)))
 
 
 QUESTIONS, ANSWERS = "data/BFCL_v4_simple_python.json", "data/possible_answer/BFCL_v4_simple_python.json"
@@ -94,7 +103,10 @@ def test_a_row_that_is_wrong_is_named_by_its_place_among_the_questions(dataset, 
 
 def test_a_broken_zip_and_one_that_unpacks_to_too_much_are_refused(dataset, load, settings):
     whole = zipped({NO_CALL: [question(f"irrelevance_{number}") for number in range(500)]})
-    assert "is no zip that can be read" in json.dumps(load(whole[:-40], "bfcl").report["errors"])
+    cut = load(whole[:-40], "bfcl").report["errors"][0]["message"]
+    assert f"it ends after {len(whole) - 40:,} bytes without the table of contents" in cut
+    damaged = whole[:200] + bytes(50) + whole[250:]
+    assert "damaged after line" in load(damaged, "bfcl").report["errors"][0]["message"]
     settings.UPLOAD_MAX_BYTES = 20_000
     assert len(whole) < 20_000
     assert "unpacks to more than 20,000 bytes" in json.dumps(load(whole, "bfcl").report["errors"])

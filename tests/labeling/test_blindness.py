@@ -99,7 +99,7 @@ def test_the_author_sees_their_own_label(scene):
 @pytest.mark.parametrize(
     ("reader", "role", "told"),
     [
-        ("nora", Role.ADJUDICATOR, {DIFFER: "disagreed", AGREE: "agreed", ALONE: "open"}),
+        ("nora", Role.ADJUDICATOR, {DIFFER: "disagreed", AGREE: "open", ALONE: "open"}),
         ("ben", Role.OWNER, {DIFFER: "open", AGREE: "open", ALONE: "open"}),
         ("carl", Role.REVIEWER, {DIFFER: "open", AGREE: "open", ALONE: "open"}),
         ("viewer", Role.VIEWER, {DIFFER: "open", AGREE: "open", ALONE: "open"}),

@@ -9,9 +9,8 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any
 
 import pytest
@@ -19,16 +18,29 @@ from django.core.cache import cache
 from django.db import transaction
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
+from labeling.blindness import Side
 from labeling.exports import FORMATS
-from labeling.models import Dataset, Resolution
+from labeling.models import Dataset, Resolution, Revision
+from labeling.services import settle_due
 from tests.access.addresses import Address, addresses
 from tests.access.arguments import argument
 from tests.access.world import World
 from tests.fixtures.people import person
-from tests.labeling.two_worlds import MARK, REOPENED, ROLES, TO_LABEL, WORLDS, Scene, world_made
-from toolevals.workspace.models import Project, User
+from tests.labeling.two_worlds import (
+    MARK,
+    REOPENED,
+    ROLES,
+    SAFE_STRATUM,
+    STRATUM,
+    TIMES,
+    TO_LABEL,
+    WORLDS,
+    Scene,
+    world_made,
+)
+from tests.labeling.windows import later
+from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import member_set
 
 EVERY = [address for address in addresses() if "project" in address.arguments]
@@ -41,7 +53,12 @@ OWN = re.compile(
 )
 # Questions that an address may be asked besides itself: filters and searches that could tell what stays unsaid.
 QUESTIONS: dict[str, list[str]] = {
-    "labeling:dataset": [*(f"?status={state}" for state in Resolution.values), "?tool=get_order", f"?q={MARK}"],
+    "labeling:dataset": [
+        *(f"?status={state}" for state in Resolution.values),
+        "?tool=get_order",
+        f"?q={MARK}",
+        f"?bucket={STRATUM}",
+    ],
     "labeling-api:examples": [*(f"?status={state}" for state in Resolution.values), f"?search={MARK}"],
     "labeling:export": [f"?as={name}" for name in FORMATS],
     "labeling-api:export": ["?as=labels_csv", "?as=csv&summary"],
@@ -65,14 +82,6 @@ def people(project: Project) -> dict[str, User]:
     return found
 
 
-@pytest.fixture
-def still(monkeypatch: pytest.MonkeyPatch) -> datetime:
-    """The clock stands still, so that no time tells the worlds apart."""
-    now = timezone.now()
-    monkeypatch.setattr("django.utils.timezone.now", lambda: now)
-    return now
-
-
 @contextmanager
 def undone() -> Iterator[None]:
     with transaction.atomic():
@@ -80,15 +89,15 @@ def undone() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def asked(scene: Scene, reader: str) -> Answers:
-    """Return what a reader is answered by every address, about every example."""
+def asked(scene: Scene, reader: str, names: Sequence[str] = (*TO_LABEL, REOPENED)) -> Answers:
+    """Return what a reader is answered by every address, about these examples."""
     client = Client(raise_request_exception=False)
     client.force_login(scene.people[reader])
     world = World(scene.project, {ROLES[name]: user for name, user in scene.people.items()}, scene.people["zoe"])
     others: dict[tuple[str, str], Any] = {}
     found: Answers = {}
     seen = set()
-    for name in (*TO_LABEL, REOPENED):
+    for name in names:
         known = scene.arguments(name)
         for address in EVERY:
             values = {key: _value(address, key, known, others, world, reader) for key in address.arguments}
@@ -136,7 +145,11 @@ def _apart(key: str, one: Answer, other: Answer) -> str:
 
 @pytest.mark.parametrize("reader", ["ben", "carl", "nora", "vera"])
 def test_no_answer_differs_by_what_another_has_said(
-    reader: str, dataset: Dataset, people: dict[str, User], still: datetime, run_jobs: Callable[..., int]
+    reader: str,
+    dataset: Dataset,
+    people: dict[str, User],
+    pass_time: Callable[[float], None],
+    run_jobs: Callable[..., int],
 ):
     """Ben owns the project and has labelled; Carl labels; Nora may adjudicate and has labelled nothing; Vera looks on.
 
@@ -146,10 +159,48 @@ def test_no_answer_differs_by_what_another_has_said(
     for said in WORLDS:
         cache.clear()
         with undone():
-            told.append(asked(world_made(dataset, people, said, run_jobs, decidable=reader != "nora"), reader))
+            made = world_made(dataset, people, said, run_jobs, decidable=reader != "nora", pass_time=pass_time)
+            told.append(asked(made, reader))
     first, second = told
+    # Strata that could tell the label: adjudicators alone are told them of what is still to label.
+    if ROLES[reader] < Role.ADJUDICATOR:
+        assert [
+            key
+            for key, (_, _, body) in first.items()
+            if STRATUM in body.decode(errors="replace").replace(SAFE_STRATUM, "")
+        ] == []
+        assert any(SAFE_STRATUM in body.decode(errors="replace") for _, _, body in first.values())
     assert first.keys() == second.keys()
     assert [_apart(key, first[key], second[key]) for key in first if first[key] != second[key]] == []
     # What Ben has said himself is the order; her words are nobody else's.
     marks = [f"{said.words}-".encode() for said in WORLDS] + ([] if reader == "ben" else [f"{MARK}-order".encode()])
     assert [key for answers in told for key in answers for mark in marks if mark in answers[key][2]] == []
+
+
+def test_who_may_decide_is_not_told_who_came_first_or_took_how_long(
+    dataset: Dataset,
+    people: dict[str, User],
+    pass_time: Callable[[float], None],
+    run_jobs: Callable[..., int],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """Olga owns the project, reads its audit log, and decides between Bea and Ben."""
+
+    def order(revision: Revision, side: Side) -> str:
+        # As in earnest, less the revision's id, which is another in each world.
+        return f"{side.answer} {side.expectation} {side.rationale}"
+
+    monkeypatch.setattr("labeling.blindness._shuffled", order)
+    told = []
+    for said in TIMES:
+        cache.clear()
+        with undone():
+            made = world_made(dataset, people, said, run_jobs, decidable=True, pass_time=pass_time)
+            settle_due(later())
+            made.revisions["pair"].refresh_from_db()
+            assert made.revisions["pair"].resolution == Resolution.DISAGREED
+            told.append(asked(made, "olga", ["pair"]))
+    first, second = told
+    assert [_apart(key, first[key], second[key]) for key in first if first[key] != second[key]] == []
+    assert b"I see it so." in first["GET labeling:adjudicate-revision of pair"][2]
+    assert b"label_submit" not in first["GET workspace:audit-csv of pair"][2]

@@ -31,14 +31,12 @@ def test_claims_from_a_project_go_through_its_datasets(project, claim, dataset, 
     assert claim(ben) != slot
 
 
-def test_a_revision_with_a_label_comes_first(claim, dataset, examples, members, submit):
-    first, second, third = members(3)
-    claim(first)
-    # The second person is given the other slot of the first example and gives it back: the third labels it.
-    slot_release(slot=claim(second), actor=second)
+def test_what_was_reopened_comes_first_and_what_has_a_label_does_not(claim, dataset, examples, members, submit):
+    first, second = members(2)
     LabelSlot.objects.filter(revision=examples[2]).update(priority=1)
-    submit(third, NO_CALL)
-    assert claim(second).revision == examples[2]
+    assert submit(first, NO_CALL).revision == examples[2]
+    LabelSlot.objects.filter(revision=examples[2]).update(priority=0)
+    assert claim(second).revision == examples[0]
 
 
 def test_nobody_gets_a_revision_twice_nor_more_than_are_wanted(claim, dataset, examples, members, submit):

@@ -62,7 +62,7 @@ def test_the_examples_are_counted_by_status_stratum_source_and_tool(labelled: Da
     assert (found.examples, found.gold, found.waiting, found.set_aside) == (6, 5, 1, {})
     assert found.gold_sources == {"agreed": 3, "adjudicated": 1, "imported": 1}
     assert found.strata.keys() == {"bucket"}
-    assert found.strata["bucket"].listed == (ValueCount("selection", 3), ValueCount("", 3))
+    assert found.strata["bucket"].listed == (ValueCount("selection", 3), ValueCount("", 2))
     assert found.tools.listed == (ValueCount("get_order", 2), ValueCount("cancel_order", 1))
     assert (found.no_call, found.any_call, found.unread, found.tool_lists, found.replaced) == (2, 0, 0, 1, None)
 

@@ -23,7 +23,7 @@ from labeling.services import dataset_create, examples_import, settle_due, versi
 from labeling.services.resolution import gold_set
 from tests.labeling.importing import load
 from tests.labeling.rows import NO_CALL, call, document, row
-from tests.labeling.test_labels import later
+from tests.labeling.windows import later
 from toolevals.grading.bfcl import CATEGORIES
 from toolevals.grading.canonical import exact
 from toolevals.grading.examples import read_example

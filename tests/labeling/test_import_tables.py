@@ -163,7 +163,9 @@ def test_formulas_lose_the_apostrophe_that_exports_give_them(load):
 def test_packed_files_are_unpacked_and_broken_ones_refused(load, monkeypatch):
     text = b"id,question,tool,args\na,Where?,,\n"
     assert load(gzip.compress(text), "csv", PLAIN).report["added"] == 1
-    assert load(gzip.compress(text)[:-9], "csv", PLAIN).state == JobState.FAILED
+    cut = load(gzip.compress(text)[:-9], "csv", PLAIN)
+    assert cut.state == JobState.FAILED
+    assert "is no whole gzip file, it is whole for the first" in cut.report["errors"][0]["message"]
     lines = b'{"id": "z", "input": {"messages": [{"role": "user"}]}}\n'
     assert load(gzip.compress(lines), "jsonl").report["added"] == 1
     monkeypatch.setattr("django.conf.settings.UPLOAD_MAX_BYTES", 1000)

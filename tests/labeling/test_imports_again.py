@@ -14,7 +14,7 @@ from labeling.models import (
 from labeling.services import settle_due
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
 from tests.labeling.test_imports import current, load, many
-from tests.labeling.test_labels import later
+from tests.labeling.windows import later
 from toolevals.registry.models import ToolList
 
 __all__ = ["load"]

@@ -63,7 +63,7 @@ def test_more_labels_add_places_with_the_right_turn(examples, change, ann, submi
     assert (job.report["added"], job.report.get("closed", 0)) == (3, 0)
     assert [live(revision) for revision in examples] == [3, 3, 3]
     begun = LabelSlot.objects.filter(revision=examples[0], state=SlotState.OPEN)
-    assert set(begun.values_list("priority", flat=True)) == {1}
+    assert set(begun.values_list("priority", flat=True)) == {0}
     assert change(3) is None
 
 

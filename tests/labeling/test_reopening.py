@@ -31,7 +31,7 @@ from labeling.services import (
     settle_due,
 )
 from tests.labeling.rows import NO_CALL, call
-from tests.labeling.test_labels import later
+from tests.labeling.windows import later
 from toolevals.grading.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry, Role
 
@@ -117,9 +117,9 @@ def test_reopening_ends_skips_and_disputes(differing, decided, adjudicator, memb
     assert not Dispute.objects.open().exists()
 
 
-def test_earlier_gold_is_put_in_force_again(differing, decided, adjudicator, members):
+def test_earlier_gold_is_put_in_force_again(differing, decided, adjudicator, members, ann):
     (second,) = members(1, Role.ADJUDICATOR)
-    dispute_open(revision=differing, actor=second, reason="No")
+    dispute_open(revision=differing, actor=ann, reason="No")
     newer = adjudication_decide(revision=differing, actor=second, expectation=NO_CALL, rationale="Greeting.")
     restored = gold_restore(gold=decided, actor=adjudicator, reason="It was right.")
     assert (restored.source, restored.expectation, restored.actor) == (GoldSource.RESTORED, call(), adjudicator)
@@ -152,9 +152,9 @@ def test_a_decision_is_taken_back(project, differing, decided, adjudicator):
     assert shown(differing)[0] == Resolution.RESOLVED
 
 
-def test_taking_back_puts_the_disputed_gold_in_force_again(differing, decided, members):
+def test_taking_back_puts_the_disputed_gold_in_force_again(differing, decided, members, ann):
     (second,) = members(1, Role.ADJUDICATOR)
-    dispute = dispute_open(revision=differing, actor=second, reason="No")
+    dispute = dispute_open(revision=differing, actor=ann, reason="No")
     made = adjudication_set_aside(revision=differing, actor=second, answer="ambiguous", rationale="Both.")
     adjudication_withdraw(adjudication=made, actor=second)
     assert shown(differing)[:2] == (Resolution.RESOLVED, decided)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from labeling.errors import InvalidAct
-from labeling.models import Comment, Label, LabelSlot, Revision
-from labeling.services import comment_add, label_submit
+from labeling.models import Comment, Label, LabelSlot, QuestionView, Revision
+from labeling.services import comment_add, label_submit, question_open, skip_undo, slot_skip
 from tests.labeling.rows import NO_CALL
 from toolevals.grading.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry, Project, Role, User
@@ -124,3 +126,55 @@ def test_a_question_does_not_touch_the_label(asked: Comment, ann: User, claim: C
     slot = claim(ann)
     assert slot is not None
     assert label_submit(slot=slot, actor=ann, expectation=NO_CALL).revision_id == asked.revision_id
+
+
+def test_who_opens_a_question_is_not_asked_to_label(
+    asked: Comment, revision: Revision, ann: User, adjudicator: User, claim: Callable[[User], LabelSlot | None]
+):
+    client = Client()
+    client.force_login(adjudicator)
+    listed = client.get(reverse("labeling:questions", args=["shop"])).content.decode()
+    assert revision.example.external_id in listed
+    assert "Thursday" not in listed
+    address = reverse("labeling:thread", args=["shop", revision.pk])
+    for _ in range(2):
+        assert "Which Thursday?" in client.get(address).content.decode()
+    assert QuestionView.objects.get().user == adjudicator
+    assert AuditEntry.objects.filter(verb="question_open").count() == 1
+    offered = claim(adjudicator)
+    assert offered is not None
+    assert offered.revision_id != revision.pk
+    # A place of its own by a direct link, or by its id.
+    slot = revision.slots.order_by("number")[0]
+    page = client.get(reverse("labeling:label-slot", args=["shop", slot.pk]))
+    assert (page.status_code, "You have opened a question" in page.content.decode()) == (403, True)
+    for path, body in (("", None), ("label/", {"expectation": NO_CALL})):
+        answer = client.post(f"/api/v1/projects/shop/claims/{slot.pk}/{path}", body, content_type="application/json")
+        assert (answer.status_code, "You have opened a question" in answer.content.decode()) == (409, True)
+    assert not Label.objects.exists()
+    # Its author goes on.
+    assert client.get(address).status_code == 200
+    own = claim(ann)
+    assert own is not None
+    assert own.revision_id == revision.pk
+
+
+def test_who_passed_an_example_on_and_opens_a_question_does_not_take_it_up_again(
+    asked: Comment, revision: Revision, adjudicator: User, claim: Callable[[User], LabelSlot | None]
+):
+    slot = claim(adjudicator)
+    assert slot is not None
+    skip = slot_skip(slot=slot, actor=adjudicator)
+    assert question_open(revision=revision, actor=adjudicator)
+    with pytest.raises(InvalidAct, match="opened a question"):
+        skip_undo(skip=skip, actor=adjudicator)
+
+
+def test_own_questions_and_those_one_may_not_read_are_no_views(
+    asked: Comment, revision: Revision, ann: User, ben: User, adjudicator: User, submit: Submit
+):
+    for user in (ann, ben):
+        assert not question_open(revision=revision, actor=user)
+    submit(adjudicator, NO_CALL)
+    assert not question_open(revision=revision, actor=adjudicator)
+    assert not QuestionView.objects.exists()

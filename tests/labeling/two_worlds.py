@@ -7,12 +7,12 @@ others have done is the same in both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
 from labeling.exports import Selection
-from labeling.models import Dataset, Label, Revision
+from labeling.models import Dataset, Example, Label, Revision
 from labeling.services import (
     Choice,
     adjudication_decide,
@@ -26,14 +26,19 @@ from labeling.services import (
     lint_start,
     proposals_make,
     revision_reopen,
+    settle_due,
     slot_skip,
     version_freeze,
 )
 from tests.labeling.rows import NO_CALL, call, row
+from tests.labeling.windows import later
 from toolevals.workspace.models import Project, Role, User
 
 # Every word of hers begins with this in both worlds.
 MARK = "bea-secret"
+# Strata of what is still to label begin with this; the rest of one says whether reviewers may see it.
+STRATUM = "stratum-of"
+SAFE_STRATUM = f"{STRATUM}-safe"
 TO_LABEL = ("begun", "alone", "pair", "passed-on")
 REOPENED = "reopened"
 
@@ -46,6 +51,9 @@ class Said:
     words: str
     flagged: bool
     answer: str = "expectation"
+    # How long it took her; and whether she came after Ben where both have labelled, some minutes later than else.
+    seconds: float = 30
+    is_late: bool = False
 
     def label(self, kind: str) -> dict[str, Any]:
         """Return the arguments of a label of hers; its words name the kind of place that they stand in."""
@@ -54,6 +62,7 @@ class Said:
             "rationale": f"{self.words}-{kind}",
             "flagged": self.flagged,
             "answer": self.answer,
+            "seconds": self.seconds,
         }
 
 
@@ -64,13 +73,16 @@ ROLES = {
     "ben": Role.OWNER,
     "carl": Role.REVIEWER,
     "nora": Role.ADJUDICATOR,
+    "olga": Role.OWNER,
     "vera": Role.VIEWER,
 }
 # Ben says the same as Bea in the first world, and other than she does in the second.
 WORLDS = (
     Said(call(order=f"{MARK}-order"), f"{MARK}-first", flagged=True),
-    Said(NO_CALL, f"{MARK}-second", flagged=False),
+    Said(NO_CALL, f"{MARK}-second", flagged=False, seconds=3000),
 )
+# She says the same in both, at other times. Ben says otherwise.
+TIMES = (WORLDS[1], replace(WORLDS[1], seconds=10, is_late=True))
 BEN = call(order=f"{MARK}-order")
 
 
@@ -107,17 +119,25 @@ class Scene:
 
 
 def world_made(
-    dataset: Dataset, people: dict[str, User], said: Said, work: Callable[[], object], *, decidable: bool
+    dataset: Dataset,
+    people: dict[str, User],
+    said: Said,
+    work: Callable[[], object],
+    *,
+    decidable: bool,
+    pass_time: Callable[[float], None],
 ) -> Scene:
     """Let Bea, and Ben, who labels one example with her, say what they say; run what runs in the background.
 
-    `decidable`: whether a second label of one example comes in, and a question is asked, of which adjudicators who
-    have labelled nothing learn by right.
+    `pass_time` moves the clock. `decidable`: whether a second label of one example comes in, and a question is asked,
+    of which adjudicators who have labelled nothing learn by right.
     """
     bea, ben, zoe = people["bea"], people["ben"], people["zoe"]
     to_label = [row(name) for name in (REOPENED, *TO_LABEL)]
     # At once: ids within one moment sort by the row's place in its import.
     examples_import(dataset=dataset, actor=None, rows=[*to_label, row("gold", expectation=NO_CALL)])
+    planted = {name: SAFE_STRATUM if name == "difficulty" else STRATUM for name in Example.STRATA}
+    Example.objects.filter(dataset=dataset, external_id__in=[REOPENED, *TO_LABEL]).update(**planted)
     batch = batch_create(dataset=dataset, actor=None, name="Spring", choice=Choice())
     revisions = {each.example.external_id: each for each in Revision.objects.filter(example__dataset=dataset)}
 
@@ -126,14 +146,18 @@ def world_made(
 
     label(REOPENED, bea, **said.label("earlier"))
     label(REOPENED, zoe, expectation=call(order="other"))
+    settle_due(later())
     adjudication_decide(revision=revisions[REOPENED], actor=people["abe"], expectation=call(), rationale="So it is.")
     revision_reopen(revision=revisions[REOPENED], actor=people["abe"], reason="Look again")
     label_withdraw(label=label("begun", bea, **said.label("taken-back")), actor=bea)
     draft_save(revision=revisions["begun"], actor=bea, document={"words": f"{said.words}-draft"})
-    label("alone", bea, seconds=30, **said.label("alone"))
+    label("alone", bea, **said.label("alone"))
     if decidable:
-        label("pair", bea, **said.label("pair"))
-        label("pair", ben, expectation=BEN, rationale="I see it so.")
+        pair = [(bea, said.label("pair")), (ben, {"expectation": BEN, "rationale": "I see it so.", "seconds": 60})]
+        for person, more in reversed(pair) if said.is_late else pair:
+            label("pair", person, **more)
+            pass_time(120 if said.is_late else 30)
+        pass_time(-240 if said.is_late else -60)
         comment_add(revision=revisions["pair"], asker=bea, actor=bea, text=f"{said.words}-question")
     slot_skip(slot=revisions["passed-on"].slots.all()[0], actor=bea, reason=f"{said.words}-skip")
 

@@ -11,6 +11,7 @@ from django.test import Client
 from labeling.models import Dataset, LabelSlot, Revision
 from labeling.services import dataset_create, examples_import, label_submit, slot_claim
 from tests.fixtures.people import person
+from tests.labeling.windows import differing_compared
 from tests.labeling_pages.shop import TOOLS, returned, row
 from toolevals.grading.examples import read_example
 from toolevals.registry.models import RegistryVersion
@@ -85,7 +86,7 @@ def disagreed(dataset: Dataset, reviewer: User, second_reviewer: User) -> Revisi
     for user, expectation, why in labels:
         claimed = slot_claim(dataset_or_project=dataset, actor=user)
         assert claimed is not None
-        label_submit(slot=claimed, actor=user, expectation=expectation, rationale=why)
+        differing_compared(label_submit(slot=claimed, actor=user, expectation=expectation, rationale=why).revision)
     return Revision.objects.get(example__dataset=dataset, example__external_id="ex-0")
 
 

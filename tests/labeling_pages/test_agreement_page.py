@@ -18,6 +18,7 @@ from django.urls import reverse
 from labeling.agreement.filling import labels_read
 from labeling.models import Dataset, Label, LabelReading, Revision
 from labeling.services import adjudication_decide, examples_import, label_submit, slot_claim
+from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row
 from toolevals.grading.examples import read_example
@@ -45,7 +46,7 @@ def decided(disagreed: Revision, reviewer: User, second_reviewer: User, adjudica
     for user, expectation in ((reviewer, returned()), (second_reviewer, GREETING)):
         slot = slot_claim(dataset_or_project=disagreed.example.dataset, actor=user)
         assert slot is not None
-        label_submit(slot=slot, actor=user, expectation=expectation)
+        differing_compared(label_submit(slot=slot, actor=user, expectation=expectation).revision)
     decide(adjudicator)
     return disagreed
 

@@ -111,7 +111,7 @@ def test_nothing_is_taken_from_a_page_of_somebody_else(
     item = opened.items.all()[0]
     for name in ("calibrate-submit", "calibrate-draft"):
         response = as_user(reviewer).post(url(name, opened.pk, item.pk), NONE, headers={"X-Person": str(owner.pk)})
-        assert response.status_code == 403
+        assert response.status_code == 401
     assert not CalibrationAnswer.objects.filter(reviewer=reviewer).exists()
 
 

@@ -87,9 +87,11 @@ def test_what_has_no_gold_yet_opens_its_examples(
     retired = [read_example(row(23, strata={"bucket": "arguments"}))]
     examples_import(dataset=gold, actor=None, rows=[*waiting, *resolved, *retired])
     Revision.objects.filter(example__external_id="ex-23").update(resolution=Resolution.SET_ASIDE)
-    client = as_user(viewer)
-    page = body(client.get(at("coverage")))
     query = "?covers=bucket.arguments&amp;gold=none"
+    # What waits says by its stratum what its label is.
+    assert query not in body(as_user(viewer).get(at("coverage")))
+    client = as_user(adjudicator)
+    page = body(client.get(at("coverage")))
     assert f'<a href="{at("dataset")}{query}">2</a>' in page
     listed = body(client.get(at("dataset", "?covers=bucket.arguments&gold=none")))
     assert re.findall(r">(ex-\d+)</a>", listed) == ["ex-21", "ex-20"]

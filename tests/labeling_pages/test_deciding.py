@@ -13,6 +13,7 @@ from labeling.models import Adjudication, Dataset, Gold, Label, Resolution, Revi
 from labeling.services import adjudication_decide, examples_import, label_submit, slot_claim
 from labeling.services.resolution import revision_evaluate, revision_locked
 from tests.fixtures.people import person
+from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row
 from tests.labeling_pages.test_adjudicate import choices, url
@@ -108,7 +109,7 @@ def three_answers(project: Project, dataset: Dataset) -> Revision:
             told: dict[str, Any] = {"answer": "ambiguous"}
             if value is not None:
                 told = {"expectation": returned(refund_to={"exact": value})}
-            label_submit(slot=slot, actor=user, **told)
+            differing_compared(label_submit(slot=slot, actor=user, **told).revision)
     return revision
 
 

@@ -9,10 +9,13 @@ import sys
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from scripts.dev.environment import PYTHON, ROOT
+from scripts.dev import run
+from scripts.dev.environment import PYTHON, ROOT, DevError
 from tests.servers.process import free_port
 
 pytestmark = [
@@ -31,6 +34,16 @@ class Started:
     def wait(self) -> str:
         """Return what is printed until the last process that may print is gone."""
         return self.process.communicate(timeout=60)[0]
+
+    def said(self, sentence: str) -> str:
+        """Return what is printed up to the line that holds a sentence."""
+        assert self.process.stdout is not None
+        lines: list[str] = []
+        for line in self.process.stdout:
+            lines.append(line)
+            if sentence in line:
+                return "".join(lines)
+        raise AssertionError("".join(lines))
 
     def children(self) -> dict[str, int]:
         """Return the processes it has started: gunicorn or celery -> process id."""
@@ -58,7 +71,7 @@ def start(data: Path) -> Iterator[Callable[[], Started]]:
     environment = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
     processes: list[subprocess.Popen[str]] = []
 
-    def run() -> Started:
+    def begin() -> Started:
         port = free_port()
         process = subprocess.Popen(
             [ROOT / "dev", "run", "--no-sample", "--port", str(port), "--data", data],
@@ -77,7 +90,7 @@ def start(data: Path) -> Iterator[Callable[[], Started]]:
                 return Started(process, f"http://127.0.0.1:{port}")
         raise AssertionError("".join(said))
 
-    yield run
+    yield begin
     for process in processes:
         process.terminate()
         process.communicate(timeout=40)
@@ -103,13 +116,45 @@ def test_signals_end_all_of_it(start: Callable[[], Started], signals: list[signa
     assert not answers(started.url)
 
 
-@pytest.mark.parametrize(("name", "title"), [("celery", "worker"), ("gunicorn", "web server")])
-def test_when_one_process_dies_all_of_it_ends_and_says_so(start: Callable[[], Started], name: str, title: str) -> None:
+def test_a_process_that_dies_is_started_again_and_that_is_said(start: Callable[[], Started]) -> None:
     started = start()
-    os.kill(started.children()[name], signal.SIGKILL)
-    assert f"The {title} ended unexpectedly" in started.wait()
-    assert started.process.returncode == 1
-    assert not answers(started.url)
+    for name, title in (("celery", "worker"), ("gunicorn", "web server")):
+        before = started.children()[name]
+        os.kill(before, signal.SIGKILL)
+        assert f"The {title} ended unexpectedly (status -9)" in started.said(f"The {title} runs again.")
+        assert started.children()[name] != before
+    assert answers(started.url)
+
+
+class Dying:
+    """An application whose worker dies as soon as it is started."""
+
+    def __init__(self) -> None:
+        self.processes: Any = {"worker": SimpleNamespace(returncode=3)}
+        self.starts = 0
+
+    def ended(self) -> str:
+        return "worker"
+
+    def restart(self, name: str) -> None:
+        self.starts += 1
+        raise DevError(f"The {name} ended at once: see above.")
+
+
+def test_a_process_that_dies_again_and_again_is_given_up_after_growing_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("scripts.dev.run.time.sleep", pauses.append)
+    application: Any = Dying()
+    with pytest.raises(DevError, match=r"The worker ended 5 times within 120 seconds, .*status 3"):
+        run.watch(application)
+    assert pauses == [1, 2, 4, 8]
+    assert application.starts == 4
+
+
+def test_a_death_long_ago_does_not_count() -> None:
+    restarts = run.Restarts()
+    assert [restarts.pause("worker", at) for at in (0, 10, 200, 210, 220, 230, 240)] == [1, 2, 1, 2, 4, 8, None]
+    assert restarts.pause("web server", 240) == 1
 
 
 def test_nothing_outlives_it_even_when_it_is_killed(start: Callable[[], Started]) -> None:

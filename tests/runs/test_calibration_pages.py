@@ -52,6 +52,26 @@ def test_a_bad_rating_is_refused_on_the_page_and_nothing_is_lost(client, project
     assert Rating.objects.get().value is None
 
 
+def test_a_script_is_told_what_became_of_a_rating(client, project, calibration, raters):
+    client.force_login(raters[0])
+    address = reverse("runs:rate", args=[project.slug, calibration.pk])
+    case = calibration.cases.left_for(raters[0]).first()
+    sent = {"X-Person": str(raters[0].pk), "HX-Request": "true", "X-Submission": "a" * 32}
+
+    refused = client.post(address, {"case": case.pk, "value": "much"}, headers=sent)
+    assert (refused.status_code, "X-Accepted" in refused) == (422, False)
+    assert refused.json() == {"problems": [{"field": "value", "message": "A value is a number of the scale."}]}
+    # A second time, because the first answer was lost, it is the same rating.
+    for _ in range(2):
+        taken = client.post(address, {"case": case.pk, "value": "1", "note": "yes"}, headers=sent)
+        assert (taken.status_code, taken["X-Accepted"], taken["HX-Push-Url"]) == (200, "a" * 32, address)
+    late = client.post(address, {"case": case.pk, "value": "0"}, headers=sent)
+    assert (late.status_code, "X-Accepted" in late) == (409, False)
+    assert late.json() == {"message": "You have rated this case: the first rating counts.", "url": address}
+    assert client.post(address, {"case": "none", "value": "1"}, headers=sent).status_code == 409
+    assert Rating.objects.get().value == 1
+
+
 def test_hostile_text_of_a_case_is_shown_as_text(client, project, calibration, raters):
     case = calibration.cases.left_for(raters[0]).first()
     case.questions[0]["conversation"]["messages"][0]["content"] = "<script>alert(1)</script>"

@@ -109,7 +109,7 @@ def scene(
         time.sleep(0.01)
         return shop_agent(body)
 
-    url = postgres_server.database_create(f"faults_{os.getpid()}")
+    url = postgres_server.database_migrated(f"faults_{os.getpid()}")
     with chat_server(slowly) as agent:
         app = live_app_start(
             **ENVIRONMENT, AGENT_NETWORKS="127.0.0.0/8", DATABASE_URL=url, REDIS_URL=redis_server.database_url()

@@ -143,7 +143,7 @@ def scene(
     live_app_start: Callable[..., LiveApp], postgres_server: PostgresServer, redis_server: RedisServer
 ) -> Iterator[Scene]:
     """The whole installation, on PostgreSQL and Redis."""
-    url = postgres_server.database_create(f"judged_{os.getpid()}")
+    url = postgres_server.database_migrated(f"judged_{os.getpid()}")
     app = live_app_start(
         **ENVIRONMENT, AGENT_NETWORKS="127.0.0.0/8", DATABASE_URL=url, REDIS_URL=redis_server.database_url()
     )

@@ -91,7 +91,7 @@ def served(
     live_app_start: Callable[..., LiveApp], postgres_server: PostgresServer, redis_server: RedisServer
 ) -> Installation:
     """PostgreSQL and Redis."""
-    url = postgres_server.database_create(f"killed_{os.getpid()}")
+    url = postgres_server.database_migrated(f"killed_{os.getpid()}")
     return Installation(live_app_start(**ENVIRONMENT, DATABASE_URL=url, REDIS_URL=redis_server.database_url()), url)
 
 

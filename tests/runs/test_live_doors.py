@@ -11,6 +11,7 @@ from tests.agents.messages_server import messages_server, text, use
 from tests.agents.webhook_server import webhook_server
 from tests.runs.building import STATUS, cases_of
 from tests.runs.live import live_run, shop_agent
+from toolevals.agents.secret_binding import Origin
 from toolevals.runs.models import Run, Transcript
 from toolevals.workspace.services import secret_set
 
@@ -52,8 +53,10 @@ def asked(server: ChatServer, **more: Any) -> dict[str, Any]:
 
 
 def test_the_page_estimates_first_and_starts_then(page, project, version, run_jobs):
-    secret_set(project=project, actor=None, name="model-host", value="key-0815")
     with chat_server(shop_agent) as server:
+        secret_set(
+            project=project, actor=None, name="model-host", value="key-0815", addresses=[str(Origin.of(server.url))]
+        )
         said = form(
             version, server.url, secret="model-host", temperature="0", input_price="2", output_price="8", budget="1"
         )
@@ -126,14 +129,13 @@ def test_each_connector_has_its_own_fields_and_the_run_goes_that_way(page, versi
 
 
 def test_an_agent_behind_a_webhook_is_sent_each_trial(page, project, version, run_jobs):
-    secret_set(project=project, actor=None, name="hook", value="whsec_a2V5")
-
     def agent(task: dict[str, Any]) -> Any:
         if "status" not in task["input"]["messages"][0]["content"]:
             return {"done": True}
         return {"tool_calls": [{"name": STATUS, "arguments": {"order_id": "ORD-1"}}]}
 
     with webhook_server(agent) as server:
+        secret_set(project=project, actor=None, name="hook", value="whsec_a2V5", addresses=[str(Origin.of(server.url))])
         said = {
             "experiment": "Hook",
             "dataset_version": str(version.pk),

@@ -12,10 +12,11 @@ from django.utils import timezone
 from tests.agents.chat_server import Trouble, calls, chat_server, says
 from tests.runs.building import STATUS, cases_of, example, version_of
 from tests.runs.live import last, live_run, shop_agent
+from toolevals.agents.secret_binding import Origin
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.live.pace import SharedPace
 from toolevals.runs.models import Run, RunPace, Subject, Transcript
-from toolevals.workspace.models import JobState
+from toolevals.workspace.models import AuditEntry, JobState
 from toolevals.workspace.services import secret_set
 
 # Conversations run in threads, whose connections see only what is committed.
@@ -34,8 +35,10 @@ def transcripts(run: Run) -> list[Transcript]:
 
 
 def test_a_model_is_asked_for_every_trial_and_graded(project, version, run_jobs):
-    secret_set(project=project, actor=None, name="model-host", value="key-0815")
     with chat_server(shop_agent) as server:
+        secret_set(
+            project=project, actor=None, name="model-host", value="key-0815", addresses=[str(Origin.of(server.url))]
+        )
         options = {"secret": "model-host", "temperature": 0, "seed": 3}
         run = live_run(
             project, version, server, trials=2, options=options, settings={"prices": {"input": 1, "output": 10}}
@@ -144,8 +147,10 @@ def test_a_budget_ends_the_run_and_what_it_does_not_reach_is_unscored(project, v
 
 
 def test_a_secret_that_is_gone_fails_the_run_and_says_so(project, version, run_jobs):
-    secret = secret_set(project=project, actor=None, name="model-host", value="key-0815")
     with chat_server(shop_agent) as server:
+        secret = secret_set(
+            project=project, actor=None, name="model-host", value="key-0815", addresses=[str(Origin.of(server.url))]
+        )
         run = live_run(project, version, server, options={"secret": "model-host"})
         secret.delete()
         run_jobs()
@@ -153,6 +158,28 @@ def test_a_secret_that_is_gone_fails_the_run_and_says_so(project, version, run_j
     assert run.job.state == JobState.FAILED
     assert "no secret named 'model-host'" in run.job.failures().first().error
     assert server.requests == []
+
+
+def test_a_secret_is_sent_to_no_address_that_its_owner_has_not_named(project, version, run_jobs):
+    with chat_server(shop_agent) as server:
+        said = {"project": project, "actor": None, "name": "model-host"}
+        secret_set(**said, value="key-0815", addresses=["https://models.example.org"])
+        for options, settings, pointer in (
+            ({"secret": "model-host"}, {}, "/options/secret"),
+            ({}, {"user": {"base_url": server.url, "model": "m", "secret": "model-host"}}, "/settings/user/secret"),
+        ):
+            with pytest.raises(InvalidDocument, match="may not be sent to") as refused:
+                live_run(project, version, server, options=options, settings=settings)
+            assert refused.value.problems[0].pointer == pointer
+        secret_set(**said, addresses=[str(Origin.of(server.url))])
+        run = live_run(project, version, server, options={"secret": "model-host"})
+        secret_set(**said, addresses=[])
+        run_jobs()
+    run.job.refresh_from_db()
+    assert run.job.state == JobState.FAILED
+    assert "may be sent to no address yet" in run.job.failures().first().error
+    assert server.requests == []
+    assert AuditEntry.objects.filter(project=project, verb="secret_refuse").count() == 2
 
 
 def test_all_workers_of_a_run_keep_one_pace(project, version, run_jobs):

@@ -78,15 +78,17 @@ def test_grading_makes_no_call_of_a_server_which_tells_no_state(project, run_job
     assert (case.outcome, case.execution) == ("passed", "unscored")
 
 
-def test_the_page_adds_a_server_and_names_what_is_wrong(client, owner, project, settings):
+def test_the_page_adds_a_server_and_its_job_names_what_is_wrong(client, owner, project, settings, run_jobs):
     client.force_login(owner)
     address = f"/p/{project.slug}/simulators/new/"
     sent = {"kind": "mcp", "mcp-name": "Shop", "mcp-timeout": "60", "mcp-command": settings.MCP_COMMANDS[0]}
     assert client.post(address, sent).status_code == 302
+    run_jobs()
     made = Simulator.objects.get()
     assert (made.kind, made.content) == ("mcp", {"command": COMMAND, "timeout": 60.0})
     refused = client.post(address, sent | {"mcp-command": "", "mcp-url": "http://127.0.0.1:9/mcp", "mcp-name": "Other"})
-    assert refused.status_code == 422
+    run_jobs()
+    refused = client.get(refused["Location"])
     assert "The MCP server cannot be used" in refused.content.decode()
 
 

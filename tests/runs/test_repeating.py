@@ -121,9 +121,9 @@ def test_there_must_be_something_to_ask_again(project, version, run_jobs):
             errored_ask_again(run=run, actor=None)
         run_jobs()
     run.refresh_from_db()
-    with pytest.raises(InvalidDocument, match="is errored"):
+    with pytest.raises(InvalidDocument, match="is errored that can be asked for again"):
         errored_ask_again(run=run, actor=None)
-    with pytest.raises(InvalidDocument, match="asks its subject"):
+    with pytest.raises(InvalidDocument, match="is errored that can be asked for again"):
         errored_ask_again(run=plain, actor=None)
 
 
@@ -225,12 +225,14 @@ def test_the_page_and_the_interface_offer_it(project, version, run_jobs, client,
         run_jobs()
         page = client.get("/p/shop/runs/1/").content.decode()
         assert "failing cases again" in page
-        assert "errored conversation" in page
+        assert "Ask again for 1 errored case" in page
+        assert "of 4 cases</a> are errored" in " ".join(page.replace('<span class="num">4</span>', "4").split())
+        assert "The subject could not be reached" in page
         moody.away = False
         client.post(reverse("runs:run-errored", args=["shop", 1]))
-        assert "1 errored conversation again" in client.get("/p/shop/runs/1/").content.decode()
+        assert "1 errored case again" in client.get("/p/shop/runs/1/").content.decode()
         run_jobs()
-        assert "errored conversation" not in client.get("/p/shop/runs/1/").content.decode()
+        assert "errored case" not in client.get("/p/shop/runs/1/").content.decode()
         response = client.post(reverse("runs:run-failing", args=["shop", 1]))
         assert response["Location"] == "/p/shop/runs/2/"
         run_jobs()

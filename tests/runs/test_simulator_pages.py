@@ -14,8 +14,9 @@ from django.urls import reverse
 from tests.runs.building import HISTORY, REFUND, STATUS, baseline_run, call, example, uploaded_run, version_of
 from toolevals.presentation.numbers import percent
 from toolevals.runs.models import DatasetSimulator, Simulator
-from toolevals.runs.services import simulator_choose, simulator_ensure
+from toolevals.runs.services import simulator_begin, simulator_choose, simulator_ensure
 from toolevals.runs.simulating.needs import needs_of
+from toolevals.workspace.models import Job, Upload
 
 SCRIPT = {"results": [{"tool": STATUS, "result": "sent"}, {"tool": REFUND, "result": "done"}]}
 CODE = "from prices import MUG\n\n\ndef price(state):\n    return MUG\n"
@@ -150,7 +151,7 @@ def test_the_table_is_there_as_csv(client, project, viewer, version):
     ],
     ids=["scripted", "http", "file", "archive"],
 )
-def test_an_owner_adds_a_simulator_of_each_kind(client, project, owner, settings, kind, said, tools):
+def test_an_owner_adds_a_simulator_of_each_kind(client, project, owner, settings, run_jobs, kind, said, tools):
     settings.TRUSTED_SIMULATORS = ["*"]
     client.force_login(owner)
     for value in said.values():
@@ -158,8 +159,15 @@ def test_an_owner_adds_a_simulator_of_each_kind(client, project, owner, settings
             value.seek(0)
     fields = {f"{kind}-{name}": value for name, value in {"name": "Mine", **said}.items()}
     answer = client.post(page("simulator-new", project), {"kind": kind, **fields})
+    run_jobs()
     simulator = Simulator.objects.get()
-    assert answer["Location"] == page("simulator", project, simulator.pk)
+    address = page("simulator", project, simulator.pk)
+    if kind == "code":
+        assert f'href="{address}">Open the result' in client.get(answer["Location"]).content.decode()
+        # The same again is there, and nothing is asked.
+        said["file"].seek(0)
+        answer = client.post(page("simulator-new", project), {"kind": kind, **fields})
+    assert answer["Location"] == address
     assert simulator.tools == tools
     shown = client.get(answer["Location"]).content.decode()
     assert "Mine v1" in shown
@@ -173,12 +181,11 @@ def test_an_owner_adds_a_simulator_of_each_kind(client, project, owner, settings
         ("scripted", {"results": "[{}]"}, "0: "),
         ("http", {"base_url": "http://u:p@world.example", "timeout": "5"}, "without a password in it"),
         ("code", {"file": SimpleUploadedFile("a.py", b"\xff\xfe")}, "not text in UTF-8"),
-        ("code", {"file": SimpleUploadedFile("a.py", b"1 / 0")}, "ZeroDivisionError"),
         ("code", {"file": SimpleUploadedFile("a.zip", zipped(other__py="1"))}, "must hold simulator.py"),
         ("code", {"file": SimpleUploadedFile("a.zip", b"PK\x03\x04 no archive")}, "archive that cannot be read"),
         ("code", {"file": SimpleUploadedFile("a.zip", damaged())}, "archive that cannot be read"),
     ],
-    ids=["json", "result", "address", "bytes", "error", "archive", "no archive", "damaged archive"],
+    ids=["json", "result", "address", "bytes", "archive", "no archive", "damaged archive"],
 )
 def test_what_is_wrong_stands_beside_its_field(client, project, owner, settings, kind, said, message):
     settings.TRUSTED_SIMULATORS = ["*"]
@@ -191,6 +198,42 @@ def test_what_is_wrong_stands_beside_its_field(client, project, owner, settings,
     assert answer.status_code == 422
     assert message in answer.content.decode()
     assert not Simulator.objects.exists()
+
+
+def test_code_that_does_not_load_fails_its_job_and_says_why(client, project, owner, settings, run_jobs):
+    settings.TRUSTED_SIMULATORS = ["*"]
+    client.force_login(owner)
+    fields = {"kind": "code", "code-name": "Mine", "code-file": SimpleUploadedFile("a.py", b"1 / 0")}
+    answer = client.post(page("simulator-new", project), fields)
+    run_jobs()
+    shown = client.get(answer["Location"]).content.decode()
+    assert "ZeroDivisionError" in shown
+    assert "/content/files" in shown
+    assert not Simulator.objects.exists()
+
+
+def test_adding_code_by_rest_answers_a_job_that_names_the_simulator(client, project, owner, settings, run_jobs):
+    settings.TRUSTED_SIMULATORS = ["*"]
+    client.force_login(owner)
+    base = f"/api/v1/projects/{project.slug}"
+    body = {"name": "Mine", "kind": "code", "content": {"files": {"simulator.py": "def price(state):\n    return 1\n"}}}
+    begun = client.post(f"{base}/simulators/", body, content_type="application/json")
+    assert (begun.status_code, begun.json()["kind"]) == (202, "simulator")
+    run_jobs()
+    report = client.get(f"{base}/jobs/{begun.json()['id']}/").json()["report"]
+    assert client.get(f"{base}/simulators/{report['simulator']}/").json()["tools"] == ["price"]
+    assert (report["name"], report["version"]) == ("Mine", 1)
+    again = client.post(f"{base}/simulators/", body, content_type="application/json")
+    assert (again.status_code, again.json()["id"]) == (201, report["simulator"])
+
+
+def test_a_simulator_whose_file_is_gone_is_not_added(client, project, owner, settings, run_jobs):
+    content = {"files": {"simulator.py": "def price(state):\n    return 1\n"}}
+    job = simulator_begin(project=project, actor=None, name="Mine", kind="code", content=content)
+    assert isinstance(job, Job)
+    Upload.objects.all().delete()
+    run_jobs()
+    assert "add it again" in job.failures().get().error
 
 
 def test_adding_is_the_owners_alone(client, project, adjudicator):

@@ -11,6 +11,7 @@ from tests.agents.players import call
 from tests.agents.world_server import world_server
 from tests.runs.building import STATUS, cases_of, example, version_of
 from tests.runs.live import live_run, shop_agent
+from toolevals.agents.secret_binding import Origin
 from toolevals.agents.worlds import NotSimulatedError
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import DatasetSimulator, Simulator, Transcript
@@ -18,7 +19,7 @@ from toolevals.runs.services import simulator_choose, simulator_ensure
 from toolevals.runs.simulating import simulator_of
 from toolevals.runs.simulating.trust import code_digest
 from toolevals.workspace.models import AuditEntry, JobState, Project
-from toolevals.workspace.services import secret_set
+from toolevals.workspace.services import SecretRefusedError, secret_set
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CODE = """
@@ -68,6 +69,8 @@ def test_the_same_content_is_the_same_simulator_and_another_the_next_version(pro
         ("code", {"files": {"simulator.py": "", "../x.py": ""}}, "/content/files"),
         ("code", {"files": {"simulator.py": "", "/etc/x": ""}}, "/content/files"),
         ("code", {"files": {"simulator.py": 1}}, "/content/files"),
+        ("code", {"files": {"simulator.py": "", "simulator.py/x.py": ""}}, "/content/files"),
+        ("code", {"files": {"simulator.py": "", "data/a": "", "data/a/b/c.json": ""}}, "/content/files"),
         ("http", {"base_url": "ftp://x"}, "/content/base_url"),
         ("http", {"base_url": "http://x", "secret": "missing"}, "/content/secret"),
     ],
@@ -176,8 +179,10 @@ def test_a_run_whose_simulator_cannot_be_run_here_fails_and_says_so(project, ver
 
 def test_a_service_is_called_with_its_key_and_keeps_the_state(project, version, settings):
     settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-    secret_set(project=project, actor=None, name="world", value="key-7")
     with world_server() as server:
+        secret = secret_set(
+            project=project, actor=None, name="world", value="key-7", addresses=[str(Origin.of(server.url))]
+        )
         content = {"base_url": server.url, "secret": "world", "tools": ["cancel"]}
         row = made(project, content, "http")
         assert (row.tools, row.content["timeout"]) == (["cancel"], 30.0)
@@ -185,5 +190,12 @@ def test_a_service_is_called_with_its_key_and_keeps_the_state(project, version, 
         with simulator_of(version.dataset) as simulator, simulator.world({"messages": []}) as world:
             world.call(call("cancel", order_id="A-1"))
             assert world.state() == {"orders": {"A-1": "cancelled"}}
+        with pytest.raises(InvalidDocument, match="may not be sent to"):
+            made(project, {**content, "base_url": "https://evil.example"}, "http")
+        asked = len(server.keys)
+        secret_set(project=project, actor=None, name=secret.name, addresses=[])
+        with pytest.raises(SecretRefusedError), simulator_of(version.dataset):
+            pass
+        assert len(server.keys) == asked
     assert set(server.keys) == {"Bearer key-7"}
     assert made(project, {"base_url": server.url}, "http").tools is None

@@ -65,11 +65,11 @@ def test_failed_batches_alone_are_done_again(project, version, run_jobs, monkeyp
     graded = []
 
     def broken_at(place: int | None, work: Any) -> Any:
-        def cases_grade(grading, start, stop):
+        def cases_grade(grading, start, stop, **more):
             graded.append(start)
             if start == place:
                 raise ConnectionError("the disk is gone")
-            return work(grading, start, stop)
+            return work(grading, start, stop, **more)
 
         return cases_grade
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from io import StringIO
@@ -14,8 +15,10 @@ from labeling.models import Gold, Label, LabelSlot, Revision, Skip
 from labeling.waiting import counted, to_label
 from toolevals.runs.models import Grading, MatrixCount
 from toolevals.sample import content, services
-from toolevals.sample.accounts import ACCOUNTS, PASSWORD
+from toolevals.sample.accounts import ACCOUNTS
+from toolevals.sample.passwords import password_still_used
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project, Role, User
+from toolevals.workspace.services import user_create
 
 pytestmark = pytest.mark.django_db
 
@@ -47,7 +50,9 @@ def mistaken(cells: Matrix, tools: set[str]) -> int:
 
 def test_the_sample_from_the_first_call_to_the_finished_runs(run_jobs: Callable[[], int]) -> None:
     # One test for one load, which takes some seconds.
-    assert "Loaded" in printed()[0]
+    said = printed()[0]
+    assert "Loaded" in said
+    check_the_password_is_drawn_and_printed_once(said)
     project = Project.objects.get(slug="shop-support")
     check_work_for_every_role(project)
     check_every_act_has_its_person(project)
@@ -57,9 +62,16 @@ def test_the_sample_from_the_first_call_to_the_finished_runs(run_jobs: Callable[
     check_the_rewrite_helps(project)
 
 
+def check_the_password_is_drawn_and_printed_once(said: str) -> None:
+    (password,) = re.findall(r"with the password ([a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4})$", said, re.MULTILINE)
+    assert all(user.check_password(password) for user in User.objects.filter(is_sample=True))
+    assert password not in printed()[0]
+    assert password not in str([entry.detail for entry in AuditEntry.objects.all()])
+
+
 def check_work_for_every_role(project: Project) -> None:
     people = {one.email.partition("@")[0]: one for one in User.objects.filter(is_sample=True)}
-    assert all(person.check_password(PASSWORD) for person in people.values())
+    assert [key for key, person in people.items() if person.is_installation_owner] == ["otto"]
     roles = Counter(project.memberships.values_list("role", flat=True))
     assert roles == {Role.REVIEWER: 2, Role.ADJUDICATOR: 1, Role.OWNER: 1, Role.VIEWER: 1}
     resolutions = Counter(Revision.objects.values_list("resolution", flat=True))
@@ -118,9 +130,32 @@ def test_a_crash_half_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not Project.objects.exists()
 
 
-def test_the_logins_are_json_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolevals.sample.management.commands.load_sample.sample_load", lambda: True)
+def account() -> User:
+    return user_create(actor=None, email="lena@shop.example", name="Lena Labelwell", is_sample=True)
+
+
+def test_the_logins_are_json_and_nothing_else_and_stay_while_they_hold() -> None:
+    account()
     out, err = printed(print_logins=True)
-    assert [one["email"] for one in json.loads(out)] == [account.email for account in ACCOUNTS]
-    assert {one["role"] for one in json.loads(out)} == {"reviewer", "adjudicator", "owner", "viewer"}
-    assert "Loaded" in err
+    logins = json.loads(out)
+    assert [one["email"] for one in logins] == [account.email for account in ACCOUNTS]
+    assert {one["role"] for one in logins} == {"reviewer", "adjudicator", "owner", "viewer"}
+    assert "loaded before" in err
+    assert printed(print_logins=True, known_logins=out)[0] == out
+    assert User.objects.get().check_password(logins[0]["password"])
+
+
+@pytest.mark.parametrize("known", ["", "[]", "{", "[1]", '[{"email": "lena@shop.example", "password": "sample-shop"}]'])
+def test_what_holds_no_more_is_drawn_anew(known: str) -> None:
+    account()
+    first = json.loads(printed(print_logins=True)[0])[0]["password"]
+    assert password_still_used(known) == ""
+    second = json.loads(printed(print_logins=True, known_logins=known)[0])[0]["password"]
+    assert first != second
+    assert User.objects.get().check_password(second)
+
+
+def test_the_operator_draws_a_new_password() -> None:
+    account()
+    said = printed(new_password=True)[0]
+    assert User.objects.get().check_password(re.findall(r"password (\S+)$", said, re.MULTILINE)[0])

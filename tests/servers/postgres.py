@@ -7,14 +7,19 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
+from scripts.dev.environment import ROOT
 from tests.servers.process import Server, UnavailableError, unprivileged
 
+# The database from which others are copied.
+MIGRATED = "migrated"
 # What a crash of the machine would lose does not matter here.
 FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
 
@@ -29,17 +34,26 @@ class PostgresServer(Server):
         super().__init__()
         self.settings = settings
         self.data = self.folder / "data"
+        self.has_migrated = False
         self.programs = self.folder
 
     def url(self, database: str = "postgres") -> str:
         """Return the value for `DATABASE_URL`."""
         return f"postgresql://toolevals@127.0.0.1:{self.port}/{database}"
 
-    def database_create(self, name: str) -> str:
-        """Make an empty database and return its address."""
+    def database_create(self, name: str, template: str = "template1") -> str:
+        """Make a database, empty unless a template is named, and return its address."""
+        names = [psycopg.sql.Identifier(each) for each in (name, template)]
         with psycopg.connect(self.url(), autocommit=True) as connection:
-            connection.execute(psycopg.sql.SQL("CREATE DATABASE {}").format(psycopg.sql.Identifier(name)))
+            connection.execute(psycopg.sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
         return self.url(name)
+
+    def database_migrated(self, name: str) -> str:
+        """Make a database with the tables, copied from one that is migrated once, and return its address."""
+        if not self.has_migrated:
+            database_migrate(self.database_create(MIGRATED))
+            self.has_migrated = True
+        return self.database_create(name, template=MIGRATED)
 
     def prepare(self) -> None:
         """Make the cluster, owned by who will run it."""
@@ -84,6 +98,14 @@ class PostgresServer(Server):
         except psycopg.OperationalError:
             return False
         return True
+
+
+def database_migrate(url: str) -> None:
+    """Make the application's tables in a process of its own, as an installation does."""
+    with tempfile.TemporaryDirectory() as data:
+        here = {"DATABASE_URL": url, "TOOLEVALS_DATA_DIR": data, "DJANGO_SETTINGS_MODULE": "toolevals.settings"}
+        command = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+        subprocess.run(command, cwd=ROOT, env=os.environ | here, check=True)
 
 
 def postgres_programs(folder: Path) -> Path:

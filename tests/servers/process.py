@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -14,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from scripts.dev.application import end_with_parent
 
@@ -25,12 +27,41 @@ class UnavailableError(Exception):
     """The server is not installed here, or does not start; the text says which and why."""
 
 
+# Below what systems give to clients, so that no connection takes a port between its choice and its use.
+PORTS = range(20_000, 32_000)
+_locks: list[IO[bytes]] = []
+
+
 def free_port() -> int:
-    """Return a loopback port that nobody listens on."""
+    """Return a loopback port that nobody listens on, and that no other test process is given while this one lives."""
+    folder = Path(tempfile.gettempdir()) / f"toolevals-ports-{os.geteuid()}"
+    folder.mkdir(exist_ok=True)
+    for port in random.sample(PORTS, len(PORTS)):
+        lock = (folder / str(port)).open("ab")
+        if locked(lock) and listens_nowhere(port):
+            _locks.append(lock)
+            return port
+        lock.close()
+    raise UnavailableError(f"every port from {PORTS.start} to {PORTS.stop} is in use")
+
+
+def locked(file: IO[bytes]) -> bool:
+    """Lock a file for as long as this process lives, unless another has."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def listens_nowhere(port: int) -> bool:
+    """Return whether a server can be started on this port."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def unprivileged() -> dict[str, Any]:

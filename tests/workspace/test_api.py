@@ -63,7 +63,8 @@ def test_a_token_sees_its_project_only(client, bearer, owner):
     assert len(client.get(f"{ROOT}projects/").json()["results"]) == 2
 
 
-def test_a_signed_in_person_makes_a_project_and_owns_it(client, outsider):
+def test_a_signed_in_person_makes_a_project_and_owns_it(client, outsider, settings):
+    settings.WHO_MAKES_PROJECTS = "everyone"
     client.force_login(outsider)
     response = send(client, "POST", f"{ROOT}projects/", {"slug": "desk", "name": " Help desk "})
     assert response.status_code == 201
@@ -84,8 +85,8 @@ def test_a_signed_in_person_makes_a_project_and_owns_it(client, outsider):
         ({"slug": "desk", "name": "x" * 121}, "/name"),
     ],
 )
-def test_a_project_that_cannot_be_made_is_422_and_says_where(client, project, outsider, body, pointer):
-    client.force_login(outsider)
+def test_a_project_that_cannot_be_made_is_422_and_says_where(client, project, owner, body, pointer):
+    client.force_login(owner)
     response = send(client, "POST", f"{ROOT}projects/", body)
     assert (response.status_code, response["Content-Type"]) == (422, PROBLEM)
     assert [each["pointer"] for each in response.json()["problems"]] == [pointer]
@@ -150,7 +151,7 @@ def test_the_token_of_a_former_member_opens_nothing(client, bearer, owner):
 
 
 def test_a_samples_token_works_on_this_machine_only(client, bearer, owner):
-    header = bearer()
+    header = bearer() | {"HTTP_HOST": "localhost"}
     type(owner).objects.update(is_sample=True)
     assert client.get(SHOP, **header).status_code == 200
     assert client.get(SHOP, REMOTE_ADDR="192.0.2.7", **header).status_code == 401
@@ -212,42 +213,23 @@ def test_what_is_wrong_is_pointed_at(client, bearer):
     ]
 
 
-def test_members_are_added_changed_and_removed(client, bearer):
+def test_members_are_changed_and_removed_and_none_is_put_in_without_asking(client, bearer, viewer):
     header = bearer()
-    new = {"email": "new@example.org", "name": "New", "role": "viewer"}
-    added = send(client, "POST", f"{SHOP}members/", new, **header)
-    assert added.status_code == 201
-    assert len(added.json()["password"]) >= 10
-    url = f"{SHOP}members/{added.json()['member']['id']}/"
+    url = f"{SHOP}members/{Membership.objects.get(user=viewer).pk}/"
     assert send(client, "PUT", url, {"role": "reviewer"}, **header).json()["role"] == "reviewer"
     assert client.get(url, **header).json()["role"] == "reviewer"
     assert client.delete(url, **header).status_code == 204
     assert client.get(url, **header).status_code == 404
-    nameless = send(client, "POST", f"{SHOP}members/", {"email": "x@example.org", "role": "viewer"}, **header)
-    assert nameless.json()["problems"][0]["pointer"] == "/name"
+    added = send(client, "POST", f"{SHOP}members/", {"email": viewer.email, "role": "viewer"}, **header)
+    assert added.status_code == 405
+    assert not Membership.objects.filter(user=viewer).exists()
 
 
 def test_the_last_owner_stays(client, bearer, owner):
     header, mine = bearer(), Membership.objects.get(user=owner)
     url = f"{SHOP}members/{mine.pk}/"
-    for response in (
-        client.delete(url, **header),
-        send(client, "PUT", url, {"role": "viewer"}, **header),
-        send(client, "POST", f"{SHOP}members/", {"email": owner.email, "role": "viewer"}, **header),
-    ):
+    for response in (client.delete(url, **header), send(client, "PUT", url, {"role": "viewer"}, **header)):
         assert (response.status_code, response.json()["detail"][:27]) == (409, "Owner is the last owner. Ma")
-
-
-def test_tokens_are_made_and_ended(client, bearer):
-    header = bearer()
-    made = send(client, "POST", f"{SHOP}tokens/", {"name": "gate", "role": "viewer"}, **header).json()
-    secret = {"HTTP_AUTHORIZATION": f"Bearer {made['secret']}"}
-    assert client.get(SHOP, **secret).status_code == 200
-    url = f"{SHOP}tokens/{made['token']['id']}/"
-    assert client.delete(url, **header).status_code == 204
-    assert client.get(SHOP, **secret).status_code == 401
-    assert client.get(url, **header).json()["revoked_at"] is not None
-    assert made["secret"] not in client.get(f"{SHOP}tokens/", **header).content.decode()
 
 
 def test_a_job_is_a_resource(client, bearer, job_of, run_jobs):

@@ -17,8 +17,8 @@ from tests.labeling.rows import SHOP_TOOLS
 from toolevals.presentation.csv import FORMULA_STARTS
 from toolevals.registry.models import Registry, RegistryVersion, ToolList
 from toolevals.runs.models import Judge, Rubric, Simulator
-from toolevals.workspace.models import ApiToken, Membership, Project, Role
-from toolevals.workspace.services import token_create
+from toolevals.workspace.models import ApiToken, Invitation, Membership, Project, Role, Secret
+from toolevals.workspace.services import invitation_create, secret_set, token_create
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 HOSTILE = "=1+1"
@@ -99,6 +99,17 @@ def a_token(project: Project, name: str) -> ApiToken:
     return token_create(project=project, actor=None, user=member.user, name=HOSTILE, role=Role.VIEWER)[0]
 
 
+def an_invitation(project: Project, name: str) -> Invitation:
+    member = a_member(project, f"by-{name}")
+    return invitation_create(project=project, actor=member.user, email=f"{name}@example.org", role=Role.VIEWER)[0]
+
+
+def a_secret(project: Project, name: str) -> Secret:
+    member = a_member(project, f"by-{name}")
+    address = ["https://models.example.org"]
+    return secret_set(project=project, actor=member.user, name=name, value="hush", addresses=address)
+
+
 Make = Callable[[Project, str], Any]
 # The file, its page, the column of ids, and how one more row is made.
 FILES: dict[str, tuple[str, str, Make]] = {
@@ -109,7 +120,9 @@ FILES: dict[str, tuple[str, str, Make]] = {
     "runs:judges-csv": ("runs:judges", "judge_id", a_judge),
     "runs:rubrics-csv": ("runs:rubrics", "rubric_id", a_rubric),
     "runs:simulators-csv": ("runs:simulators", "simulator_id", a_simulator),
+    "workspace:invitations-csv": ("workspace:members", "invitation_id", an_invitation),
     "workspace:members-csv": ("workspace:members", "member_id", a_member),
+    "workspace:secrets-csv": ("workspace:secrets", "secret_id", a_secret),
     "workspace:tokens-csv": ("workspace:tokens", "token_id", a_token),
 }
 OF_ONE = ("labeling:versions", "registry:versions", "registry:registry")

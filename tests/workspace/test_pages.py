@@ -6,10 +6,10 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.utils import timezone
 
-from tests.fixtures.people import PASSWORD
-from toolevals.workspace.models import ApiToken, AuditEntry, Job, Membership, Project, Role, User
+from toolevals.workspace.models import ApiToken, Job, Membership, Project, Role
 from toolevals.workspace.services import audit_record, project_create, token_create, user_create
 
 from .tasks import claimed
@@ -51,7 +51,8 @@ def test_home_lists_ones_projects_and_no_others(client, owner, page, django_asse
     assert ">Project 0<" not in text
 
 
-def test_a_new_project_belongs_to_whoever_makes_it(client, outsider):
+def test_a_new_project_belongs_to_whoever_makes_it(client, outsider, settings):
+    settings.WHO_MAKES_PROJECTS = "everyone"
     client.force_login(outsider)
     assert client.post("/projects/new/", {"name": "Mine", "slug": "mine"})["Location"] == "/p/mine/"
     assert Membership.objects.get(project__slug="mine", user=outsider).role == Role.OWNER
@@ -63,6 +64,20 @@ def test_a_project_needs_a_short_name_of_its_own(client, owner, slug):
     client.force_login(owner)
     assert client.post("/projects/new/", {"name": "Mine", "slug": slug}).status_code == 200
     assert Project.objects.count() == 1
+
+
+def test_only_those_whom_the_operator_lets_make_projects(client, outsider, owner, settings):
+    client.force_login(outsider)
+    for answer in (client.get("/projects/new/"), client.post("/projects/new/", {"name": "Mine", "slug": "mine"})):
+        assert answer.status_code == 403
+        assert "Only owners of the installation make projects here." in answer.content.decode()
+    assert not Project.objects.filter(slug="mine").exists()
+    assert "/projects/new/" not in client.get("/?all").content.decode()
+    client.force_login(owner)
+    assert "/projects/new/" in client.get("/?all").content.decode()
+    settings.WHO_MAKES_PROJECTS = "all"
+    with pytest.raises(ImproperlyConfigured, match="must be one of installation-owners, everyone"):
+        client.get("/?all")
 
 
 def test_settings_are_saved(client, owner, project, page):
@@ -89,29 +104,6 @@ def test_members_are_listed_in_a_fixed_number_of_queries(page, project, django_a
         text = page("/p/shop/members/")
     assert HOSTILE not in text
     assert "&lt;script&gt;" in text
-
-
-def test_adding_somebody_with_an_account(client, owner, outsider, project):
-    client.force_login(owner)
-    response = client.post("/p/shop/members/", {"email": "OUTSIDER@example.org", "role": 20}, follow=True)
-    assert "Outsider is a member now, as reviewer." in response.content.decode()
-    assert Membership.objects.get(project=project, user=outsider).role == Role.REVIEWER
-
-
-def test_adding_somebody_new_shows_a_first_password_once(client, owner, page):
-    client.force_login(owner)
-    response = client.post("/p/shop/members/", {"email": "new@example.org", "name": "New Person", "role": 10})
-    password = shown_once(response)
-    assert User.objects.get(email="new@example.org").check_password(password)
-    assert password not in page("/p/shop/members/")
-    assert response["Cache-Control"] == "no-store"
-
-
-def test_somebody_new_needs_a_name(client, owner):
-    client.force_login(owner)
-    response = client.post("/p/shop/members/", {"email": "new@example.org", "role": 10})
-    assert "With a name, an account is made." in response.content.decode()
-    assert not User.objects.filter(email="new@example.org").exists()
 
 
 def test_the_last_owner_stays(client, owner, project):
@@ -254,27 +246,11 @@ def test_jobs_of_another_project_cannot_be_reached(client, outsider, job_of):
     assert client.get(f"/p/other/jobs/{job_of([{}]).pk}/").status_code == 404
 
 
-def test_name_and_password_can_be_changed(client, db):
-    user = user_create(actor=None, email="a@example.org", name="A", password=PASSWORD)
-    client.force_login(user)
-    client.post("/profile/", {"name": "Anna"})
-    wrong = client.post("/profile/password/", {"old": "wrong", "new": "another long password"})
-    assert "That is not your password." in wrong.content.decode()
-    weak = client.post("/profile/password/", {"old": PASSWORD, "new": "short"})
-    assert "too short" in weak.content.decode()
-    client.post("/profile/password/", {"old": PASSWORD, "new": "another long password"})
-    user.refresh_from_db()
-    assert user.name == "Anna"
-    assert user.check_password("another long password")
-    assert client.get("/profile/").status_code == 200
-    assert AuditEntry.objects.filter(verb="password_change", target_id=user.pk).count() == 1
-
-
 def test_error_pages_say_what_happened(client, viewer, settings):
     client.force_login(viewer)
     refused = client.get("/p/shop/audit/")
     assert refused.status_code == 403
-    assert "This needs the role owner; yours is viewer." in refused.content.decode()
+    assert "This needs the role owner; yours is viewer. An owner of the project" in refused.content.decode()
     missing = client.get("/p/shop/nothing/")
     assert missing.status_code == 404
     assert "nothing that you may see" in missing.content.decode()

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.fixtures.prepared import prepared_copy
 from tests.workspace.installation import Installation
 
 pytestmark = pytest.mark.servers
@@ -17,16 +18,17 @@ AWAY_SECONDS = 3
 
 
 @pytest.fixture
-def embedded(tmp_path) -> Iterator[Installation]:
+def embedded(tmp_path, applications) -> Iterator[Installation]:
     """SQLite and the in-memory broker."""
-    with Installation(tmp_path) as installation:
+    prepared_copy(applications.prepared, tmp_path / "data", sample=False)
+    with Installation(tmp_path / "data") as installation:
         yield installation
 
 
 @pytest.fixture
 def served(tmp_path, postgres_server, redis_server) -> Iterator[Installation]:
     """PostgreSQL and Redis."""
-    database = postgres_server.database_create(f"queue_{uuid4().hex}")
+    database = postgres_server.database_migrated(f"queue_{uuid4().hex}")
     with Installation(
         tmp_path, DATABASE_URL=database, REDIS_URL=redis_server.database_url(), SWEEP_SECONDS="1"
     ) as installation:

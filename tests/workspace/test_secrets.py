@@ -4,11 +4,12 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from toolevals.workspace.models import AuditEntry, Secret
-from toolevals.workspace.services import SecretMissingError, secret_read, secret_set
+from toolevals.workspace.services import SecretMissingError, SecretRefusedError, secret_check, secret_for, secret_set
 from toolevals.workspace.vault import SealBrokenError, seal, unseal
 
 pytestmark = pytest.mark.django_db
 VALUE = "hush-7421-ü"
+HOST = "https://models.example.org"
 
 
 @pytest.fixture
@@ -39,9 +40,9 @@ def test_what_was_changed_does_not_open():
 
 
 def test_a_value_is_replaced_and_both_acts_are_audited_without_it(project, owner):
-    secret_set(project=project, actor=owner, name="model-host", value="first")
+    secret_set(project=project, actor=owner, name="model-host", value="first", addresses=[HOST])
     secret_set(project=project, actor=owner, name="model-host", value=VALUE)
-    assert secret_read(project=project, name="model-host") == VALUE
+    assert secret_for(project=project, name="model-host", address=f"{HOST}/v1") == VALUE
     assert Secret.objects.count() == 1
     entries = AuditEntry.objects.filter(verb__startswith="secret_").order_by("id")
     assert [entry.verb for entry in entries] == ["secret_set", "secret_replace"]
@@ -54,7 +55,7 @@ def test_one_projects_secret_is_not_anothers(project, owner):
     other = project_create(actor=owner, name="Other", slug="other")
     secret_set(project=project, actor=owner, name="model-host", value=VALUE)
     with pytest.raises(SecretMissingError, match="no secret named 'model-host'"):
-        secret_read(project=other, name="model-host")
+        secret_for(project=other, name="model-host", address=HOST)
 
 
 @pytest.mark.parametrize(("name", "value"), [("", "x"), ("with space", "x"), ("fine", ""), ("fine", "x" * 10_001)])
@@ -62,6 +63,43 @@ def test_bad_names_and_values_are_refused(project, name, value):
     with pytest.raises(ValidationError):
         secret_set(project=project, actor=None, name=name, value=value)
     assert not Secret.objects.exists()
+
+
+def test_a_secret_is_refused_for_any_other_address_and_that_is_audited_once(project, adjudicator):
+    secret_set(project=project, actor=None, name="model-host", value=VALUE, addresses=[HOST])
+    asked = {"project": project, "name": "model-host", "address": "https://evil.example/v1"}
+    for _ in range(3):
+        with pytest.raises(SecretRefusedError, match=r"may not be sent to https://evil\.example\. An owner") as caught:
+            secret_for(**asked)
+        with pytest.raises(SecretRefusedError, match="/p/shop/secrets/"):
+            secret_check(**asked, actor=adjudicator)
+    assert VALUE not in str(caught.value)
+    entries = AuditEntry.objects.filter(project=project, verb="secret_refuse").order_by("id")
+    assert [entry.actor for entry in entries] == [None, adjudicator]
+    assert entries[0].detail["reason"] == "The secret 'model-host' may not be sent to https://evil.example."
+    secret_check(project=project, actor=adjudicator, name="model-host", address=HOST)
+
+
+def test_a_secret_from_before_is_refused_until_its_addresses_are_named(page, project):
+    secret = secret_set(project=project, actor=None, name="model-host", value=VALUE)
+    with pytest.raises(SecretRefusedError, match="may be sent to no address yet"):
+        secret_for(project=project, name="model-host", address=HOST)
+    text = page.get("/p/shop/secrets/").content.decode()
+    assert "nowhere yet: it is refused" in text
+    url = f"/p/shop/secrets/{secret.pk}/addresses/"
+    assert url in text
+    wrong = page.post(url, {"addresses": f"{HOST}/v1"})
+    assert (wrong.status_code, "a scheme, a host and a port alone" in wrong.content.decode()) == (422, True)
+    page.post(url, {"addresses": f"{HOST.upper()}\n\nhttp://[::1]:8080"})
+    assert secret_for(project=project, name="model-host", address=f"{HOST}/v1") == VALUE
+    assert "http://[::1]:8080" in page.get("/p/shop/secrets/").content.decode()
+    assert "http://[::1]:8080" in page.get(url).content.decode()
+
+
+def test_a_new_value_without_addresses_keeps_those_that_are_named(page, project):
+    page.post("/p/shop/secrets/", {"name": "model-host", "value": "first", "addresses": HOST})
+    page.post("/p/shop/secrets/", {"name": "model-host", "value": VALUE, "addresses": ""})
+    assert secret_for(project=project, name="model-host", address=HOST) == VALUE
 
 
 def test_the_page_names_secrets_and_shows_no_value(page):
@@ -77,8 +115,16 @@ def test_the_page_names_secrets_and_shows_no_value(page):
 
 
 def test_the_interface_sets_lists_and_deletes_and_never_reads(page):
-    put = page.put("/api/v1/projects/shop/secrets/model-host/", {"value": VALUE}, "application/json")
+    said = {"value": VALUE, "addresses": [HOST]}
+    put = page.put("/api/v1/projects/shop/secrets/model-host/", said, "application/json")
     assert put.status_code == 200
+    assert put.json()["addresses"] == [HOST]
+    moved = page.put(
+        "/api/v1/projects/shop/secrets/model-host/", {"addresses": ["http://x.example"]}, "application/json"
+    )
+    assert moved.json()["addresses"] == ["http://x.example"]
+    wrong = page.put("/api/v1/projects/shop/secrets/model-host/", {"addresses": ["x.example"]}, "application/json")
+    assert (wrong.status_code, wrong.json()["problems"][0]["pointer"]) == (422, "/addresses")
     listed = page.get("/api/v1/projects/shop/secrets/")
     assert [secret["name"] for secret in listed.json()["results"]] == ["model-host"]
     assert VALUE not in put.content.decode() + listed.content.decode()

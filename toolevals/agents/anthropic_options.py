@@ -49,6 +49,11 @@ class AnthropicOptions:
         """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
         return cls(**options_read(document, _CHECKS, required=("model",)))
 
+    @property
+    def address(self) -> str:
+        """Return where the secret is sent."""
+        return self.base_url
+
     def to_document(self) -> dict[str, Any]:
         """Return every option."""
         return asdict(self)

@@ -52,6 +52,11 @@ class ChatOptions:
         """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
         return cls(**options_read(document, _CHECKS, required=("base_url", "model")))
 
+    @property
+    def address(self) -> str:
+        """Return where the secret is sent."""
+        return self.base_url
+
     def to_document(self) -> dict[str, Any]:
         """Return every option."""
         return asdict(self)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+from toolevals.agents.answers import AnswerRefusedError
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.failures import retry_after, unreachable
 from toolevals.agents.network import ForbiddenAddressError
@@ -45,10 +46,10 @@ class ClientChat(ABC):
             raise unreachable(
                 f"{status}: {said}", key=self._key, again=again, retry_after=after, status=status
             ) from None
-        except ForbiddenAddressError as error:
+        except (ForbiddenAddressError, AnswerRefusedError) as error:
             raise UnreachableError(str(error), again=False) from None
         except self._library.APIConnectionError as error:
-            if isinstance(error.__cause__, ForbiddenAddressError):
+            if isinstance(error.__cause__, ForbiddenAddressError | AnswerRefusedError):
                 raise UnreachableError(str(error.__cause__), again=False) from None
             raise self._worth_a_try(f"{error} ({error.__cause__})" if error.__cause__ else str(error)) from None
         except self._every_error as error:

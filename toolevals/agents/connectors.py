@@ -32,6 +32,9 @@ class Options(Protocol):
     @property
     def secret(self) -> str: ...
 
+    @property
+    def address(self) -> str: ...
+
     def to_document(self) -> dict[str, Any]: ...
 
 

@@ -5,12 +5,14 @@ It has three addresses below its own, each taking and returning JSON by POST. `w
     /reset  {"world": "...", "state": null or an object}       any object
     /call   {"world": "...", "tool": "...", "arguments": {}}   {"result": ...}, {"error": "..."} or {"missing": true}
     /state  {"world": "..."}                                   {"state": null or an object}
+
+A service that is away is waited for. It answers with an error status where it no longer knows a world.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from types import TracebackType
@@ -19,8 +21,12 @@ from uuid import uuid4
 
 import httpx2
 
+from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
+from toolevals.agents.chats import UnreachableError
+from toolevals.agents.failures import retry_after
 from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_client
 from toolevals.agents.option_checks import TEXT, Check, address, number, options_read
+from toolevals.agents.patience import Patience, ask_patiently
 from toolevals.agents.scripted import text_of
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World, WorldDiedError
@@ -28,8 +34,15 @@ from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import ToolCall
 
-MAX_ANSWER = 64 * 1024 * 1024
 MAX_DEPTH = 200
+# A minute at the least, however chance falls: what is started anew is back by then.
+PATIENCE = Patience(tries=11, first_wait=1.0, longest_wait=20.0)
+ONCE = Patience(tries=1)
+# Statuses of what has not been done, and may be asked again: too many requests, no service behind the proxy, busy.
+BUSY = frozenset({429, 502, 503})
+# A request that failed so has not arrived.
+NOT_ARRIVED = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+NEITHER, NO_OBJECT = "neither a result nor an error", "a state that is no object"
 HIDDEN = "[key]"
 
 
@@ -51,6 +64,11 @@ class HttpOptions:
         """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
         return cls(**options_read(document, _CHECKS, required=("base_url",)))
 
+    @property
+    def address(self) -> str:
+        """Return where the secret is sent."""
+        return self.base_url
+
     def to_document(self) -> dict[str, Any]:
         """Return every option."""
         return asdict(self)
@@ -68,12 +86,32 @@ _CHECKS: Mapping[str, Check] = {
 
 
 class HttpSimulator:
-    """Asks a service; a context manager that closes its connections. Safe in several threads."""
+    """Asks a service; a context manager that closes its connections. Safe in several threads.
 
-    def __init__(self, options: HttpOptions, *, key: str = "", policy: AddressPolicy | None = None) -> None:
+    A service that is away is asked again with growing pauses. Once it was waited for in vain, it is asked only once
+    each time, until it answers: a thousand worlds do not each wait for what is gone.
+    """
+
+    def __init__(
+        self,
+        options: HttpOptions,
+        *,
+        key: str = "",
+        policy: AddressPolicy | None = None,
+        patience: Patience = PATIENCE,
+        waiting: Callable[[str], None] = lambda _: None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Take who is told, in a sentence, of each pause before it begins, and by an empty one when it is over."""
         self._options = options
         self._key = key
         self._client = guarded_client(policy or AddressPolicy(), seconds=options.timeout)
+        self._patience = patience
+        self._waiting = waiting
+        self._sleep = sleep
+        self._in_vain = False
+        # How often it was found away.
+        self.absences = 0
 
     def __enter__(self) -> Self:
         return self
@@ -90,58 +128,88 @@ class HttpSimulator:
         self.ask("reset", world=world.id, state=Simulation.of_example(example).state)
         yield world
 
+    def url(self, what: str) -> str:
+        """Return the address of a question."""
+        return f"{self._options.base_url.rstrip('/')}/{what}"
+
     def ask(self, what: str, **body: Any) -> dict[str, Any]:
         """Return the object that the service answers. Raises WorldDiedError."""
-        url = f"{self._options.base_url.rstrip('/')}/{what}"
+        patience = ONCE if self._in_vain else self._patience
+        try:
+            answer = ask_patiently(lambda: self._asked(what, body), patience, sleep=self._sleep, waiting=self._told)
+        except UnreachableError as error:
+            self._in_vain = error.again
+            raise WorldDiedError(f"The simulator failed: {error}", again=error.again) from None
+        self._in_vain = False
+        return answer
+
+    def _told(self, error: UnreachableError | None, seconds: float) -> None:
+        self._waiting(f"Waiting for the simulator: {error} It is asked again in {seconds:.0f} s." if error else "")
+
+    def _asked(self, what: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Ask once. Raises UnreachableError."""
+        url = self.url(what)
         headers = {"accept": "application/json"} | ({"authorization": f"Bearer {self._key}"} if self._key else {})
         try:
             with self._client.stream("POST", url, json=body, headers=headers) as response:
-                text = self._text(response)
-        except (ForbiddenAddressError, httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise self._died(f"/{what} cannot be asked: {type(error).__name__}: {error}") from None
+                text = response.read()
+        except (ForbiddenAddressError, AnswerRefusedError, httpx2.InvalidURL) as error:
+            raise self._unreachable(f"{url} cannot be asked: {error}") from None
+        except httpx2.HTTPError as error:
+            # What may have been done already is not asked for twice.
+            again = what != "call" or isinstance(error, NOT_ARRIVED)
+            raise self._unreachable(
+                f"{url} cannot be reached: {type(error).__name__}: {error}.", again=again, away=True
+            ) from None
         if not response.is_success:
-            raise self._died(f"/{what} answered {response.status_code}: {text[:500].decode(errors='replace')}")
+            said = f"{url} answered {response.status_code}: {text[:200].decode(errors='replace')}"
+            after = retry_after(response.headers)
+            raise self._unreachable(said, again=response.status_code in BUSY, retry_after=after)
         try:
-            answer = load_json(text, max_bytes=MAX_ANSWER, max_depth=MAX_DEPTH)
+            answer = load_json(text, max_bytes=ANSWER_BYTES, max_depth=MAX_DEPTH)
         except InvalidDocument as error:
-            raise self._died(f"/{what} answered what is not JSON: {error}") from None
+            raise self._unreachable(f"{url} answered what is not JSON: {error}") from None
         if not isinstance(answer, dict):
-            raise self._died(f"/{what} answered no object")
+            raise self._unreachable(f"{url} answered no object")
         return answer
 
-    def _text(self, response: httpx2.Response) -> bytes:
-        text = bytearray()
-        for part in response.iter_bytes():
-            text += part
-            if len(text) > MAX_ANSWER:
-                raise self._died(f"its answer is longer than {MAX_ANSWER:,} bytes")
-        return bytes(text)
-
-    def _died(self, said: str) -> WorldDiedError:
+    def _unreachable(
+        self, said: str, *, again: bool = False, away: bool = False, retry_after: float | None = None
+    ) -> UnreachableError:
+        self.absences += away
         # A service may repeat what it was sent.
         hidden = said.replace(self._key, HIDDEN) if self._key else said
-        return WorldDiedError(f"The simulator failed: {hidden}")
+        return UnreachableError(hidden, again=again, retry_after=retry_after)
 
 
 class _HttpWorld:
     def __init__(self, simulator: HttpSimulator, identifier: str) -> None:
         self._simulator = simulator
+        self._absences = simulator.absences
         self.id = identifier
 
     def call(self, call: ToolCall) -> ToolAnswer:
         start = time.perf_counter()
-        answer = self._simulator.ask("call", world=self.id, tool=call.name, arguments=call.arguments)
+        answer = self._ask("call", tool=call.name, arguments=call.arguments)
         latency = (time.perf_counter() - start) * 1000
         if answer.get("missing") is True:
             raise NotSimulatedError(call.name)
         if "error" in answer:
             return ToolAnswer(text_of(answer["error"]), is_error=True, latency_ms=latency)
         if "result" not in answer:
-            raise WorldDiedError("The simulator failed: /call answered neither a result nor an error")
+            raise WorldDiedError(f"The simulator failed: {self._simulator.url('call')} answered {NEITHER}")
         return ToolAnswer(text_of(answer["result"]), latency_ms=latency)
 
     def state(self) -> Mapping[str, Any] | None:
-        state = self._simulator.ask("state", world=self.id).get("state")
+        state = self._ask("state").get("state")
         if state is not None and not isinstance(state, dict):
-            raise WorldDiedError("The simulator failed: /state answered a state that is no object")
+            raise WorldDiedError(f"The simulator failed: {self._simulator.url('state')} answered {NO_OBJECT}")
         return state
+
+    def _ask(self, what: str, **body: Any) -> dict[str, Any]:
+        try:
+            return self._simulator.ask(what, world=self.id, **body)
+        except WorldDiedError as error:
+            # What was away since this world began may have lost it, or have done what it did not answer.
+            error.again = error.again or self._simulator.absences != self._absences
+            raise

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import Chat, Reply, UnreachableError
+from toolevals.agents.judge_answers import answer_in
 from toolevals.agents.judge_prompts import messages_for, repair_for
 from toolevals.agents.pinning import is_pinned
-from toolevals.grading.documents import load_json
 from toolevals.grading.judging import Judgement, JudgementRequest, Rubric
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.strict_mode import strict_problems
 from toolevals.grading.values import Message
 
 # Answers of endpoints that do not know structured output, or not this schema.
 _NOT_TAKEN = frozenset({400, 404, 415, 422, 501})
-_FENCE = re.compile(r"```(?:json)?\s*(?P<inside>\{.*\})\s*```", re.DOTALL)
-_LONGEST_ANSWER = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +78,7 @@ class Judge:
             return self._errored(request, f"The judge gave no answer that fits the rubric, twice: {error.problems[0]}")
 
     def _read(self, request: JudgementRequest, said: str) -> Judgement:
-        return Judgement.of_answer(request, answer_in(said), model=self._model, pinned=self._pinned)
+        return Judgement.of_answer(request, answer_in(said, request.inputs), model=self._model, pinned=self._pinned)
 
     def _errored(self, request: JudgementRequest, error: str) -> Judgement:
         return Judgement.errored(request, error, model=self._model, pinned=self._pinned)
@@ -113,26 +109,3 @@ class _Asked:
         self.usage.update(reply.usage)
         self.answered_by = reply.model or self.answered_by
         self.latency_ms += reply.latency_ms or 0.0
-
-
-def answer_in(text: str) -> dict[str, Any]:
-    """Return the JSON object in what a judge said: alone, in a fence, or amid prose. Raises InvalidDocument."""
-    if len(text) > _LONGEST_ANSWER:
-        raise InvalidDocument.at("", f"longer than {_LONGEST_ANSWER:,} characters")
-    tries = [text.strip()]
-    if fence := _FENCE.search(text):
-        tries.append(fence["inside"])
-    begin, end = text.find("{"), text.rfind("}")
-    if 0 <= begin < end:
-        tries.append(text[begin : end + 1])
-    problem = Problem("", "no JSON object")
-    for each in dict.fromkeys(tries):
-        try:
-            found = load_json(each)
-        except InvalidDocument as error:
-            problem = error.problems[0]
-            continue
-        if isinstance(found, dict):
-            return found
-        problem = Problem("", "not a JSON object")
-    raise InvalidDocument([problem])

@@ -5,21 +5,20 @@ The client is asynchronous: each session has a thread of its own that runs it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
-from pathlib import Path
 from typing import Any, Self
 
 import anyio
 import httpx2
 from anyio.from_thread import start_blocking_portal
-from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.stdio import stdio_client
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT
 
+from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError, too_long
 from toolevals.agents.mcp_options import McpOptions
+from toolevals.agents.mcp_pipes import pipes_to
 from toolevals.agents.network import AddressPolicy, ForbiddenAddressError, guarded_async_client
 
 # A list of tools longer than this does not end.
@@ -32,6 +31,7 @@ BROKEN = frozenset({CONNECTION_CLOSED, REQUEST_TIMEOUT})
 FAILURES = (
     MCPError,
     ForbiddenAddressError,
+    AnswerRefusedError,
     httpx2.HTTPError,
     OSError,
     RuntimeError,
@@ -55,6 +55,8 @@ class McpSession:
         self._key = key
         self._policy = policy or AddressPolicy()
         self._opened = ExitStack()
+        # What was refused of its answers: the client passes that on as an end of the connection.
+        self._refused: list[AnswerRefusedError] = []
 
     def __enter__(self) -> Self:
         with self._failures_named(), ExitStack() as stack:
@@ -103,10 +105,14 @@ class McpSession:
     async def _all_tools(self, client: Client) -> list[dict[str, Any]]:
         tools: list[dict[str, Any]] = []
         cursor: str | None = None
+        length = 0
         with anyio.fail_after(self._options.timeout):
             for _ in range(MOST_PAGES):
                 page = await client.list_tools(cursor=cursor)
                 tools += [tool.model_dump(by_alias=True, exclude_none=True, mode="json") for tool in page.tools]
+                length += len(page.model_dump_json())
+                if length > ANSWER_BYTES:
+                    raise too_long("Its list of tools")
                 cursor = page.next_cursor
                 if not cursor:
                     return tools
@@ -121,21 +127,18 @@ class McpSession:
     async def _transport(self, stack: AsyncExitStack) -> Any:
         options = self._options
         if options.command:
-            # What a server says on its error output is not ours to keep.
-            silence = Path(os.devnull).open("w")  # noqa: SIM115 (the stack closes it)
-            stack.callback(silence.close)
-            program, *rest = options.command
-            return stdio_client(StdioServerParameters(command=program, args=rest), errlog=silence)
+            return pipes_to(options.command, self._refused.append)
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        http = guarded_async_client(self._policy, seconds=options.timeout, headers=headers)
-        return streamable_http_client(options.url, http_client=await stack.enter_async_context(http))
+        http = guarded_async_client(self._policy, seconds=options.timeout, headers=headers, note=self._refused.append)
+        client = await stack.enter_async_context(http)
+        return streamable_http_client(options.url, http_client=client, max_sse_event_size=ANSWER_BYTES)
 
     @contextmanager
     def _failures_named(self) -> Iterator[None]:
         try:
             yield
         except FAILURES as error:
-            said = _first(error)
+            said = self._refused.pop() if self._refused else _first(error)
             words = str(said) or (LATE if isinstance(said, TimeoutError) else type(said).__name__)
             hidden = words.replace(self._key, "•••") if self._key else words
             raise McpUnreachableError(f"The MCP server cannot be used: {hidden[:ERROR_LENGTH]}") from None

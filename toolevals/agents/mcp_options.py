@@ -32,6 +32,11 @@ class McpOptions:
             raise InvalidDocument.at("/url", "must be said, or a command instead of it")
         return cls(**{**said, "command": tuple(said.get("command", ()))})
 
+    @property
+    def address(self) -> str:
+        """Return where the secret is sent."""
+        return self.url
+
     def to_document(self) -> dict[str, Any]:
         """Return what is said."""
         where: dict[str, Any] = {"url": self.url} if self.url else {"command": list(self.command)}

@@ -9,14 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Self, TypeAlias
 
 import httpx2
 
-Address: TypeAlias = IPv4Address | IPv6Address
+from toolevals.agents.addresses import Address, is_public, judged
+from toolevals.agents.answers import (
+    ANSWER_SECONDS,
+    ENCODINGS,
+    AnswerRefusedError,
+    AsyncLimitedStream,
+    LimitedStream,
+    Measure,
+    plain_headers,
+)
+
 Network: TypeAlias = IPv4Network | IPv6Network
 
 
@@ -38,11 +48,12 @@ class AddressPolicy:
         return cls(tuple(ip_network(network) for network in said if network))
 
     def permits(self, address: Address) -> bool:
-        """Tell whether an address may be called."""
-        mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-        plain: Address = mapped or address
-        is_public = plain.is_global and not plain.is_multicast
-        return is_public or any(plain.version == network.version and plain in network for network in self.allowed)
+        """Tell whether an address may be called. One that carries another is judged by that."""
+        found = judged(address)
+        return bool(found) and all(is_public(each) or self._allows(each) for each in found)
+
+    def _allows(self, address: Address) -> bool:
+        return any(address.version == network.version and address in network for network in self.allowed)
 
     def address_of(self, host: str, port: int | None) -> str:
         """Return the address to connect to. Raises ForbiddenAddressError, and OSError where the name is not known."""
@@ -56,7 +67,7 @@ class AddressPolicy:
 
 
 class GuardedTransport(httpx2.HTTPTransport):
-    """Connects to nobody whom the policy does not permit."""
+    """Connects to nobody whom the policy does not permit, and takes no more of an answer than `answers` says."""
 
     def __init__(self, policy: AddressPolicy) -> None:
         # Proxies and certificates of the environment are the operator's; a proxy would resolve names by itself.
@@ -64,19 +75,35 @@ class GuardedTransport(httpx2.HTTPTransport):
         self._policy = policy
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        return super().handle_request(_to_checked(request, self._policy))
+        response = super().handle_request(_to_checked(request, self._policy))
+        try:
+            measure = _measure(request, response)
+        except AnswerRefusedError:
+            response.close()
+            raise
+        assert isinstance(response.stream, httpx2.SyncByteStream)
+        return _measured(response, LimitedStream(response.stream, measure))
 
 
 class AsyncGuardedTransport(httpx2.AsyncHTTPTransport):
     """The same, for clients that do not wait."""
 
-    def __init__(self, policy: AddressPolicy) -> None:
+    def __init__(self, policy: AddressPolicy, note: Callable[[AnswerRefusedError], None]) -> None:
         super().__init__(trust_env=True)
         self._policy = policy
+        self._note = note
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         checked = await asyncio.to_thread(_to_checked, request, self._policy)
-        return await super().handle_async_request(checked)
+        response = await super().handle_async_request(checked)
+        try:
+            measure = _measure(request, response)
+        except AnswerRefusedError as error:
+            self._note(error)
+            await response.aclose()
+            raise
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        return _measured(response, AsyncLimitedStream(response.stream, measure, self._note))
 
 
 def _to_checked(request: httpx2.Request, policy: AddressPolicy) -> httpx2.Request:
@@ -88,7 +115,23 @@ def _to_checked(request: httpx2.Request, policy: AddressPolicy) -> httpx2.Reques
         raise httpx2.ConnectError(f"{host}: {error.strerror or error}", request=request) from error
     request.extensions = {**request.extensions, "sni_hostname": host}
     request.url = request.url.copy_with(host=address)
+    request.headers["accept-encoding"] = ENCODINGS
     return request
+
+
+def _measure(request: httpx2.Request, response: httpx2.Response) -> Measure:
+    # What is asked for by GET may be a stream of events, which lasts as long as a session.
+    seconds = None if request.method == "GET" else ANSWER_SECONDS
+    return Measure(response.headers.get("content-encoding", ""), seconds=seconds)
+
+
+def _measured(response: httpx2.Response, stream: LimitedStream | AsyncLimitedStream) -> httpx2.Response:
+    return httpx2.Response(
+        response.status_code,
+        headers=plain_headers(response.headers),
+        stream=stream,
+        extensions=response.extensions,
+    )
 
 
 def guarded_client(policy: AddressPolicy, *, seconds: float) -> httpx2.Client:
@@ -102,11 +145,15 @@ def guarded_client(policy: AddressPolicy, *, seconds: float) -> httpx2.Client:
 
 
 def guarded_async_client(
-    policy: AddressPolicy, *, seconds: float, headers: Mapping[str, str] | None = None
+    policy: AddressPolicy,
+    *,
+    seconds: float,
+    note: Callable[[AnswerRefusedError], None],
+    headers: Mapping[str, str] | None = None,
 ) -> httpx2.AsyncClient:
-    """Return the same for callers that do not wait."""
+    """Return the same for callers that do not wait. `note` is told what was refused of an answer."""
     return httpx2.AsyncClient(
-        transport=AsyncGuardedTransport(policy),
+        transport=AsyncGuardedTransport(policy, note),
         timeout=httpx2.Timeout(seconds, connect=min(seconds, 10.0)),
         headers=headers,
         follow_redirects=False,

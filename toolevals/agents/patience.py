@@ -51,20 +51,33 @@ class Unhurried:
 
 
 def ask_patiently(
-    ask: Callable[[], T], patience: Patience, pace: Pace, sleep: Callable[[float], None] = time.sleep
+    ask: Callable[[], T],
+    patience: Patience,
+    pace: Pace | None = None,
+    sleep: Callable[[float], None] = time.sleep,
+    waiting: Callable[[UnreachableError | None, float], None] = lambda _error, _seconds: None,
 ) -> T:
-    """Return what `ask` returns, asking again as patience allows. Raises the last UnreachableError."""
+    """Return what `ask` returns, asking again as patience allows. Raises the last UnreachableError.
+
+    `waiting` is told of each pause before it begins, why and how long, and with None when waiting has come to an end.
+    """
+    pace = pace or Unhurried()
     failures = 0
-    while True:
-        pace.wait()
-        try:
-            return ask()
-        except UnreachableError as error:
-            failures += 1
-            wait = patience.wait(failures, error, random.random())  # noqa: S311 (spreads load, guards nothing)
-            if wait is None:
-                raise
-        sleep(wait)
+    try:
+        while True:
+            pace.wait()
+            try:
+                return ask()
+            except UnreachableError as error:
+                failures += 1
+                wait = patience.wait(failures, error, random.random())  # noqa: S311 (spreads load, guards nothing)
+                if wait is None:
+                    raise
+                waiting(error, wait)
+            sleep(wait)
+    finally:
+        if failures and patience.tries > 1:
+            waiting(None, 0.0)
 
 
 class PatientChat:

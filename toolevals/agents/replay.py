@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ from toolevals.grading.values import Expectation, MalformedCall, ToolCall, Trans
 
 # How the reason begins where the gold's own calls cannot be made.
 GOLD_REFUSED = "A tool refused an expected call:"
+# So often calls are made, where their simulator was away meanwhile.
+TRIES = 3
 NO_STATE = "The simulator keeps no state, so that there is nothing to compare."
 
 
@@ -36,7 +38,20 @@ class Replay:
 
 
 def replay(simulator: Simulator, example: Mapping[str, Any], calls: Iterable[ToolCall]) -> Replay:
-    """Make the calls in a fresh world for an example's input, one after another. Never raises what a world raises."""
+    """Make the calls in a fresh world for an example's input, one after another. Never raises what a world raises.
+
+    Where the simulator was away meanwhile, they are made again in another world.
+    """
+    made = list(calls)
+    for _ in range(TRIES):
+        done, again = _replayed(simulator, example, made)
+        if not again:
+            break
+    return done
+
+
+def _replayed(simulator: Simulator, example: Mapping[str, Any], calls: Sequence[ToolCall]) -> tuple[Replay, bool]:
+    """Return where the calls led, and whether to make them again."""
     initial: Mapping[str, Any] | None = None
     refusals = Refusals()
     try:
@@ -44,11 +59,11 @@ def replay(simulator: Simulator, example: Mapping[str, Any], calls: Iterable[Too
             initial = world.state()
             for call in calls:
                 refusals.note(call, world.call(call))
-            return Replay(initial, world.state(), refusals.unmended)
+            return Replay(initial, world.state(), refusals.unmended), False
     except NotSimulatedError as error:
-        return Replay(initial, unanswered=str(error) or "a tool")
+        return Replay(initial, unanswered=str(error) or "a tool"), False
     except WorldDiedError as error:
-        return Replay(initial, died=str(error) or "It said nothing")
+        return Replay(initial, died=str(error) or "It said nothing"), error.again
 
 
 def executed_calls(transcript: Transcript) -> Iterator[ToolCall]:

@@ -17,6 +17,7 @@ from typing import Any
 
 import httpx2
 
+from toolevals.agents.answers import ANSWER_BYTES, AnswerRefusedError
 from toolevals.agents.chats import Reply, UnreachableError
 from toolevals.agents.failures import is_transient, retry_after, unreachable
 from toolevals.agents.loop import Task
@@ -26,7 +27,6 @@ from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, ToolSpec
 
-MAX_ANSWER = 4_000_000
 MAX_DEPTH = 60
 # What a secret begins with that is base64, as the standard writes it.
 ENCODED = "whsec_"
@@ -50,8 +50,8 @@ class Webhook:
             with self.client.stream(
                 "POST", self.url, content=content, headers=headers | self._signed(identifier, content)
             ) as response:
-                text = self._text(response)
-        except ForbiddenAddressError as error:
+                text = response.read()
+        except (ForbiddenAddressError, AnswerRefusedError) as error:
             raise UnreachableError(str(error), again=False) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise unreachable(f"{type(error).__name__}: {error}", key=self.key, again=True) from None
@@ -60,17 +60,9 @@ class Webhook:
             again, after = is_transient(response.status_code), retry_after(response.headers)
             raise unreachable(said, key=self.key, again=again, retry_after=after, status=response.status_code)
         try:
-            return load_json(text, max_bytes=MAX_ANSWER, max_depth=MAX_DEPTH)
+            return load_json(text, max_bytes=ANSWER_BYTES, max_depth=MAX_DEPTH)
         except InvalidDocument as error:
             raise unreachable(f"The agent's answer is not JSON: {error}", key=self.key, again=False) from None
-
-    def _text(self, response: httpx2.Response) -> bytes:
-        text = b""
-        for part in response.iter_bytes():
-            text += part
-            if len(text) > MAX_ANSWER:
-                raise UnreachableError(f"The agent's answer is longer than {MAX_ANSWER:,} bytes.", again=False)
-        return text
 
     def _signed(self, identifier: str, content: bytes) -> dict[str, str]:
         if not self.key:

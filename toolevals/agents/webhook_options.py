@@ -26,6 +26,11 @@ class WebhookOptions:
         """Read options; what is not said is at its default. Raises InvalidDocument with every problem."""
         return cls(**options_read(document, _CHECKS, required=("url",)))
 
+    @property
+    def address(self) -> str:
+        """Return where the secret is sent."""
+        return self.url
+
     def to_document(self) -> dict[str, Any]:
         """Return every option."""
         return asdict(self)

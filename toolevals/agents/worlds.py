@@ -48,7 +48,16 @@ class NotSimulatedError(Exception):
 
 
 class WorldDiedError(Exception):
-    """The simulator itself failed, whatever the call: the conversation is errored, not failed."""
+    """The simulator itself failed, whatever the call: the conversation is errored, not failed.
+
+    `again` says that it was away meanwhile: in a fresh world the same calls may succeed.
+    """
+
+    again = False
+
+    def __init__(self, reason: str = "", *, again: bool = False) -> None:
+        super().__init__(reason)
+        self.again = again
 
 
 class World(Protocol):

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
-from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.exits import Exit
+from toolevals.cli.output import say, write_parts
 
 # What is done again: the address below the run's, and what it starts.
 WHAT = {
-    "errored": ("errored/", "ask again in the trials in which the subject could not be reached"),
+    "errored": (
+        "errored/",
+        "ask again for what is errored: subjects that could not be reached, simulators that failed",
+    ),
     "failing": ("failing/", "start a run like it over the examples that failed"),
     "grades": ("gradings/", "grade its transcripts with today's graders on the newest version"),
 }
@@ -40,12 +43,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Do it again, wait for its end and print the run's counts."""
     client = ProjectClient.from_arguments(arguments)
     path, _ = WHAT[arguments.what]
-    started = client.request("POST", f"runs/{arguments.number}/{path}", json={})
+    started = client.post_once(f"runs/{arguments.number}/{path}", json={})
     if not arguments.no_wait:
         client.wait(started["job"], say=say_progress)
-        say_progress("")
     number = started["run"]["number"] if "run" in started else arguments.number
-    print(json.dumps(client.request("GET", f"runs/{number}/"), indent=2))
+    say(json.dumps(client.request("GET", f"runs/{number}/"), indent=2))
     return Exit.OK
 
 
@@ -53,12 +55,5 @@ def export(arguments: argparse.Namespace) -> int:
     """Write the failing cases."""
     client = ProjectClient.from_arguments(arguments)
     parts = client.download(f"runs/{arguments.number}/failing.{arguments.format}")
-    try:
-        if arguments.output is None:
-            sys.stdout.buffer.writelines(parts)
-        else:
-            with arguments.output.open("wb") as file:
-                file.writelines(parts)
-    except OSError as error:
-        raise CommandError(Exit.DATA, f"cannot write {arguments.output}: {error.strerror}") from error
+    write_parts(parts, arguments.output)
     return Exit.OK

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
+from toolevals.cli.answers import check, is_at_work, job_errors, not_ours, value_of
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import note
+from toolevals.cli.retrying import PASSING, Patience, retry_after
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
@@ -22,11 +28,15 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("server", "The token is read from the environment variable TOOLEVALS_TOKEN.")
     group.add_argument("--server", default=os.environ.get("TOOLEVALS_URL", "http://127.0.0.1:8000"), metavar="URL")
     group.add_argument("--project", default=os.environ.get("TOOLEVALS_PROJECT", ""), metavar="SLUG")
-    group.add_argument("--timeout", type=float, default=3600, metavar="SECONDS", help="for the work to finish")
+    group.add_argument("--timeout", type=_seconds, default=3600, metavar="SECONDS", help="for the work to finish")
 
 
 class ProjectClient:
-    """One project's addresses; every error of the server or the network becomes a CommandError."""
+    """One project's addresses; every error of the server or the network becomes a CommandError.
+
+    A server that has answered once and then goes away is asked again for a while: what only reads, and what carries a
+    key by which the server knows it again.
+    """
 
     def __init__(
         self,
@@ -36,15 +46,26 @@ class ProjectClient:
         token: str,
         timeout: float = 3600,
         transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.server = server.rstrip("/")
         self.project = project
-        self.deadline = time.monotonic() + timeout
-        self.http = httpx.Client(
-            base_url=f"{server.rstrip('/')}/api/v1/projects/{project}/",
-            headers={"Authorization": f"Bearer {token}"},
-            timeout=60,
-            transport=transport,
-        )
+        self.patience = Patience(clock() + timeout, clock, sleep)
+        self.is_known = False
+        try:
+            self.http = httpx.Client(
+                base_url=f"{self.server}/api/v1/projects/{quote(project, safe='')}/",
+                headers={"Authorization": f"Bearer {token}"},
+                timeout=60,
+                transport=transport,
+            )
+        except UnicodeEncodeError as error:
+            raise CommandError(Exit.CONFIGURATION, "TOOLEVALS_TOKEN holds what no token holds: copy it anew") from error
+        except httpx.InvalidURL as error:
+            raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
+        # Its connections are kept alive between requests: they end with the client.
+        weakref.finalize(self, self.http.close)
 
     @classmethod
     def from_arguments(cls, arguments: argparse.Namespace) -> ProjectClient:
@@ -60,18 +81,43 @@ class ProjectClient:
 
     def request(self, method: str, path: str, **options: Any) -> Any:
         """Return the answer's JSON value. Raises CommandError with what the server said is wrong."""
-        with self._spoken():
-            response = self.http.request(method, path, **options)
-        _check(response)
-        return response.json() if response.content else None
+        return self._answer(lambda: self.http.request(method, path, **options), again=method == "GET")
+
+    def post_once(self, path: str, **options: Any) -> Any:
+        """Send what the server does once, however often it arrives, and return the answer's JSON value."""
+        headers = {"Idempotency-Key": uuid.uuid4().hex}
+        return self._answer(lambda: self.http.post(path, headers=headers, **options), again=True)
 
     def download(self, path: str) -> Iterator[bytes]:
         """Yield the parts of a file as they arrive."""
         with self._spoken(), self.http.stream("GET", path) as response:
             if not response.is_success:
                 response.read()
-            _check(response)
+            check(response)
             yield from response.iter_bytes()
+
+    def _answer(self, send: Callable[[], httpx.Response], *, again: bool) -> Any:
+        """Send, and where that is asked for send again, until there is an answer that stays; return its JSON value."""
+        while True:
+            with self._spoken():
+                try:
+                    response = send()
+                except (httpx.UnsupportedProtocol, httpx.LocalProtocolError):
+                    raise
+                except httpx.TransportError as error:
+                    # Where nothing has answered yet, the address is wrong.
+                    why = f"{self.server} does not answer ({error or type(error).__name__})"
+                    if again and self.is_known and self.patience.wait(why):
+                        continue
+                    raise
+            self.is_known = True
+            passing = response.status_code in PASSING or is_at_work(response)
+            why = f"{self.server} answers {response.status_code}"
+            if not (passing and again and self.patience.wait(why, retry_after(response))):
+                break
+        self.patience.answered()
+        check(response)
+        return value_of(response)
 
     @contextmanager
     def _spoken(self) -> Iterator[None]:
@@ -79,6 +125,8 @@ class ProjectClient:
             yield
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
+        except httpx.LocalProtocolError as error:
+            raise CommandError(Exit.CONFIGURATION, f"this cannot be sent, perhaps the token: {error}") from error
         except httpx.ReadTimeout as error:
             raise CommandError(Exit.TIMED_OUT, f"no answer in time from {self.http.base_url}") from error
         except httpx.TransportError as error:
@@ -89,70 +137,71 @@ class ProjectClient:
         address: str | None = path
         while address:
             page = self.request("GET", address, params=parameters)
+            if not isinstance(page, dict) or not {"results", "next"} <= page.keys():
+                raise not_ours(f"{self.server} answers with no list")
             yield from page["results"]
             address, parameters = page["next"], {}
 
     def upload(self, path: str, file: Path, fields: Mapping[str, str]) -> Any:
         """Send a file; a repeated send of the same request is answered, not done again."""
         headers = {"Idempotency-Key": uuid.uuid4().hex}
-        try:
+
+        def send() -> httpx.Response:
             with file.open("rb") as stream:
-                return self.request(
-                    "POST", path, files={"file": (file.name, stream)}, data=dict(fields), headers=headers
-                )
+                return self.http.post(path, files={"file": (file.name, stream)}, data=dict(fields), headers=headers)
+
+        try:
+            # A pipe can be read once only.
+            return self._answer(send, again=file.is_file())
         except OSError as error:
             raise CommandError(Exit.DATA, f"cannot read {file}: {error.strerror}") from error
 
     def wait(self, job: Mapping[str, Any], *, say: Callable[[str], None] | None = None) -> dict[str, Any]:
-        """Return the job once it has ended well. Raises CommandError when it failed, or at the deadline."""
+        """Return the job once it has ended well, and say where it can be looked at, however the waiting ends.
+
+        Raises CommandError when it failed, or at the deadline.
+        """
+        try:
+            ended = self._ended(job, say or (lambda _: None))
+        except CommandError as error:
+            raise CommandError(error.exit_status, f"{error}\n{self.place_of(job)}") from error
+        except KeyboardInterrupt:
+            note(f"\nThe work goes on at the server.\n{self.place_of(job)}")
+            raise
+        finally:
+            if say:
+                say("")
+        note(self.place_of(job))
+        return ended
+
+    def _ended(self, job: Mapping[str, Any], say: Callable[[str], None]) -> dict[str, Any]:
         pause = 0.1
         while True:
             state: dict[str, Any] = self.request("GET", f"jobs/{job['id']}/")
-            if say:
-                say(f"{state['title']}: {state['done']} of {state['total']}")
+            say(f"{state['title']}: {state['done']} of {state['total']}")
             if state["state"] == "succeeded":
                 return state
             if state["state"] in ("failed", "cancelled"):
-                raise CommandError(Exit.DATA, "\n".join([f"{state['title']}: {state['state']}", *_job_errors(state)]))
-            if time.monotonic() > self.deadline:
+                raise CommandError(Exit.DATA, "\n".join([f"{state['title']}: {state['state']}", *job_errors(state)]))
+            if self.patience.clock() > self.patience.deadline:
                 raise CommandError(Exit.TIMED_OUT, f"{state['title']}: not finished in time; it goes on at the server")
-            time.sleep(pause)
+            self.patience.sleep(pause)
             pause = min(pause * 1.5, 2)
+
+    def place_of(self, job: Mapping[str, Any]) -> str:
+        """Return how to look at a job: the command, and the page."""
+        words = ("toolevals", "jobs", str(job["id"]), "--server", self.server, "--project", self.project)
+        return f"look again: {shlex.join(words)}\nthe page: {self.server}/p/{self.project}/jobs/{job['id']}/"
 
 
 def say_progress(line: str) -> None:
     """Show one line of progress on a terminal, in place of the last one; nothing elsewhere."""
     if sys.stderr.isatty():
-        print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
+        note(f"\r\033[K{line}", end="")
 
 
-def _check(response: httpx.Response) -> None:
-    if not response.is_success:
-        raise CommandError(_exit_for(response.status_code), _what_is_wrong(response))
-
-
-def _exit_for(status: int) -> Exit:
-    if status in (401, 403, 404):
-        return Exit.CONFIGURATION
-    return Exit.UNREACHABLE if status >= 500 else Exit.DATA
-
-
-def _what_is_wrong(response: httpx.Response) -> str:
-    try:
-        problem = response.json()
-    except ValueError:
-        problem = {}
-    missing = response.url.path if response.status_code == httpx.codes.NOT_FOUND else ""
-    said = (str(response.status_code), problem.get("detail") or problem.get("title"), missing)
-    lines = ["the server answered " + ": ".join(filter(None, said))]
-    places = ((item.get("pointer"), item.get("message")) for item in problem.get("problems", []))
-    lines += ["  " + ": ".join(filter(None, place)) for place in places]
-    return "\n".join(lines)
-
-
-def _job_errors(state: Mapping[str, Any]) -> list[str]:
-    errors = state.get("report", {}).get("errors", [])
-    return [
-        "  " + ", ".join(str(error[key]) for key in ("line", "pointer", "message") if error.get(key) not in (None, ""))
-        for error in errors
-    ]
+def _seconds(said: str) -> float:
+    seconds = float(said)
+    if not 0 < seconds < float("inf"):
+        raise ValueError(said)
+    return seconds

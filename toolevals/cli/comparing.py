@@ -10,6 +10,7 @@ from typing import Any
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import Exit
 from toolevals.cli.grade_tables import table
+from toolevals.cli.output import say
 from toolevals.presentation.numbers import p_value, part_count, percent, points, signed_span
 
 LAYERS = ("rate", "n", "before", "after", "points", "95 %", "fixed", "broken", "p", "p, Holm")
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     path = f"runs/{arguments.baseline}/compare/{arguments.candidate}/"
     found = client.request("GET", path, params={"layer": arguments.layer})
     tools = client.request("GET", f"{path}tools/")["tools"]
-    print(json.dumps(found | {"tools": tools}, indent=2) if arguments.json else "\n".join(_text(found, tools)))
+    say(json.dumps(found | {"tools": tools}, indent=2) if arguments.json else "\n".join(_text(found, tools)))
     return Exit.OK
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from toolevals.cli.exits import Exit
+from toolevals.cli.output import say
 
 
 def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,10 +24,10 @@ def run(arguments: argparse.Namespace) -> int:
     failed = False
     for name, check in _checks():
         try:
-            print(f"ok    {name}: {check()}")
+            say(f"ok    {name}: {check()}")
         except Exception as error:  # noqa: BLE001 - whatever is wrong is what is to be told
             failed = True
-            print(f"FAIL  {name}: {error}")
+            say(f"FAIL  {name}: {error}")
     return Exit.FAILED if failed else Exit.OK
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from toolevals.archives import UNREADABLE
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import say
 from toolevals.grading.bfcl import CATEGORIES
 
 PACKAGE = "bfcl-eval"
@@ -42,8 +43,8 @@ def download_bfcl(arguments: argparse.Namespace) -> int:
         written = _written(wheel, arguments.folder)
     if not written:
         raise CommandError(Exit.DATA, f"{wheel.name} holds no data of the benchmark")
-    print(f"{len(written)} categories in {arguments.folder}; to import some of them:")
-    print(f"toolevals import bfcl {arguments.folder} --categories {','.join(written[:2])} --dataset bfcl")
+    say(f"{len(written)} categories in {arguments.folder}; to import some of them:")
+    say(f"toolevals import bfcl {arguments.folder} --categories {','.join(written[:2])} --dataset bfcl")
     return Exit.OK
 
 

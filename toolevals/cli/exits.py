@@ -16,6 +16,8 @@ class Exit(IntEnum):
     DATA = 5
     UNREACHABLE = 6
     TIMED_OUT = 7
+    # As a shell says that Ctrl-C ended a command.
+    INTERRUPTED = 130
 
 
 class CommandError(Exception):

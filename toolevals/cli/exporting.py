@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.exits import Exit
+from toolevals.cli.output import note, write_parts
 
 FORMATS = ("jsonl", "csv", "labels-csv", "bfcl", "openai-chat", "langsmith")
 # Formats that have no form for some examples.
@@ -39,26 +39,13 @@ def run(arguments: argparse.Namespace) -> int:
     client = ProjectClient.from_arguments(arguments)
     if arguments.format in PARTIAL:
         _say_what_is_left_out(client.request("GET", f"{path}&summary=true"))
-    if arguments.output is None:
-        for part in client.download(path):
-            sys.stdout.buffer.write(part)
-        sys.stdout.flush()
-        return Exit.OK
-    partial = arguments.output.with_name(f"{arguments.output.name}.part")
-    try:
-        with partial.open("wb") as stream:
-            stream.writelines(client.download(path))
-        partial.replace(arguments.output)
-    except OSError as error:
-        raise CommandError(Exit.CONFIGURATION, f"cannot write {arguments.output}: {error.strerror}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    write_parts(client.download(path), arguments.output)
     return Exit.OK
 
 
 def _say_what_is_left_out(summary: dict[str, Any]) -> None:
     """Name on standard error what the format has no form for."""
     for reason, count in summary["skipped_by_reason"].items():
-        print(f"left out {count}: {reason}", file=sys.stderr)
+        note(f"left out {count}: {reason}")
     for reason, count in summary["notes"].items():
-        print(f"{count} with a loss: {reason}", file=sys.stderr)
+        note(f"{count} with a loss: {reason}")

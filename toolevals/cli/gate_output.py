@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import textwrap
 from pathlib import Path
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_tables import table
+from toolevals.cli.output import say
 from toolevals.presentation.gates.junit import junit_xml
 from toolevals.presentation.gates.markdown import gate_markdown
 from toolevals.presentation.gates.report import GateReport, examples, figure, interval, remarks
@@ -31,9 +31,9 @@ def put_out(report: GateReport, arguments: argparse.Namespace) -> Exit:
     """Print and write what is asked for, and return the exit status."""
     if arguments.json:
         shown = {**report.result.to_document(), "subject": report.subject, "baseline": report.baseline}
-        print(json.dumps({**shown, "links": dict(report.links)}, indent=2, ensure_ascii=False))
+        say(json.dumps({**shown, "links": dict(report.links)}, indent=2, ensure_ascii=False))
     else:
-        sys.stdout.write(gate_table(report))
+        say(gate_table(report), end="")
     if arguments.junit:
         _write(arguments.junit, junit_xml(report, strict=arguments.strict))
     if arguments.markdown:

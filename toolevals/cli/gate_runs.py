@@ -34,13 +34,12 @@ def hold_against_run(arguments: argparse.Namespace, document: Mapping[str, Any])
     }
     started = _started(client, arguments.number, asked)
     client.wait(started["job"], say=say_progress)
-    say_progress("")
     return _report(client.request("GET", f"gates/{started['gate']['id']}/"), arguments)
 
 
 def _started(client: ProjectClient, number: int, asked: Mapping[str, Any]) -> Any:
     try:
-        return client.request("POST", f"runs/{number}/gates/", json=asked)
+        return client.post_once(f"runs/{number}/gates/", json=asked)
     except CommandError as error:
         # What was sent are options and a gate, and no data.
         status = Exit.CONFIGURATION if error.exit_status is Exit.DATA else error.exit_status

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping
 
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import note
 from toolevals.grading.gates.cases import verdict_scores
 from toolevals.grading.gates.evaluation import evaluate_gate
 from toolevals.grading.gates.rules import default_gate
@@ -54,8 +54,8 @@ def gate_run(client: ProjectClient, number: int, minimums: Mapping[str, float]) 
         return Exit.OK
     result = evaluate_gate(default_gate(minimums), list(_cases(client, number)))
     for check in result.checks:
-        print(_line(check), file=sys.stderr)
-    print(f"gate: {result.status}", file=sys.stderr)
+        note(_line(check))
+    note(f"gate: {result.status}")
     return EXITS.get(result.status, Exit.FAILED)
 
 

@@ -10,6 +10,7 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_dialects import dialect_grading
 from toolevals.cli.grade_lines import Grading, Lines, opened
 from toolevals.cli.grade_rows import NativeGrading
+from toolevals.cli.output import say
 from toolevals.grading.dialects.catalog import DIALECTS
 from toolevals.presentation.csv import csv_stream
 
@@ -43,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
             for chunk in csv_stream(grading.columns, (grading.cells(row) for row in lines)):
                 sys.stdout.write(chunk.decode())
         else:
-            sys.stdout.write(grading.summary(lines))
+            say(grading.summary(lines), end="")
     lines.say_the_rest()
     return Exit.DATA if lines.bad else Exit.OK
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import note
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 from toolevals.presentation.csv import Cell
@@ -88,7 +89,7 @@ class Lines:
         """Say how many remarks were not shown."""
         for count, kind in ((self.bad, "bad"), (self.unscored, "unscored")):
             if count > _MOST_SHOWN:
-                print(f"toolevals: {count - _MOST_SHOWN:,} more {kind} lines", file=sys.stderr)
+                note(f"toolevals: {count - _MOST_SHOWN:,} more {kind} lines")
 
     def _lines(self) -> Iterator[bytes]:
         try:
@@ -99,4 +100,4 @@ class Lines:
 
 def _say(count: int, words: str) -> None:
     if count <= _MOST_SHOWN:
-        print(f"toolevals: {words}", file=sys.stderr)
+        note(f"toolevals: {words}")

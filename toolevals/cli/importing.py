@@ -13,6 +13,7 @@ import orjson
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.import_mcp import add_mcp_parser
+from toolevals.cli.output import say
 from toolevals.cli.publishing import ensure, publish
 from toolevals.grading.bfcl import CATEGORIES
 from toolevals.grading.documents import load_json
@@ -128,13 +129,12 @@ def _import(arguments: argparse.Namespace, file: Path, source: str, options: dic
     fields = {"source": source} | ({"options": orjson.dumps(options).decode()} if options else {})
     job = client.upload(f"datasets/{arguments.dataset}/imports/", file, fields)
     done = client.wait(job, say=say_progress)
-    say_progress("")
     counts = {name: value for name, value in done["report"].items() if isinstance(value, int)}
-    print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
+    say(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
     if arguments.freeze is not None:
         body = {"note": arguments.freeze}
         version = client.request("POST", f"datasets/{arguments.dataset}/versions/", json=body)
-        print(f"{arguments.dataset} version {version['number']}: {version['size']} examples")
+        say(f"{arguments.dataset} version {version['number']}: {version['size']} examples")
     return Exit.OK
 
 

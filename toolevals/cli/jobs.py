@@ -6,9 +6,11 @@ import argparse
 import json
 from itertools import islice
 from typing import Any
+from urllib.parse import quote
 
-from toolevals.cli.client import ProjectClient, add_server_options
-from toolevals.cli.exits import Exit
+from toolevals.cli.client import ProjectClient, add_server_options, say_progress
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import say
 
 # Each act with the request that does it.
 ACTS = {
@@ -27,22 +29,27 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     acts = parser.add_mutually_exclusive_group()
     for name, (_, _, text) in ACTS.items():
         acts.add_argument(f"--{name}", dest="act", action="store_const", const=name, help=text)
+    parser.add_argument(
+        "--wait", action="store_true", help="wait for its end; exit with 5 where it failed or was cancelled"
+    )
     parser.add_argument("--json", action="store_true", help="print what the REST interface shows")
     add_server_options(parser)
-    parser.set_defaults(run=run, parser=parser)
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Do what is asked and print the job, or list jobs."""
-    if arguments.act and not arguments.job:
-        arguments.parser.error(f"--{arguments.act} needs the ID of a job")
+    if (arguments.act or arguments.wait) and not arguments.job:
+        raise CommandError(Exit.CONFIGURATION, f"--{arguments.act or 'wait'} needs the ID of a job")
     client = ProjectClient.from_arguments(arguments)
     if arguments.job:
         method, path, _ = ACTS.get(arguments.act, ("GET", "jobs/{}/", ""))
-        shown = [client.request(method, path.format(arguments.job))]
+        shown = [client.request(method, path.format(quote(arguments.job, safe="")))]
+        if arguments.wait:
+            shown = [client.wait(shown[0], say=say_progress)]
     else:
         shown = list(islice(client.pages("jobs/"), LISTED))
-    print(json.dumps(shown, indent=2) if arguments.json else "\n".join(map(_line, shown)))
+    say(json.dumps(shown, indent=2) if arguments.json else "\n".join(map(_line, shown)))
     return Exit.OK
 
 

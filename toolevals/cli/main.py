@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import cannot_be_written, note, silence, streams_prepare
 
 # Verb -> module with `add_parser(subparsers)`; loaded when asked for, so that a verb needs only its own dependencies.
 VERBS = {
@@ -23,6 +23,7 @@ VERBS = {
     "again": "toolevals.cli.again",
     "jobs": "toolevals.cli.jobs",
     "create-owner": "toolevals.cli.owner",
+    "installation-owners": "toolevals.cli.installation_owners",
     "doctor": "toolevals.cli.doctor",
 }
 
@@ -40,19 +41,36 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status."""
+    streams_prepare()
     try:
         arguments = parser().parse_args(argv)
     except SystemExit as stop:
         return Exit.OK if stop.code in (0, None) else Exit.CONFIGURATION
     try:
-        return int(arguments.run(arguments))
+        return _run(arguments)
     except CommandError as error:
-        print(f"toolevals: {error}", file=sys.stderr)
+        note(f"toolevals: {error}")
         return error.exit_status
+    except KeyboardInterrupt:
+        note("toolevals: interrupted")
+        return Exit.INTERRUPTED
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Run the verb, and write all that it has said. A reader that has gone, as `head` does, is no error."""
+    try:
+        status = int(arguments.run(arguments))
+        sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has gone, as `head` does; nothing more can be said to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
         return Exit.OK
+    except OSError as error:
+        # Files that a verb opens have names, and it says itself what is wrong with them.
+        if error.filename is not None:
+            raise
+        silence(sys.stdout)
+        raise cannot_be_written(error) from error
+    return status
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`toolevals create-owner`: the first account of an installation, and its first project."""
+"""`toolevals create-owner`: an account that owns the installation, and a project of its own."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import sys
 from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import say
 
 
 def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("create-owner", help="make an account and a project that it owns")
+    parser = verbs.add_parser("create-owner", help="make an account that owns the installation, and a project")
     parser.add_argument("email")
     parser.add_argument("--name", required=True)
     parser.add_argument("--project", required=True, metavar="SLUG")
@@ -56,7 +57,7 @@ def _create(arguments: argparse.Namespace, password: str) -> int:
     _check(validate_email, arguments.email)
     _check(validate_slug, arguments.project)
     try:
-        validate_password(password)
+        validate_password(password, User(email=arguments.email, name=arguments.name))
     except ValidationError as error:
         raise CommandError(Exit.CONFIGURATION, " ".join(error.messages)) from error
     if User.objects.filter(email=arguments.email.strip().lower()).exists():
@@ -64,9 +65,11 @@ def _create(arguments: argparse.Namespace, password: str) -> int:
     if Project.objects.filter(slug=arguments.project).exists():
         raise CommandError(Exit.CONFIGURATION, f"there is a project {arguments.project!r} already")
     with transaction.atomic():
-        owner = user_create(actor=None, email=arguments.email, name=arguments.name, password=password)
+        owner = user_create(
+            actor=None, email=arguments.email, name=arguments.name, password=password, is_installation_owner=True
+        )
         project_create(actor=owner, slug=arguments.project, name=arguments.project_name or arguments.project)
-    print(f"{owner.email} owns the project {arguments.project}.")
+    say(f"{owner.email} owns the installation and the project {arguments.project}.")
     return Exit.OK
 
 

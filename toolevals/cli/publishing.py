@@ -7,6 +7,7 @@ from typing import Any
 
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import Exit
+from toolevals.cli.output import say
 
 
 def publish(arguments: argparse.Namespace, document: Any, document_format: str) -> int:
@@ -14,10 +15,10 @@ def publish(arguments: argparse.Namespace, document: Any, document_format: str) 
     client = ProjectClient.from_arguments(arguments)
     ensure(client, "registries/", arguments.registry, {})
     body = {"document": document, "format": document_format, "note": arguments.note}
-    version = client.request("POST", f"registries/{arguments.registry}/versions/", json=body)
-    print(f"{version['name']}: {version['size']} tools")
+    version = client.post_once(f"registries/{arguments.registry}/versions/", json=body)
+    say(f"{version['name']}: {version['size']} tools")
     for loss in version["losses"]:
-        print(f"  not carried over, {loss['pointer']}: {loss['message']}")
+        say(f"  not carried over, {loss['pointer']}: {loss['message']}")
     return Exit.OK
 
 

@@ -11,6 +11,7 @@ from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.gating import add_gate_option, gate_run, minimums_in
+from toolevals.cli.output import say
 from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connector_of, given
 from toolevals.grading.metrics.rates import wilson
 from toolevals.grading.verdicts import VERDICT_NAMES
@@ -58,15 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
     client = ProjectClient.from_arguments(arguments)
     if arguments.estimate:
         asked = _asked(arguments) | asked_of_agent(arguments, connector)
-        print(json.dumps(client.request("POST", "runs/live/estimate/", json=asked), indent=2))
+        say(json.dumps(client.request("POST", "runs/live/estimate/", json=asked), indent=2))
         return Exit.OK
     started = _start(client, arguments, connector)
     number = started["run"]["number"]
     if not arguments.no_wait:
         client.wait(started["job"], say=say_progress)
-        say_progress("")
     shown = client.request("GET", f"runs/{number}/")
-    print(json.dumps(shown, indent=2) if arguments.json else _summary(shown, arguments))
+    say(json.dumps(shown, indent=2) if arguments.json else _summary(shown, arguments))
     return gate_run(client, number, minimums)
 
 
@@ -91,9 +91,9 @@ def _what(arguments: argparse.Namespace) -> str:
 def _start(client: ProjectClient, arguments: argparse.Namespace, connector: str) -> Any:
     asked = _asked(arguments)
     if connector:
-        return client.request("POST", "runs/live/", json=asked | asked_of_agent(arguments, connector))
+        return client.post_once("runs/live/", json=asked | asked_of_agent(arguments, connector))
     if arguments.baseline:
-        return client.request("POST", "runs/", json=asked | given(arguments, "threshold"))
+        return client.post_once("runs/", json=asked | given(arguments, "threshold"))
     asked |= {name: getattr(arguments, name) for name in ("name", "model", "prompt_version", "commit")}
     fields = {name: str(value) for name, value in asked.items()}
     return client.upload("runs/predictions/", arguments.predictions, fields)

@@ -8,6 +8,7 @@ from typing import Any
 
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import say
 
 
 def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         shown = [client.request("GET", f"{versions}{which}/")]
     else:
         shown = list(client.pages(versions))
-    print(json.dumps(shown, indent=2) if arguments.json else "\n".join(map(_line, shown)))
+    say(json.dumps(shown, indent=2) if arguments.json else "\n".join(map(_line, shown)))
     return Exit.OK
 
 

@@ -119,6 +119,8 @@ class Execution:
     diff: StateDiff | None = None
 
 
+# What says why a simulator failed may begin so by itself.
+FAILED = "The simulator failed: "
 NO_EXPECTED_STATE = Verdict("unscored", None, "No final state is expected, so that there is nothing to compare.")
 NO_FINAL_STATE = Verdict("unscored", None, "No simulator ran the calls, so that their effect is not known.")
 
@@ -143,11 +145,11 @@ def grade_execution(
     """Grade the effect of calls by the state that they left.
 
     `expected` and `final` are None where nothing is expected and where nothing ran: the case is unscored. `raised` is
-    what the simulated tool raised on the candidate's call: failed. `crashed` says why the sandbox itself died:
+    what the simulated tool raised on the candidate's call: failed. `crashed` says why the simulator itself failed:
     errored. Else the case passes where the states are equal.
     """
     if crashed is not None:
-        return Execution(Verdict("errored", None, f"The sandbox died: {_cut(crashed)}."))
+        return Execution(Verdict("errored", None, f"The simulator failed: {_cut(crashed.removeprefix(FAILED))}."))
     if expected is None:
         return Execution(NO_EXPECTED_STATE)
     if raised is not None:

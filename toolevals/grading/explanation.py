@@ -35,6 +35,7 @@ _EMPTY: Mapping[str, Any] = {
     "schema_problems": (),
     "details": {},
     "judged": {},
+    "injections": (),
 }
 _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 
@@ -224,4 +225,5 @@ class Explanation:
         "schema_problems": lambda self: self._schema_problems,
         "details": _details,
         "judged": lambda _: {},
+        "injections": lambda _: (),
     }

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Literal, Protocol, Self
 
 from toolevals.grading.documents import require_valid
+from toolevals.grading.injection import Injection
 
 # Classes of a confusion matrix beside the tools.
 NONE = "(none)"
@@ -175,7 +176,9 @@ class _WorkedOut:
         return value
 
 
-_LATER = frozenset({"verdicts", "expected", "actual", "pairs", "differences", "schema_problems", "details", "judged"})
+_LATER = frozenset(
+    {"verdicts", "expected", "actual", "pairs", "differences", "schema_problems", "details", "judged", "injections"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,7 @@ class CaseGrade(_WorkedOut):
     `verdicts` has the keys of VERDICT_NAMES. `mode` is what went wrong in the field's words, empty where nothing did.
     `expected` and `actual` are the place in the matrix of first calls, empty outside it. `details` is what a layer
     found beside its verdict, by the layer's name, in the layer's own normal form. `judged` is what judges say, by
-    rubric, where they were asked.
+    rubric, where they were asked; `injections` are texts that speak to them.
 
     What a grader gives has its statuses, tag and mode decided; everything else is worked out when first asked for,
     from the transcript's own values, which must not be changed before. Comparing, copying, pickling and writing a
@@ -202,6 +205,7 @@ class CaseGrade(_WorkedOut):
     schema_problems: tuple[SchemaProblem, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
     judged: Mapping[str, JudgedVerdict] = field(default_factory=dict)
+    injections: tuple[Injection, ...] = ()
 
     @property
     def statuses(self) -> Mapping[str, Status]:
@@ -240,6 +244,7 @@ class CaseGrade(_WorkedOut):
             schema_problems=tuple(SchemaProblem(**problem) for problem in document["schema_problems"]),
             details=document.get("details", {}),
             judged={name: JudgedVerdict.from_document(each) for name, each in document.get("judged", {}).items()},
+            injections=tuple(Injection.from_document(each) for each in document.get("injections", ())),
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -258,6 +263,8 @@ class CaseGrade(_WorkedOut):
             document["details"] = dict(self.details)
         if self.judged:
             document["judged"] = {name: verdict.to_document() for name, verdict in self.judged.items()}
+        if self.injections:
+            document["injections"] = [each.to_document() for each in self.injections]
         return document
 
 

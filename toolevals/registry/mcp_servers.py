@@ -9,11 +9,10 @@ from django.conf import settings
 from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.network import AddressPolicy
 from toolevals.grading.problems import InvalidDocument
-from toolevals.workspace.models import Project
-from toolevals.workspace.services import SecretMissingError, secret_read
-from toolevals.workspace.vault import SealBrokenError
+from toolevals.workspace.models import Project, User
+from toolevals.workspace.services import SecretUnusableError, secret_for
 
-# It is asked while a request waits, whose worker is ended after 30.
+# Quick work of others waits behind it, where there is one worker.
 MOST_SECONDS = 20.0
 
 
@@ -24,7 +23,7 @@ class McpAccess(TypedDict):
     policy: AddressPolicy
 
 
-def mcp_access(project: Project, options: McpOptions) -> McpAccess:
+def mcp_access(project: Project, options: McpOptions, *, actor: User | None = None) -> McpAccess:
     """Return what lets a project's session in. Raises InvalidDocument where it may not be had.
 
     A command is code on this machine: it runs only if the operator has named that very command.
@@ -34,8 +33,10 @@ def mcp_access(project: Project, options: McpOptions) -> McpAccess:
             "/command", f"{options.line!r} is not a command that the operator allows: see MCP_COMMANDS."
         )
     try:
-        key = secret_read(project=project, name=options.secret) if options.secret else ""
-    except (SecretMissingError, SealBrokenError) as error:
+        key = ""
+        if options.secret and options.url:
+            key = secret_for(project=project, name=options.secret, address=options.address, actor=actor)
+    except SecretUnusableError as error:
         raise InvalidDocument.at("/secret", str(error)) from None
     return {"key": key, "policy": AddressPolicy.of(settings.AGENT_NETWORKS)}
 

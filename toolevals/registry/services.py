@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
 
-from toolevals.agents.mcp_options import McpOptions
 from toolevals.grading.specs import read_tools
-from toolevals.registry.mcp_servers import mcp_tools
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tool_list_of
 from toolevals.workspace.models import Project, User
@@ -25,17 +22,6 @@ def registry_create(*, project: Project, actor: User | None, slug: str, name: st
     registry.save()
     audit_record(project=project, actor=actor, verb="registry_create", target=registry, detail={"slug": slug})
     return registry
-
-
-def registry_fetch(
-    *, registry: Registry, actor: User | None, options: Mapping[str, Any], note: str = ""
-) -> RegistryVersion:
-    """Ask an MCP server for its tools and publish them as `registry_publish` does.
-
-    `options` are those of `McpOptions`. Raises InvalidDocument where the server cannot be asked, or its tools not read.
-    """
-    document = mcp_tools(registry.project, McpOptions.from_document(options))
-    return registry_publish(registry=registry, actor=actor, document=document, format="mcp", note=note)
 
 
 def registry_publish(

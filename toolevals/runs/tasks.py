@@ -55,6 +55,12 @@ def drift_count(batch_id: str) -> None:
     batch_work(batch_id, services.drift_count)
 
 
+@app.task(name="runs.probes")
+def probes_ask(batch_id: str) -> None:
+    """Ask a judge about probes."""
+    batch_work(batch_id, services.probes_ask)
+
+
 @app.task(name="runs.tryout_draw")
 def tryout_draw(batch_id: str) -> None:
     """Draw the cases that a rubric is tried on."""
@@ -65,6 +71,12 @@ def tryout_draw(batch_id: str) -> None:
 def tryout_ask(batch_id: str) -> None:
     """Ask a rubric that is tried about its cases."""
     batch_work(batch_id, services.tryout_ask)
+
+
+@app.task(name="runs.simulator_add")
+def simulator_add(batch_id: str) -> None:
+    """Find out which tools a simulator answers, and keep it."""
+    batch_work(batch_id, services.simulator_add)
 
 
 @app.task(name="runs.rollup")

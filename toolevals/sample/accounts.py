@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from toolevals.workspace.models import Role
 
-# No secret: the accounts are refused from anywhere but the loopback interface.
-PASSWORD = "sample-shop"  # noqa: S105
-
 
 @dataclass(frozen=True, slots=True)
 class SampleAccount:
@@ -34,9 +31,9 @@ ACCOUNTS = (
 )
 
 
-def logins() -> list[dict[str, str]]:
+def logins(password: str) -> list[dict[str, str]]:
     """Return what a person needs to sign in: name, email, password, role, and what the role is for."""
     return [
-        {"name": one.name, "email": one.email, "password": PASSWORD, "role": one.role.label, "does": one.does}
+        {"name": one.name, "email": one.email, "password": password, "role": one.role.label, "does": one.does}
         for one in ACCOUNTS
     ]

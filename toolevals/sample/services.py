@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.utils import timezone
 
@@ -31,8 +30,9 @@ from toolevals.runs.services import (
     subject_ensure,
 )
 from toolevals.sample import content
-from toolevals.sample.accounts import ACCOUNTS, PASSWORD
-from toolevals.workspace.models import Project, User
+from toolevals.sample.accounts import ACCOUNTS
+from toolevals.sample.passwords import sample_password_renew
+from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import member_set, project_create, user_create
 
 SLUG, NAME = "shop-support", "Shop support"
@@ -46,13 +46,13 @@ def is_loaded() -> bool:
 
 
 @transaction.atomic
-def sample_load() -> bool:
-    """Load the sample project unless it was loaded before; return whether it was loaded now.
+def sample_load() -> str:
+    """Load the sample project and return its accounts' password; empty where the sample was loaded before.
 
     One transaction: after a crash there is all of it or nothing. The two runs are left to the workers.
     """
     if is_loaded():
-        return False
+        return ""
     people = _people()
     owner, adjudicator = people["otto"], people["ada"]
     project = project_create(actor=owner, slug=SLUG, name=NAME)
@@ -76,20 +76,24 @@ def sample_load() -> bool:
     _adjudicate(dataset, adjudicator, content.decisions())
     version = version_freeze(dataset=dataset, actor=adjudicator, note="What had gold on the first day")
     _runs(project, adjudicator, version, {"before": before, "after": after})
-    return True
+    return sample_password_renew()
 
 
 def _people() -> dict[str, User]:
-    people = {
-        account.key: user_create(actor=None, email=account.email, name=account.name, is_sample=True)
+    """Make the accounts, which cannot sign in until they get their password. The sample's owner owns the installation.
+
+    Whoever starts an installation by `./dev run` has no other account to make projects and invitations with.
+    """
+    return {
+        account.key: user_create(
+            actor=None,
+            email=account.email,
+            name=account.name,
+            is_sample=True,
+            is_installation_owner=account.role == Role.OWNER,
+        )
         for account in ACCOUNTS
     }
-    # Hashed once for all: hashing is slow on purpose, and this password is no secret.
-    password = make_password(PASSWORD)
-    for user in people.values():
-        user.password = password
-        user.save(update_fields=["password"])
-    return people
 
 
 def _registry(project: Project, actor: User) -> tuple[RegistryVersion, RegistryVersion]:

@@ -14,6 +14,7 @@ from toolevals.settings.navigation import HOME_NEWS as HOME_NEWS
 from toolevals.settings.navigation import HOME_PANES as HOME_PANES
 from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
+from toolevals.settings.private_files import keep_private
 from toolevals.settings.secrets import secret_key
 
 django_stubs_ext.monkeypatch()
@@ -21,6 +22,8 @@ env = environ.Env()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 DATA_DIR = Path(env.str("TOOLEVALS_DATA_DIR", str(BASE_DIR / "data"))).resolve()
+
+keep_private(DATA_DIR)
 
 DEBUG = env.bool("TOOLEVALS_DEBUG", False)
 SECRET_KEY = env.str("SECRET_KEY", "") or secret_key(DATA_DIR)
@@ -55,6 +58,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "toolevals.workspace.middleware.NoStoreMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -64,6 +68,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "toolevals.workspace.middleware.AccessMiddleware",
+    "toolevals.workspace.bodies.BodyMiddleware",
     "toolevals.workspace.middleware.NulMiddleware",
 ]
 
@@ -88,6 +93,10 @@ LOGIN_URL = "workspace:sign-in"
 LOGIN_REDIRECT_URL = "workspace:home"
 LOGOUT_REDIRECT_URL = "workspace:sign-in"
 AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("email", "mailbox", "name")},
+    },
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
@@ -103,6 +112,10 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # All of it is ours: what packages bring for pages that are not served here stays out.
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 MEDIA_ROOT = DATA_DIR / "uploads"
+# On the disk of the uploads, so that a file that has arrived is only renamed.
+FILE_UPLOAD_TEMP_DIR = MEDIA_ROOT / "arriving"
+# What people send is for the server alone.
+FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "toolevals.settings.static_files.HashedStaticFiles"},
@@ -128,13 +141,25 @@ BEHIND_PROXY = env.bool("BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
 CSRF_FAILURE_VIEW = "toolevals.workspace.views.errors.csrf_failed"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
+# A form without its files.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+# A JSON document of the REST interface: a simulator's files are the largest.
+DOCUMENT_MAX_BYTES = env.int("DOCUMENT_MAX_BYTES", 64 * 1024 * 1024)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", 1024 * 1024 * 1024)
+# What people send to one project, and what is written for it, until it is deleted.
+PROJECT_FILES_MAX_BYTES = env.int("PROJECT_FILES_MAX_BYTES", 20 * 1024 * 1024 * 1024)
+# So much of the disk is left to the database: uploads that would take it are refused.
+DISK_RESERVE_BYTES = env.int("DISK_RESERVE_BYTES", 256 * 1024 * 1024)
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["toolevals.workspace.api.authentication.AccessAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": [],  # decided before the view, by each app's access.py
+    "DEFAULT_PARSER_CLASSES": [
+        "toolevals.workspace.api.parsers.StrictJsonParser",
+        "rest_framework.parsers.FormParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PAGINATION_CLASS": "toolevals.workspace.api.pagination.NewestFirst",
     "PAGE_SIZE": 100,
@@ -155,6 +180,7 @@ SPECTACULAR_SETTINGS = {
         "GoldSource": "labeling.models.GoldSource",
         "ImportSource": "labeling.api.serializers.transfer.SOURCE_NAMES",
         "ExportFormat": "labeling.api.serializers.transfer.FORMAT_NAMES",
+        "InvitationState": "toolevals.workspace.models.InvitationState",
         "JobState": "toolevals.workspace.models.JobState",
         "RemarkKind": "reports.api.remarks.REMARK_KINDS",
         "SimulatorKind": "toolevals.runs.models.SimulatorKind",
@@ -197,6 +223,10 @@ CELERY_WORKER_POOL = "prefork" if REDIS_URL else "solo"
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 
+# Who makes projects, and who invites people to those that they own: see toolevals.workspace.admission.
+WHO_MAKES_PROJECTS = env.str("WHO_MAKES_PROJECTS", "installation-owners")
+WHO_INVITES = env.str("WHO_INVITES", "installation-owners")
+
 # Private networks that subjects, simulators and judges may be called in, such as "10.0.0.0/8"; "*" is all.
 AGENT_NETWORKS = env.list("AGENT_NETWORKS", default=[])
 
@@ -222,15 +252,21 @@ SWEEP_SECONDS = env.float("SWEEP_SECONDS", 5.0 if REDIS_URL else 0.25)
 SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.jobs.periodic.sign_of_life": 15,
     "labeling.services.settle_due": 5,
+    "labeling.services.arrivals.imports_sweep": 10,
     "toolevals.runs.services.floors.floors_due": 60,
     "labeling.services.ordering.deficits_order": 300,
     "labeling.services.batches.assignments_free": 300,
     "toolevals.workspace.services.uploads.uploads_forget": 3600,
     "toolevals.workspace.services.job_files.job_files_forget": 3600,
+    "toolevals.workspace.services.stray_files.stray_files_sweep": 3600,
     "toolevals.workspace.services.sign_in.sessions_forget": 3600,
     "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
     "toolevals.workspace.api.idempotency.idempotency_keys_forget": 3600,
 }
+# What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
+# `toolevals.workspace.querysets.audit` and `toolevals.workspace.services.projects`.
+AUDIT_WITHHELD = ("labeling.audit.undecided",)
+MEMBER_CHANGED = ("labeling.services.membership.places_release",)
 # Rows of a CSV file that are sent while somebody waits; a longer one is offered from the background.
 CSV_ROWS_AT_ONCE = env.int("CSV_ROWS_AT_ONCE", 50_000)
 # Seconds that a reviewer holds a label slot without a sign of life.
@@ -239,6 +275,12 @@ SLOT_LEASE_SECONDS = env.int("SLOT_LEASE_SECONDS", 30 * 60)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"links": {"()": "toolevals.workspace.links.LinkFilter"}},
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "WARNING")},
+    # Those that name the address that was asked for: an invitation's link lets in whoever has it.
+    "loggers": {
+        **{name: {"filters": ["links"]} for name in ("django.request", "django.security.csrf")},
+        "django.server": {"filters": ["links"], "handlers": ["console"], "level": "INFO", "propagate": False},
+    },
 }

@@ -21,7 +21,8 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
         # Deferred transactions fail at their first write when another has written since they read.
         config.setdefault("OPTIONS", {}).update(
             transaction_mode="IMMEDIATE",
-            timeout=30,
+            # Less than a web server waits for its processes, so that whoever asked gets an answer.
+            timeout=20,
             init_command="PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;",
         )
     else:

@@ -13,7 +13,10 @@ from importlib import import_module
 
 from django.apps import apps
 
-from toolevals.workspace.models import Role
+from toolevals.workspace.admission import NO_INVITATIONS, NO_PROJECTS, may_invite, may_make_projects
+from toolevals.workspace.models import Role, User
+
+READING = ("GET", "HEAD", "OPTIONS")
 
 
 class Audience(Enum):
@@ -23,18 +26,36 @@ class Audience(Enum):
     SIGNED_IN = "signed in"
 
 
+class Grant(Enum):
+    """A right that the operator gives to few people, whatever their role in a project: see `admission`."""
+
+    MAKES_PROJECTS = "makes projects"
+    INVITES = "invites"
+
+    def refusal(self, user: User) -> str:
+        """Say why a person does not have it; empty where they do."""
+        if self is Grant.MAKES_PROJECTS:
+            return "" if may_make_projects(user) else NO_PROJECTS
+        return "" if may_invite(user) else NO_INVITATIONS
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The least that a request must show for itself."""
+    """The least that a request must show for itself. With a `grant`, writing needs that too."""
 
     read: Role | Audience
     write: Role | Audience | None = None
+    grant: Grant | None = None
 
     def needs(self, method: str) -> Role | Audience:
         """Return what a request by `method` needs; without a rule for writing, writing needs what reading needs."""
-        if method in ("GET", "HEAD", "OPTIONS") or self.write is None:
+        if method in READING or self.write is None:
             return self.read
         return self.write
+
+    def grant_for(self, method: str) -> Grant | None:
+        """Return what the operator must have allowed; where writing needs no other role, reading needs this too."""
+        return None if method in READING and self.write is not None else self.grant
 
 
 @cache
@@ -49,15 +70,22 @@ def rules() -> dict[str, Rule]:
 
 RULES = {
     "workspace:sign-in": Rule(Audience.ANYONE),
+    "workspace:session": Rule(Audience.ANYONE),
     "workspace:health": Rule(Audience.ANYONE),
     "workspace:home": Rule(Audience.SIGNED_IN),
     "workspace:sign-out": Rule(Audience.SIGNED_IN),
     "workspace:profile": Rule(Audience.SIGNED_IN),
     "workspace:password": Rule(Audience.SIGNED_IN),
-    "workspace:project-new": Rule(Audience.SIGNED_IN),
+    "workspace:project-new": Rule(Audience.SIGNED_IN, grant=Grant.MAKES_PROJECTS),
+    "workspace:invitation-link": Rule(Audience.ANYONE),
+    "workspace:invitation-accept": Rule(Audience.SIGNED_IN),
+    "workspace:invitation-decline": Rule(Audience.SIGNED_IN),
     "workspace:project": Rule(Role.VIEWER),
     "workspace:settings": Rule(Role.OWNER),
-    "workspace:members": Rule(Role.VIEWER, Role.OWNER),
+    "workspace:members": Rule(Role.VIEWER, Role.OWNER, Grant.INVITES),
+    "workspace:invitations-csv": Rule(Role.OWNER),
+    "workspace:invitation-renew": Rule(Role.OWNER, grant=Grant.INVITES),
+    "workspace:invitation-revoke": Rule(Role.OWNER),
     "workspace:members-csv": Rule(Role.VIEWER),
     "workspace:member-role": Rule(Role.OWNER),
     "workspace:member-remove": Rule(Role.OWNER),
@@ -65,6 +93,8 @@ RULES = {
     "workspace:tokens-csv": Rule(Role.OWNER),
     "workspace:token-revoke": Rule(Role.OWNER),
     "workspace:secrets": Rule(Role.OWNER),
+    "workspace:secrets-csv": Rule(Role.OWNER),
+    "workspace:secret-addresses": Rule(Role.OWNER),
     "workspace:secret-forget": Rule(Role.OWNER),
     "workspace:audit": Rule(Role.OWNER),
     "workspace:audit-csv": Rule(Role.OWNER),
@@ -78,10 +108,13 @@ RULES = {
     "workspace-api:openapi": Rule(Audience.ANYONE),
     "workspace-api:index": Rule(Audience.SIGNED_IN),
     "workspace-api:me": Rule(Audience.SIGNED_IN),
-    "workspace-api:projects": Rule(Audience.SIGNED_IN),
+    "workspace-api:projects": Rule(Audience.SIGNED_IN, Audience.SIGNED_IN, Grant.MAKES_PROJECTS),
     "workspace-api:project": Rule(Role.VIEWER),
-    "workspace-api:members": Rule(Role.VIEWER, Role.OWNER),
+    "workspace-api:members": Rule(Role.VIEWER),
     "workspace-api:member": Rule(Role.VIEWER, Role.OWNER),
+    "workspace-api:invitations": Rule(Role.OWNER, Role.OWNER, Grant.INVITES),
+    "workspace-api:invitation": Rule(Role.OWNER),
+    "workspace-api:invitation-renew": Rule(Role.OWNER, grant=Grant.INVITES),
     "workspace-api:tokens": Rule(Role.OWNER),
     "workspace-api:token": Rule(Role.OWNER),
     "workspace-api:secrets": Rule(Role.OWNER),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from django.db import DEFAULT_DB_ALIAS, connections, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from toolevals.workspace.fields import DocumentField
@@ -16,8 +17,20 @@ from toolevals.workspace.fields import DocumentField
 _READY = frozenset({str, int, float, type(None)})
 
 COPIED_AT_ONCE = 2000
+# The longest pause that SQLite makes before it asks for the lock again, and a little.
+SQLITE_ASKS_AGAIN_SECONDS = 0.11
 # Of each index, by SQLite.
 ROWS_LOOKED_AT = 400
+
+
+def others_write_first() -> None:
+    """Let whoever waits to write go first: called between two short transactions of long work.
+
+    SQLite gives its lock to whoever asks when it is free, and those who wait ask ten times a second: work that takes
+    it again at once would keep it.
+    """
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        time.sleep(SQLITE_ASKS_AGAIN_SECONDS)
 
 
 def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -26,12 +39,11 @@ def rows_insert(model: type[models.Model], columns: Sequence[str], rows: Iterabl
     Every column without a database default must be named, the primary key included. Call it inside a transaction: a
     row that violates a constraint fails them all.
     """
-    connection = connections[DEFAULT_DB_ALIAS]
     by_attribute = {field.attname: field for field in model._meta.concrete_fields}
     fields = [by_attribute[column] for column in columns]
     quote = connection.ops.quote_name
     into = f"{quote(model._meta.db_table)} ({', '.join(quote(str(field.column)) for field in fields)})"
-    prepare = [_preparation(field, connection) for field in fields]
+    prepare = [_preparation(field, connections[DEFAULT_DB_ALIAS]) for field in fields]
     ready: Any = ([make(value) for make, value in zip(prepare, row, strict=True)] for row in rows)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
@@ -49,7 +61,6 @@ def tables_analyze(*tables: type[models.Model]) -> None:
 
     What it takes does not grow with the tables.
     """
-    connection = connections[DEFAULT_DB_ALIAS]
     names = [connection.ops.quote_name(table._meta.db_table) for table in tables]
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
@@ -60,17 +71,17 @@ def tables_analyze(*tables: type[models.Model]) -> None:
                 cursor.execute(f"ANALYZE {name}")
 
 
-def _preparation(field: models.Field[Any, Any], connection: BaseDatabaseWrapper) -> Callable[[Any], Any]:
+def _preparation(field: models.Field[Any, Any], database: BaseDatabaseWrapper) -> Callable[[Any], Any]:
     """Return the function that turns a field's values into the driver's, without Django's way where none is needed."""
     if isinstance(field, DocumentField):
         return field.get_prep_value
-    stores_uuids = connection.features.has_native_uuid_field
+    stores_uuids = database.features.has_native_uuid_field
 
     def prepare(value: Any) -> Any:
         if type(value) in _READY:
             return value
         if type(value) is UUID:
             return value if stores_uuids else value.hex
-        return field.get_db_prep_save(value, connection)
+        return field.get_db_prep_save(value, database)
 
     return prepare

@@ -1,4 +1,4 @@
-"""The lists of members, tokens, jobs and acts as files: their columns (described in docs/reports.md) and their rows."""
+"""The lists of people, tokens, secrets, jobs and acts as files: their columns (docs/reports.md) and their rows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from toolevals.presentation.csv import Cell
-from toolevals.workspace.models import ApiToken, AuditEntry, Job, Membership
+from toolevals.workspace.models import ApiToken, AuditEntry, Invitation, Job, Membership, Secret
 
 AUDIT: Final = ("entry_id", "at", "actor_id", "actor", "verb", "target_type", "target_id", "detail")
+INVITATIONS: Final = (
+    "invitation_id",
+    "email",
+    "role",
+    "state",
+    "invited_by_id",
+    "invited_by",
+    "created_at",
+    "expires_at",
+)
 JOBS: Final = ("job_id", "kind", "title", "state", "stage", "done", "total", "created_at", "finished_at")
 MEMBERS: Final = ("member_id", "user_id", "name", "email", "role", "created_at")
+SECRETS: Final = ("secret_id", "name", "addresses", "set_by_id", "set_by", "changed_at")
 TOKENS: Final = (
     "token_id",
     "name",
@@ -39,6 +50,21 @@ def job_lines(jobs: Iterable[Job]) -> Iterator[tuple[Cell, ...]]:
     for job in jobs:
         done, total = job.progress
         yield job.pk, job.kind, job.title, job.state, job.stage, done, total, job.created_at, job.finished_at
+
+
+def invitation_lines(invitations: Iterable[Invitation]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each invitation that was read with who made it; of its link, nothing."""
+    for each in invitations:
+        who = (each.actor.pk, each.actor.name) if each.actor else (None, None)
+        state = "expired" if each.is_expired else each.state
+        yield each.pk, each.email, each.get_role_display(), state, *who, each.created_at, each.expires_at
+
+
+def secret_lines(secrets: Iterable[Secret]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each secret that was read with who set it; its addresses parted by spaces, and no value."""
+    for each in secrets:
+        who = (each.actor.pk, each.actor.name) if each.actor else (None, None)
+        yield each.pk, each.name, " ".join(each.addresses), *who, each.changed_at
 
 
 def member_lines(members: Iterable[Membership]) -> Iterator[tuple[Cell, ...]]:

@@ -1,4 +1,4 @@
-"""Finds out who asks and in which project, and lets the request through or not; refuses what no text can hold."""
+"""Finds out who asks and in which project, and lets the request through or not; keeps answers out of caches."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, ImproperlyConfigured, PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import resolve_url
-from django.utils.http import urlencode
-from django_htmx.http import HttpResponseClientRedirect
 
 from toolevals.workspace.access import Audience, Rule, rules
-from toolevals.workspace.api.problems import problem
+from toolevals.workspace.api.problems import problem, problem_coded
 from toolevals.workspace.models import Membership, Role
 from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
-from toolevals.workspace.requests import ProjectRequest, is_api, is_on_this_machine
+from toolevals.workspace.requests import ProjectRequest, is_anothers_page, is_api, is_by_script, is_on_this_machine
 from toolevals.workspace.tokens import UnknownToken, bearer_token, token_find
 
 # Asked with every request within a project.
@@ -31,7 +28,8 @@ _MEMBERSHIP = PreparedQuery(
 class AccessMiddleware:
     """Sets `request.token`, `request.project` and `request.role`, or refuses.
 
-    Strangers are sent to sign in, or get 401 from the API; outsiders get 404, and members whose role is too low 403.
+    Strangers are sent to sign in, or get 401 from the API or where a page's script asks; so does a page of another
+    person than the one who is signed in. Outsiders get 404, and members whose role is too low 403.
     On the API a bearer token comes before a session; pages know sessions only.
     """
 
@@ -49,7 +47,8 @@ class AccessMiddleware:
         self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> HttpResponseBase | None:
         """Answer in the view's stead, or return None to let it run. The view gets no `project` argument."""
-        needed = _rule(request).needs(request.method or "GET")
+        rule, method = _rule(request), request.method or "GET"
+        needed = rule.needs(method)
         if needed is Audience.ANYONE:
             return None
         known = cast("ProjectRequest", request)
@@ -59,9 +58,27 @@ class AccessMiddleware:
             return _unauthorized(str(error))
         if not request.user.is_authenticated:
             return _sign_in(known)
+        if is_anothers_page(known):
+            words = "Another person is signed in. This page is not theirs: nothing was taken."
+            return problem_coded(HTTPStatus.UNAUTHORIZED, words, "another_person")
         if not isinstance(needed, Audience):
             _enter(known, kwargs.pop("project", ""), needed)
+        grant = rule.grant_for(method)
+        if grant is not None and (refusal := grant.refusal(known.user)):
+            raise PermissionDenied(refusal)
         return None
+
+
+class NoStoreMiddleware:
+    """Forbids browsers and proxies to keep a page or an answer that does not say itself how long it may be kept."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
 
 
 class NulMiddleware:
@@ -105,18 +122,16 @@ def _enter(request: ProjectRequest, slug: str, needed: Role) -> None:
     role = membership.role if request.token is None else min(membership.role, request.token.role)
     request.project, request.role = membership.project, Role(role)
     if request.role < needed:
-        raise PermissionDenied(f"This needs the role {needed.label}; yours is {request.role.label}.")
+        raise PermissionDenied(
+            f"This needs the role {needed.label}; yours is {request.role.label}. An owner of the project can change it."
+        )
 
 
 def _sign_in(request: ProjectRequest) -> HttpResponseBase:
     if is_api(request):
         return _unauthorized("Sign in, or send a token: Authorization: Bearer te_...")
-    if request.htmx:
-        back = urlencode({"next": request.htmx.current_url_abs_path or ""})
-        return HttpResponseClientRedirect(f"{resolve_url('workspace:sign-in')}?{back}")
-    if request.headers.get("Sec-Fetch-Dest") == "empty":
-        # A script asks: a page to sign in would look to it like an answer.
-        return HttpResponse("Sign in first.", status=HTTPStatus.UNAUTHORIZED, content_type="text/plain")
+    if is_by_script(request):
+        return problem_coded(HTTPStatus.UNAUTHORIZED, "You are signed out. Nothing was taken.", "signed_out")
     return redirect_to_login(request.get_full_path() if request.method == "GET" else "")
 
 

@@ -6,11 +6,14 @@ from ipaddress import ip_address
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.http.request import split_domain_port
 from django_htmx.middleware import HtmxDetails
 
 from toolevals.workspace.models import ApiToken, Project, Role, User
 
 API_PREFIX = "/api/"
+# What proxies add, beside everything that begins with X-Forwarded.
+FORWARDING = frozenset({"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip"})
 
 
 class SignedInRequest(HttpRequest):
@@ -33,6 +36,18 @@ def is_api(request: HttpRequest) -> bool:
     return request.path.startswith(API_PREFIX)
 
 
+def is_by_script(request: HttpRequest) -> bool:
+    """Return whether a script of a page asks, htmx among them: a page to sign in would look to it like an answer."""
+    if "X-Person" in request.headers or request.headers.get("HX-Request") == "true":
+        return True
+    return request.headers.get("Sec-Fetch-Dest") == "empty"
+
+
+def is_anothers_page(request: SignedInRequest) -> bool:
+    """Return whether the page that asks belongs to another person than the one who is signed in by now."""
+    return request.token is None and request.headers.get("X-Person", "") not in ("", str(request.user.pk))
+
+
 def client_address(request: HttpRequest) -> str:
     """Return the address of whoever asks; behind a trusted proxy, what that proxy says it is."""
     forwarded = request.headers.get("X-Forwarded-For", "")
@@ -42,10 +57,24 @@ def client_address(request: HttpRequest) -> str:
 
 
 def is_on_this_machine(request: HttpRequest) -> bool:
-    """Return whether the request comes from the loopback interface and was not passed on by any proxy."""
-    if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
+    """Return whether the request comes from the loopback interface, to a loopback name, with no sign of a proxy.
+
+    A proxy on this machine that keeps the browser's `Host` fails by the name, and one that says whom it speaks for by
+    its headers. One that does neither looks like a browser: so this alone never lets anyone in.
+    """
+    if any(name in FORWARDING or name.startswith("X-Forwarded") for name in request.headers):
         return False
+    return _is_loopback(request.META.get("REMOTE_ADDR", "")) and _is_loopback(_host_asked(request))
+
+
+def _host_asked(request: HttpRequest) -> str:
+    """Return the name that the request asks for, without its port; an IPv6 address without its brackets."""
+    name, _ = split_domain_port(request.META.get("HTTP_HOST", ""))
+    return name.removeprefix("[").removesuffix("]")
+
+
+def _is_loopback(name: str) -> bool:
     try:
-        return ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+        return name == "localhost" or ip_address(name).is_loopback
     except ValueError:
         return False

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from toolevals.workspace.views import audit, health, jobs, members, profile, projects, secrets, sessions, tokens
+from toolevals.workspace.views import (
+    audit,
+    health,
+    invitations,
+    jobs,
+    members,
+    profile,
+    projects,
+    secrets,
+    sessions,
+    tokens,
+)
 from toolevals.workspace.views.job_acts import JOB_ACTS
 
 app_name = "workspace"
@@ -15,10 +26,15 @@ in_project = [
     path("members.csv", members.members_csv, name="members-csv"),
     path("members/<uuid:member>/role/", members.member_role, name="member-role"),
     path("members/<uuid:member>/remove/", members.remove, name="member-remove"),
+    path("invitations.csv", members.invitations_csv, name="invitations-csv"),
+    path("invitations/<uuid:invitation>/renew/", members.renew, name="invitation-renew"),
+    path("invitations/<uuid:invitation>/revoke/", members.revoke, name="invitation-revoke"),
     path("tokens/", tokens.tokens, name="tokens"),
     path("tokens.csv", tokens.tokens_csv, name="tokens-csv"),
     path("tokens/<uuid:token>/revoke/", tokens.revoke, name="token-revoke"),
     path("secrets/", secrets.secrets, name="secrets"),
+    path("secrets.csv", secrets.secrets_csv, name="secrets-csv"),
+    path("secrets/<uuid:secret>/addresses/", secrets.addresses, name="secret-addresses"),
     path("secrets/<uuid:secret>/forget/", secrets.forget, name="secret-forget"),
     path("audit/", audit.audit, name="audit"),
     path("audit.csv", audit.audit_csv, name="audit-csv"),
@@ -31,9 +47,13 @@ urlpatterns = [
     path("", projects.home, name="home"),
     path("sign-in/", sessions.sign_in, name="sign-in"),
     path("sign-out/", sessions.sign_out, name="sign-out"),
+    path("session/", sessions.session, name="session"),
     path("healthz", health.health, name="health"),
     path("profile/", profile.profile, name="profile"),
     path("profile/password/", profile.password, name="password"),
     path("projects/new/", projects.project_new, name="project-new"),
+    path("invitations/link/<str:link>/", invitations.link, name="invitation-link"),
+    path("invitations/<uuid:offer>/accept/", invitations.accept, name="invitation-accept"),
+    path("invitations/<uuid:offer>/decline/", invitations.decline, name="invitation-decline"),
     path("p/<slug:project>/", include(in_project)),
 ]

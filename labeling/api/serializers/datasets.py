@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from labeling.api.serializers.gold import GoldSerializer
 from labeling.models import Dataset, DatasetVersion, Example
+from labeling.shown_strata import strata_shown
 from labeling.version_names import TAG_RULE
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.tool_lists import tools_in
@@ -102,6 +103,12 @@ class VersionChangeSerializer(serializers.Serializer[Any]):
     move = serializers.BooleanField(default=False, help_text="Take a tag from the version of the dataset that has it.")
 
 
+class ShownStrataSerializer(serializers.Serializer[Any]):
+    """Names of strata."""
+
+    strata = serializers.ListField(child=serializers.ChoiceField(choices=Example.STRATA))
+
+
 class VersionChangeRowSerializer(serializers.Serializer[Any]):
     """An example that differs, before and after; null where a version does not hold it."""
 
@@ -129,13 +136,17 @@ class VersionChangesSerializer(serializers.Serializer[Any]):
 class ExampleSerializer(serializers.ModelSerializer[Example]):
     """An example in a list. `status`: "open" or "resolved"; adjudicators are told "agreed" and "disagreed" too."""
 
-    strata = serializers.DictField(child=serializers.CharField())
+    strata = serializers.SerializerMethodField()
     status = serializers.CharField()
     gold_source = serializers.CharField(source="current.gold.source", default=None, allow_null=True)
 
     class Meta:
         model = Example
         fields = ("id", "external_id", "strata", "status", "gold_source", "created_at")
+
+    @extend_schema_field({"type": "object", "additionalProperties": {"type": "string"}})
+    def get_strata(self, example: Example) -> dict[str, str]:
+        return strata_shown(example, self.context["role"])
 
 
 class ExampleDetailSerializer(ExampleSerializer):

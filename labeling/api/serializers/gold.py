@@ -60,14 +60,21 @@ class ToAdjudicateSerializer(serializers.ModelSerializer[Revision]):
         fields = ("id", "example", "external_id", "dataset", "resolution")
 
 
-class SideSerializer(serializers.Serializer[Any]):
-    """A label without its author and without when it was made."""
+class FirstLabelSerializer(serializers.Serializer[Any]):
+    """A label as one person first submitted it, without their name."""
 
     answer = serializers.CharField()
     expectation = serializers.JSONField(allow_null=True)
     rationale = serializers.CharField()
+
+
+class SideSerializer(FirstLabelSerializer):
+    """A label without its author, when it was made or how long it took."""
+
     flagged = serializers.BooleanField()
-    seconds = serializers.FloatField(help_text="How long it took; 0 where that is not known.")
+    first = FirstLabelSerializer(
+        allow_null=True, help_text="What was said first, where that was changed; null otherwise."
+    )
 
 
 class ComparisonSerializer(serializers.Serializer[Any]):

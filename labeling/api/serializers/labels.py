@@ -79,6 +79,7 @@ class LabelSerializer(serializers.ModelSerializer[Label]):
             "rationale",
             "flagged",
             "guideline",
+            "is_first",
             "seconds",
             "created_at",
             "withdrawn_at",

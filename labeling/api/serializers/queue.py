@@ -39,7 +39,7 @@ class LabellingJobSerializer(LabellingSerializer):
 
 
 class OrderSerializer(serializers.Serializer[Dataset]):
-    """In which order a dataset's examples are labelled; what has a label already always comes first."""
+    """In which order a dataset's examples are labelled; what was reopened always comes first."""
 
     order = serializers.ChoiceField(choices=QueueOrder.choices)
     seed = serializers.IntegerField(source="order_seed", min_value=0, max_value=MAX_SEED, default=0)

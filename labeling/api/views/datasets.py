@@ -12,7 +12,12 @@ from rest_framework.response import Response
 
 from labeling import services
 from labeling.api.base import LabelingView
-from labeling.api.serializers.datasets import DatasetChangeSerializer, DatasetSerializer, NewDatasetSerializer
+from labeling.api.serializers.datasets import (
+    DatasetChangeSerializer,
+    DatasetSerializer,
+    NewDatasetSerializer,
+    ShownStrataSerializer,
+)
 from labeling.coverage.kept import datasets_counted
 from labeling.models import Dataset
 from toolevals.workspace.models import User
@@ -55,6 +60,24 @@ class DatasetDetail(LabelingView):
 
     def _show(self, dataset: Dataset) -> Response:
         return Response(_shown(dataset, self.user))
+
+
+class ShownStrata(LabelingView):
+    """The strata that reviewers see, besides the safe ones, of what is still to label; by PUT, by owners, others."""
+
+    @extend_schema(responses=ShownStrataSerializer)
+    def get(self, request: Request, dataset: str) -> Response:
+        return self._show(self.find_dataset(dataset))
+
+    @extend_schema(request=ShownStrataSerializer, responses=ShownStrataSerializer)
+    def put(self, request: Request, dataset: str) -> Response:
+        found = self.find_dataset(dataset)
+        asked = ShownStrataSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        return self._show(services.strata_show(dataset=found, actor=self.user, **asked.validated_data))
+
+    def _show(self, dataset: Dataset) -> Response:
+        return Response({"strata": dataset.shown_strata})
 
 
 def _shown(dataset: Dataset, user: User) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.db.models import BooleanField, ExpressionWrapper, F, Q, QuerySet
@@ -14,6 +15,7 @@ from labeling.api.base import LabelingView
 from labeling.api.serializers.datasets import ExampleDetailSerializer, ExampleSerializer
 from labeling.api.serializers.gold import GoldHistorySerializer
 from labeling.models import Example, Gold, Resolution
+from labeling.shown_strata import hidden_strata
 
 FILTERS = [
     OpenApiParameter("q", str, description="A part of the external id."),
@@ -29,16 +31,19 @@ class Examples(LabelingView, ListAPIView[Example]):
     serializer_class = ExampleSerializer
     queryset = Example.objects.none()
 
+    def get_serializer_context(self) -> dict[str, Any]:
+        return {**super().get_serializer_context(), "role": self.role}
+
     def get_queryset(self) -> QuerySet[Example]:
-        asked = self.request.query_params
+        asked, dataset = self.request.query_params, self.find_dataset(self.kwargs["dataset"])
         return (
-            Example.objects.of_dataset(self.find_dataset(self.kwargs["dataset"]))
-            .select_related("current__gold")
+            Example.objects.of_dataset(dataset)
+            .select_related("current__gold", "dataset")
             .defer("current__input", "current__gold__expectation")
             .seen_by(self.user, self.role)
             .in_status(asked.get("status", ""), self.role)
             .named_like(asked.get("q", ""))
-            .in_strata(asked.dict())
+            .in_strata(asked.dict(), hidden=hidden_strata(dataset, self.role))
         )
 
 
@@ -47,7 +52,7 @@ class ExampleDetail(LabelingView):
 
     @extend_schema(responses=ExampleDetailSerializer)
     def get(self, request: Request, example: UUID) -> Response:
-        return Response(ExampleDetailSerializer(self.find_example(example)).data)
+        return Response(ExampleDetailSerializer(self.find_example(example), context={"role": self.role}).data)
 
 
 class Golds(LabelingView, ListAPIView[Gold]):

@@ -34,6 +34,7 @@ from labeling.coverage.table import tool_rows
 from labeling.coverage.tools import tools_to_cover
 from labeling.models import LintReport, ProposedExample
 from labeling.quotas import quotas_of
+from labeling.shown_strata import hidden_strata
 from toolevals.workspace.api.serializers import JobSerializer
 
 
@@ -43,7 +44,7 @@ class Coverage(LabelingView):
     @extend_schema(responses=CoverageSerializer)
     def get(self, request: Request, dataset: str) -> Response:
         found = self.find_dataset(dataset)
-        covered = coverage_of(found, actor=self.user)
+        covered = coverage_of(found, actor=self.user).told(hidden_strata(found, self.role))
         counts = covered.counts or Counts()
         told = counts, quotas_of(found), tools_to_cover(found, counts)
         drawn = page.drawn(*told, page.State())
@@ -140,7 +141,10 @@ class ProposalAccept(LabelingView):
         example = services.proposal_accept(
             proposal=_proposal(self, proposal), actor=self.user, words=asked.validated_data["words"]
         )
-        return Response(ExampleSerializer(self.find_example(example.pk)).data, status=HTTPStatus.CREATED)
+        return Response(
+            ExampleSerializer(self.find_example(example.pk), context={"role": self.role}).data,
+            status=HTTPStatus.CREATED,
+        )
 
 
 class ProposalDrop(LabelingView):

@@ -9,7 +9,7 @@ from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,8 +20,10 @@ from labeling.api.serializers.transfer import NewExportSerializer, NewImportSeri
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
 from labeling.imports.sources import SOURCES
 from labeling.services.exports import KIND
-from labeling.views.exports import file_response
+from labeling.shown_strata import hidden_strata
+from labeling.views.exports import NOT_TOLD, file_response
 from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.parsers import StrictJsonParser
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.models import Job
@@ -85,7 +87,8 @@ class Export(LabelingView):
 
     @extend_schema(responses=EXPORT, parameters=[AS, SUMMARY])
     def get(self, request: Request, dataset: str) -> StreamingHttpResponse | Response:
-        return _export(request, Selection(self.find_dataset(dataset)))
+        found = self.find_dataset(dataset)
+        return _export(request, Selection(found, hidden=hidden_strata(found, self.role)))
 
 
 class VersionExport(LabelingView):
@@ -100,7 +103,7 @@ class VersionExport(LabelingView):
 class Exports(LabelingView):
     """Write a dataset or a frozen version to a file: by POST, a job whose report says what was left out."""
 
-    parser_classes = (JSONParser,)
+    parser_classes = (StrictJsonParser,)
 
     @extend_schema(request=NewExportSerializer, responses={202: JobSerializer})
     @idempotent
@@ -111,7 +114,9 @@ class Exports(LabelingView):
         name = asked.validated_data["version"]
         version = self.find_version(dataset, name) if name else None
         job = services.export_start(
-            selection=Selection(found, version), actor=self.user, format=asked.validated_data["format"]
+            selection=Selection(found, version, hidden_strata(found, self.role)),
+            actor=self.user,
+            format=asked.validated_data["format"],
         )
         return _accepted(job)
 
@@ -122,6 +127,8 @@ class ExportFile(LabelingView):
     @extend_schema(responses=EXPORT)
     def get(self, request: Request, export: UUID) -> StreamingHttpResponse:
         job = get_object_or_404(Job, project=self.project, kind=KIND, pk=export)
+        if not services.export_tells(job, self.role):
+            raise Problems(HTTPStatus.FORBIDDEN, NOT_TOLD)
         upload = job_file(job)
         if upload is None:
             raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")

@@ -1,8 +1,10 @@
 // The acts around a label: skip, flag, undo, the conflict that interrupts, and the seconds of work.
 import { open } from "../keys.js";
-import { changed, forgetDraft, stopDrafts } from "./drafts.js";
-import { showNotDone, showSignedOut } from "./saved.js";
-import { fieldsOf, get, isJson, post, SignedOut } from "./server.js";
+import { openSignIn } from "../session.js";
+import { changed, draftKey, forgetDraft, stopDrafts } from "./drafts.js";
+import { showNotDone, where } from "./saved.js";
+import { fieldsOf, get, isAccepted, isJson, newId, post, SignedOut, Unavailable } from "./server.js";
+import { write } from "./storage.js";
 import { onMain, swapMain } from "./swap.js";
 
 const IDLE = 60000;
@@ -10,35 +12,52 @@ const TOAST = 30000;
 let active = Date.now();
 let toast = 0;
 
+// What is on the page goes nowhere while one reads why: a copy stays in this browser.
+const keptWords = () => {
+  const form = document.querySelector("form[data-work]");
+  const { slot, draftUrl = "" } = document.getElementById("main").dataset;
+  if (!form || !slot) return "";
+  return ` What you entered is kept ${where(write(draftKey(slot), { url: draftUrl, fields: fieldsOf(form) }))}.`;
+};
+
 const interrupt = ({ message, url }) => {
-  document.querySelector("[data-conflict]").textContent = message;
+  document.querySelector("[data-conflict]").textContent = message + keptWords();
   document.querySelector("[data-conflict-url]").href = url;
   open("conflict");
 };
 document.addEventListener("conflict", (event) => interrupt(event.detail));
 
-// Does what cannot wait, such as a skip; returns whether the server answered. If not, everything is as it was before, and
-// the line at the top says so.
+// One press is one act: pressed again because the answer was lost, it is done once.
+let unanswered = { url: "", id: "" };
+
+// Does what cannot wait, such as a skip; returns the error where the server did not answer. Then everything on the page is
+// as it was before, and the line at the top says so.
 export const act = async (url, fields) => {
+  const { slot } = document.getElementById("main").dataset;
+  if (unanswered.url !== url) unanswered = { url, id: newId() };
   try {
-    const response = await post(url, fields);
-    if (isJson(response)) interrupt(await response.json());
-    else {
-      const { user, slot } = document.getElementById("main").dataset;
-      if (fields.length) forgetDraft(user, slot);
-      swapMain(await response.text(), response.headers.get("HX-Push-Url"));
-    }
-    return true;
+    const response = await post(url, fields, { id: unanswered.id });
+    const answer = await response.text();
+    if (isAccepted(response)) {
+      if (fields.length && slot) forgetDraft(slot);
+      swapMain(answer, response.headers.get("HX-Push-Url"));
+    } else if (response.status === 409 && isJson(response)) interrupt(JSON.parse(answer));
+    else throw new Unavailable(response.status);
+    unanswered = { url: "", id: "" };
+    return null;
   } catch (error) {
-    if (error instanceof SignedOut) showSignedOut();
-    else showNotDone();
-    return false;
+    showNotDone(error);
+    return error;
   }
 };
 
-const sayUnsent = (place, isUnsent) => {
+const sayUnsent = (place, error) => {
+  const isOut = error instanceof SignedOut;
+  if (isOut) openSignIn();
   const words = place?.querySelector("[data-unsent]");
-  if (words) words.hidden = !isUnsent;
+  if (!words) return;
+  words.hidden = !error;
+  words.textContent = isOut ? "Not done: you are signed out. Sign in, then press again." : "The server did not answer. Press again once you are connected: it is done once.";
 };
 
 document.addEventListener("submit", async (event) => {
@@ -46,21 +65,21 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   stopDrafts();
   const dialog = event.target.closest("dialog");
-  sayUnsent(dialog, false);
+  sayUnsent(dialog, null);
   dialog?.close();
-  if (await act(event.target.action, fieldsOf(event.target))) return;
+  const error = await act(event.target.action, fieldsOf(event.target));
+  if (!error) return;
   changed();
-  if (!dialog?.isConnected) return;
+  if (!dialog?.isConnected) return sayUnsent(null, error);
   dialog.showModal();
-  sayUnsent(dialog, true);
+  sayUnsent(dialog, error);
 });
 
 const takeBack = async (button) => {
   const shown = button.closest("[data-toast]");
-  sayUnsent(shown, false);
+  sayUnsent(shown, null);
   clearTimeout(toast);
-  if (await act(button.dataset.undo, [])) return;
-  sayUnsent(shown, true);
+  sayUnsent(shown, await act(button.dataset.undo, []));
 };
 
 document.addEventListener("click", (event) => {

@@ -1,5 +1,6 @@
 // The argument form: what was typed into is part of the label, lists are chips, Enter goes to the next field.
 import { changed } from "./drafts.js";
+import { isSwapping } from "./swap.js";
 
 const rowOf = (control) => control.closest("[data-path]");
 const matcherOf = (row) => row.querySelector("select.matcher");
@@ -18,7 +19,7 @@ const touch = (row) => {
   row.classList.toggle("is-unnamed", matcher.value === "unnamed");
 };
 
-const chip = (text, name) => {
+export const chip = (text, name) => {
   const element = document.createElement("span");
   element.className = "chip";
   const shown = document.createElement("span");
@@ -30,12 +31,17 @@ const chip = (text, name) => {
   return element;
 };
 
+const chipsChanged = (input) => {
+  touch(rowOf(input));
+  changed();
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+};
+
 export const addChip = (input, text = input.value.trim()) => {
   if (!text) return;
   input.before(chip(text, input.name));
   input.value = "";
-  touch(rowOf(input));
-  changed();
+  chipsChanged(input);
 };
 
 const nextField = (control) => {
@@ -57,19 +63,17 @@ document.addEventListener("keydown", (event) => {
     else if (input.matches("[data-value]")) nextField(input);
   } else if (inChips && event.key === "Backspace" && !input.value) {
     inChips.querySelector(".chip:last-of-type")?.remove();
-    touch(rowOf(input));
-    changed();
+    chipsChanged(input);
   }
 });
 document.addEventListener("focusout", (event) => {
-  if (event.target.matches("[data-chips] > input")) addChip(event.target);
+  if (!isSwapping() && event.target.matches("[data-chips] > input")) addChip(event.target);
 });
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-chips] .chip button");
   if (!button) return;
-  const row = rowOf(button);
+  const input = button.closest("[data-chips]").querySelector(":scope > input");
   button.closest(".chip").remove();
-  row.querySelector("[data-chips] > input").focus();
-  touch(row);
-  changed();
+  input.focus();
+  chipsChanged(input);
 });

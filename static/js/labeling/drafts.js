@@ -1,23 +1,26 @@
 // What is entered is kept: in this browser at once, on the server a moment later. A copy that the server has not taken
 // is put back after a reload or a crash.
+import { person } from "../session.js";
+import { Pauses } from "./pauses.js";
 import { forget, setProblems } from "./problems.js";
-import { showKept, showNotKept, showSaved, showSignedOut } from "./saved.js";
-import { fieldsOf, get, isJson, post, SignedOut } from "./server.js";
-import { read, remove, write } from "./storage.js";
+import { showEditing, showHere, showSaved, showUnsaved } from "./saved.js";
+import { contentOf, fieldsOf, get, isAccepted, isJson, post, SignedOut, Unavailable } from "./server.js";
+import { keyOf, read, remove, write } from "./storage.js";
 import { isSwapping, onMain, swapMain } from "./swap.js";
 
 const PAUSE = 600;
-const AGAIN = 10000;
+const pauses = new Pauses();
 let timer = 0;
 let request = null;
 // Whether anything was entered that the server has not been told.
 let dirty = false;
+// Whether what was entered last outlives this page.
+let isKept = false;
 
 const form = () => document.querySelector("form[data-work]");
 const main = () => document.getElementById("main");
-const keyOf = (page) => `draft:${page.dataset.user}:${page.dataset.slot}`;
-// Seconds of work count up by themselves: they are no change.
-const contentOf = (fields) => JSON.stringify(fields.filter(([name]) => name !== "seconds"));
+export const draftKey = (slot) => keyOf("draft", person(), slot);
+const hasDraft = (page) => page.dataset.slot && page.dataset.draftUrl && form();
 
 const plan = (pause) => {
   clearTimeout(timer);
@@ -26,70 +29,104 @@ const plan = (pause) => {
 
 export const changed = () => {
   const page = main();
-  if (isSwapping() || !form() || !page.dataset.draftUrl) return;
+  if (isSwapping() || !form() || !page.dataset.slot) return;
+  const fields = fieldsOf(form());
+  isKept = write(draftKey(page.dataset.slot), { url: page.dataset.draftUrl ?? "", fields });
   dirty = true;
-  const kept = write(keyOf(page), fieldsOf(form()));
-  if (!kept && !navigator.onLine) showNotKept();
-  plan(PAUSE);
+  if (hasDraft(page)) showEditing();
+  else showHere(isKept);
+  document.dispatchEvent(new CustomEvent("edited", { detail: fields }));
+  if (hasDraft(page)) plan(PAUSE);
+};
+
+export const forgetDraft = (slot) => remove(draftKey(slot));
+
+const forgetIfSame = (slot, fields) => {
+  const kept = read(draftKey(slot));
+  if (kept && contentOf(kept.fields) === contentOf(fields)) forgetDraft(slot);
+};
+
+// Sends a draft as it is; returns the server's answer, null where that was a refusal and has been told.
+const sendDraft = async (url, fields, signal) => {
+  const response = await post(url, fields, { signal });
+  if (response.status === 409 && isJson(response)) {
+    document.dispatchEvent(new CustomEvent("conflict", { detail: await response.json() }));
+    return null;
+  }
+  if (!isAccepted(response)) throw new Unavailable(response.status);
+  return response.json();
 };
 
 export const saveDraft = async () => {
   clearTimeout(timer);
+  timer = 0;
   const page = main();
-  if (!dirty || isSwapping() || !form() || !page.dataset.draftUrl) return;
+  if (!dirty || isSwapping() || !hasDraft(page)) return;
   dirty = false;
   const fields = fieldsOf(form());
   request?.abort();
   request = new AbortController();
   const { signal } = request;
   try {
-    const response = await post(page.dataset.draftUrl, fields, { signal });
-    if (signal.aborted || !isJson(response)) return;
-    const answer = await response.json();
-    if (response.status === 409) return document.dispatchEvent(new CustomEvent("conflict", { detail: answer }));
-    if (contentOf(read(keyOf(page)) ?? fields) === contentOf(fields)) remove(keyOf(page));
-    showSaved(answer.saved_at);
+    const answer = await sendDraft(page.dataset.draftUrl, fields, signal);
+    if (signal.aborted || !answer) return;
+    pauses.reset();
+    forgetIfSame(page.dataset.slot, fields);
+    // Not where more was entered meanwhile.
+    if (!dirty) showSaved(answer.saved_at);
     setProblems(answer.problems);
     document.dispatchEvent(new CustomEvent("reached"));
   } catch (error) {
-    if (error.name === "AbortError") return;
+    if (error.name === "AbortError" || main() !== page) return;
     dirty = true;
-    if (error instanceof SignedOut) showSignedOut();
-    else showKept();
-    plan(AGAIN);
+    const pause = pauses.next(error);
+    showUnsaved(error, isKept, error instanceof SignedOut ? 0 : pause);
+    plan(pause);
   }
 };
 
 // Before a submit: no draft may come after it.
 export const stopDrafts = () => {
   clearTimeout(timer);
+  timer = 0;
   request?.abort();
 };
-export const forgetDraft = (user, slot) => remove(`draft:${user}:${slot}`);
 
+// Until what was kept is back on the page, nothing can be entered that would take its place.
 const restore = async (page) => {
-  const kept = read(keyOf(page));
+  const { slot, draftUrl } = page.dataset;
+  const kept = read(draftKey(slot));
   // What was handed in already is on its way by itself.
-  if (read(`outbox:${page.dataset.user}:${page.dataset.slot}`)) return;
-  if (!Array.isArray(kept) || contentOf(kept) === contentOf(fieldsOf(form()))) return;
+  if (!Array.isArray(kept?.fields) || read(keyOf("outbox", person(), slot))) return;
+  if (contentOf(kept.fields) === contentOf(fieldsOf(form()))) return;
+  form().inert = true;
   try {
-    const response = await post(page.dataset.draftUrl, kept);
-    if (!response.ok) return;
-    remove(keyOf(page));
-    const again = await get(location.href);
+    if (!(await sendDraft(draftUrl, kept.fields))) return (form().inert = false);
+    const again = await (await get(location.href)).text();
     if (main() !== page) return;
-    swapMain(await again.text(), "", { push: false });
-  } catch {
-    showKept();
-    setTimeout(() => main() === page && restore(page), AGAIN);
+    forgetIfSame(slot, kept.fields);
+    swapMain(again, "", { push: false });
+  } catch (error) {
+    if (main() !== page) return;
+    const pause = pauses.next(error);
+    showUnsaved(error, true, error instanceof SignedOut ? 0 : pause);
+    clearTimeout(timer);
+    timer = setTimeout(() => main() === page && restore(page), pause);
   }
+};
+
+const goOn = () => {
+  const page = main();
+  if (form()?.inert && hasDraft(page)) restore(page);
+  else saveDraft();
 };
 
 onMain((page) => {
   stopDrafts();
   forget();
   dirty = false;
-  if (page.dataset.slot && page.dataset.draftUrl && form()) restore(page);
+  if (hasDraft(page)) restore(page);
 });
-addEventListener("online", saveDraft);
+addEventListener("online", goOn);
+document.addEventListener("signed-in", goOn);
 document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && timer && saveDraft());

@@ -1,6 +1,6 @@
 // The panes beside the form: guidelines and questions. One is open at a time; what it holds is fetched when it is opened,
 // and it stays open from one example to the next.
-import { get } from "./server.js";
+import { get, SignedOut } from "./server.js";
 import { onMain } from "./swap.js";
 import { fillQuestions } from "./talk.js";
 
@@ -17,9 +17,10 @@ const load = async (drawer) => {
     const response = await get(url);
     window.htmx.swap(body, await response.text(), { swapStyle: "innerHTML", swapDelay: 0, settleDelay: 0 });
     fillQuestions(body);
-  } catch {
+  } catch (error) {
     body.dataset.lazy = url;
-    body.textContent = "Offline: this could not be fetched.";
+    const why = error instanceof SignedOut ? "You are signed out." : "The server did not answer.";
+    body.textContent = `${why} Close this and open it again.`;
   }
 };
 

@@ -1,84 +1,163 @@
-// Submitted labels wait here until the server has taken them, across reloads and lost connections. Only a conflict, or a
-// label that the server refuses, interrupts.
-import { changed, forgetDraft, stopDrafts } from "./drafts.js";
+// What was handed in waits here until the server has acknowledged it, across reloads, lost connections and ended sessions.
+// Only a conflict, or a refusal, interrupts.
+import { openSignIn, person } from "../session.js";
+import { changed, draftKey, forgetDraft, stopDrafts } from "./drafts.js";
+import { Pauses } from "./pauses.js";
 import { focusFirstProblem, setProblems } from "./problems.js";
-import { showSending, showSent, showSignedOut, showWaiting } from "./saved.js";
-import { isJson, post, SignedOut } from "./server.js";
-import { keysWith, read, remove, write } from "./storage.js";
+import { showRefused, showSending, showSent, showTakenBack, showWaiting } from "./saved.js";
+import { contentOf, isAccepted, isJson, newId, post, SignedOut, Unavailable } from "./server.js";
+import { isOnlyHere, keyOf, keysOf, read, remove, write } from "./storage.js";
 import { onMain, swapMain } from "./swap.js";
 
-const PAUSES = [2000, 5000, 10000, 30000];
+// While it is on its way, nothing is entered; where that takes longer, one may go on.
+const HELD = 3000;
 const page = () => document.getElementById("main");
-const prefix = () => `outbox:${page().dataset.user}:`;
-let attempt = 0;
+const form = () => document.querySelector("form[data-work]");
+const keyFor = (slot) => keyOf("outbox", person(), slot);
+const pauses = new Pauses();
 let timer = 0;
 let busy = false;
+// What is on its way: its key, and how to stop it.
+let sending = null;
 
-const later = () => {
-  clearTimeout(timer);
-  timer = setTimeout(flush, PAUSES[Math.min(attempt, PAUSES.length - 1)]);
-  attempt += 1;
+export const wordsOf = (entries) => {
+  const nouns = new Set(entries.map((entry) => entry.noun ?? "label"));
+  const noun = nouns.size === 1 ? [...nouns][0] : "submission";
+  return `${entries.length} ${noun}${entries.length === 1 ? "" : "s"}`;
 };
 
-export const submit = (url, fields) => {
+let hold = 0;
+const release = (focused) => {
+  clearTimeout(hold);
+  if (!form()?.inert) return;
+  form().inert = false;
+  if (focused?.isConnected) focused.focus({ preventScroll: true });
+};
+
+export const submit = async (url, fields) => {
   stopDrafts();
-  const { slot } = page().dataset;
-  const key = `${prefix()}${slot}`;
-  const entry = { url, fields, slot };
+  const { slot, noun, draftUrl = "" } = page().dataset;
+  write(keyFor(slot), { id: newId(), url, fields, slot, noun, draftUrl, page: location.pathname });
   showSending();
-  if (!write(key, entry)) return send(key, entry).catch(later);
-  return flush();
+  const focused = document.activeElement;
+  form().inert = true;
+  hold = setTimeout(() => release(focused), HELD);
+  await flush({ byHand: true });
+  if (page().dataset.slot === slot) release(focused);
 };
 
-export const flush = async () => {
-  if (busy || !page()?.dataset.user) return;
+const later = (error, byHand) => {
+  const entries = keysOf("outbox", person()).map(read).filter(Boolean);
+  if (!entries.length) return;
+  const words = `${wordsOf(entries)} wait${entries.length === 1 ? "s" : ""}`;
+  if (error instanceof SignedOut) {
+    showWaiting(error, words, !isOnlyHere());
+    if (byHand) openSignIn();
+    return;
+  }
+  const pause = pauses.next(error);
+  showWaiting(error, words, !isOnlyHere(), pause);
+  timer = setTimeout(flush, pause);
+};
+
+// Sends all that waits, one after the other.
+export const flush = async ({ byHand = false } = {}) => {
+  if (busy || !person()) return;
+  clearTimeout(timer);
   busy = true;
   try {
-    let sent = 0;
-    for (const key of keysWith(prefix())) sent += (await send(key, read(key))) === "elsewhere";
-    if (sent) showSent(sent);
-    attempt = 0;
+    const tried = new Set();
+    const sent = [];
+    const isNew = (key) => !tried.has(`${key} ${read(key)?.id}`);
+    for (let key; (key = keysOf("outbox", person()).find(isNew)); ) {
+      const entry = read(key);
+      tried.add(`${key} ${entry?.id}`);
+      if ((await send(key, entry)) === "elsewhere") sent.push(entry);
+    }
+    pauses.reset();
+    if (sent.length) showSent(wordsOf(sent));
   } catch (error) {
-    if (error instanceof SignedOut) showSignedOut();
-    else showWaiting(Math.max(keysWith(prefix()).length, 1));
-    later();
+    later(error, byHand);
   } finally {
     busy = false;
   }
 };
 
+// Not where another has been handed in for the same example meanwhile.
+const done = (key, entry) => read(key)?.id === entry.id && remove(key);
+
 const send = async (key, entry) => {
-  if (!entry) return remove(key);
-  const here = page().dataset.slot === entry.slot;
-  const response = await post(entry.url, entry.fields);
-  const answer = isJson(response) ? await response.json() : await response.text();
-  remove(key);
-  if (response.ok) {
-    forgetDraft(page().dataset.user, entry.slot);
-    tabs?.postMessage(entry.slot);
-    if (here) swapMain(answer, response.headers.get("HX-Push-Url"));
-    return here ? "here" : "elsewhere";
-  }
-  if (response.status === 422 && here) {
-    changed();
-    setProblems(answer.problems);
-    focusFirstProblem();
-  } else {
-    // What could not be taken stays in this browser as a draft.
-    write(`draft:${page().dataset.user}:${entry.slot}`, entry.fields);
-    const detail = answer.message ? answer : { message: `The server answered ${response.status}.`, url: location.href };
-    document.dispatchEvent(new CustomEvent("conflict", { detail }));
+  if (!entry?.fields) return remove(key);
+  sending = { key, abort: new AbortController() };
+  const { signal } = sending.abort;
+  try {
+    const response = await post(entry.url, entry.fields, { id: entry.id, signal });
+    const answer = await response.text();
+    if (isAccepted(response)) return accepted(key, entry, answer, response.headers.get("HX-Push-Url"));
+    if (response.status < 400) throw new Unavailable(response.status);
+    refused(key, entry, response, answer);
+  } catch (error) {
+    if (error.name !== "AbortError") throw error;
+  } finally {
+    sending = null;
   }
 };
+
+const accepted = (key, entry, html, url) => {
+  const here = page().dataset.slot === entry.slot;
+  done(key, entry);
+  forgetDraft(entry.slot);
+  tabs?.postMessage(entry.slot);
+  // Until another page is there, nothing is entered on this one.
+  if (here && !html.includes('id="main"')) page().inert = true;
+  if (here) swapMain(html, url);
+  return here ? "here" : "elsewhere";
+};
+
+const told = (response, entry, answer) => {
+  const said = isJson(response) ? JSON.parse(answer) : {};
+  const missing = "What you handed in for another example lacks something.";
+  const message = said.message ?? (response.status === 422 ? missing : `The server refused what you handed in (${response.status}).`);
+  return { message, url: entry.page ?? location.href, ...said };
+};
+
+// What could not be taken stays in this browser as a draft; the draft is there before the entry goes.
+const refused = (key, entry, response, answer) => {
+  const here = page().dataset.slot === entry.slot;
+  const detail = told(response, entry, answer);
+  write(draftKey(entry.slot), { url: entry.draftUrl ?? "", fields: entry.fields });
+  done(key, entry);
+  if (!here) return document.dispatchEvent(new CustomEvent("conflict", { detail }));
+  release();
+  if (response.status !== 422 || !detail.problems) {
+    showRefused();
+    return document.dispatchEvent(new CustomEvent("conflict", { detail }));
+  }
+  changed();
+  setProblems(detail.problems);
+  focusFirstProblem();
+};
+
+// Who goes on typing has not handed in what they type now: it is theirs again, and they hand it in once more.
+document.addEventListener("edited", ({ detail: fields }) => {
+  const key = keyFor(page().dataset.slot);
+  const entry = read(key);
+  if (!entry || contentOf(entry.fields) === contentOf(fields)) return;
+  remove(key);
+  if (sending?.key === key) sending.abort.abort();
+  showTakenBack();
+});
 
 // The same example may be open in another tab: there it is done with too.
 const tabs = window.BroadcastChannel ? new BroadcastChannel("labelled") : null;
 tabs?.addEventListener("message", ({ data }) => {
-  if (page()?.dataset.slot !== data) return;
+  if (!data || page()?.dataset.slot !== data) return;
   stopDrafts();
   const detail = { message: "You have handed this example in from another tab.", url: location.pathname.replace(/[^/]+\/$/, "") };
   document.dispatchEvent(new CustomEvent("conflict", { detail }));
 });
 
 onMain(() => flush());
-addEventListener("online", flush);
+addEventListener("online", () => flush());
+document.addEventListener("signed-in", () => flush());
+document.addEventListener("reached", () => flush());

@@ -1,10 +1,11 @@
 // The pane of the label, which the server draws: after it came, the list of tools and the focus follow it.
-import { inField, keyed, onKey, pressKey } from "../keys.js";
+import { onKey } from "../keys.js";
+import { expectPane, paneCame } from "./ahead.js";
 import { changed } from "./drafts.js";
 import { markUsed } from "./picks.js";
 import { refresh } from "./problems.js";
+import { chosenWhenSent, isFocusFree } from "./redraw.js";
 import { showKept } from "./saved.js";
-import { onMain } from "./swap.js";
 
 let wantsFocus = false;
 const panel = () => document.getElementById("panel");
@@ -23,35 +24,9 @@ const focusOn = (what) => {
   else (what.startsWith("v:") ? panel().querySelector(inside) : document.getElementById(what))?.focus();
 };
 
-const noteKey = (name) => {
-  if (name === "j") wantsFocus = true;
-};
-
-// While the pane is being drawn, its buttons are about to be replaced: a key for one of them waits for the new pane.
-let drawing = 0;
-let held = [];
-const release = () => {
-  drawing = Math.max(0, drawing - 1);
-  if (drawing > 0) return;
-  for (const name of held.splice(0)) {
-    noteKey(name);
-    pressKey(name);
-  }
-};
-const isPanel = (event) => event.detail.target?.id === "panel";
-document.addEventListener("htmx:beforeSend", (event) => isPanel(event) && (drawing += 1));
-document.addEventListener("htmx:afterRequest", (event) => isPanel(event) && !event.detail.successful && release());
-onKey((name, event) => {
-  const element = keyed(name);
-  const waits = element ? element.closest("#panel") : /^\S$/.test(name);
-  if (drawing === 0 || inField(event.target) || !waits) return false;
-  held.push(name);
-  return true;
-});
-onMain(() => {
-  drawing = 0;
-  held = [];
-});
+const isPanel = (event) => event.detail.target !== null && event.detail.target === panel();
+document.addEventListener("htmx:beforeSend", (event) => isPanel(event) && expectPane());
+document.addEventListener("htmx:afterRequest", (event) => isPanel(event) && paneCame());
 
 // After a tool was chosen: its pane is shown already, or comes with the next swap.
 const follow = () => {
@@ -61,40 +36,51 @@ const follow = () => {
 };
 onKey((name) => {
   if (document.querySelector(`.tools-list [data-key="${CSS.escape(name)}"]`)) queueMicrotask(follow);
-  noteKey(name);
+  if (name === "j") wantsFocus = true;
   return false;
 });
 document.addEventListener("tool-chosen", follow);
 
-// In the same moment as the pane: the list of tools says which one the open call has.
+// In the same moment as the pane: the list of tools says which one the open call has, unless another was chosen meanwhile.
 const chooseShown = () => {
+  if (chosen()?.value !== chosenWhenSent(panel())) return;
   const radio = shown() ? document.querySelector(`input[name=tool][value="${CSS.escape(shown())}"]`) : null;
   if (radio) radio.checked = true;
   else if (chosen() && !panel().querySelector("#json")) chosen().checked = false;
 };
 
+// A person who has gone to another field meanwhile stays there.
 const settle = () => {
-  if (drawn()?.dataset.then) focusOn(drawn().dataset.then);
-  else if (wantsFocus) focusPanel();
-  wantsFocus = false;
+  const isLast = !chosen() || !shown() || shown() === chosen().value;
+  if (isFocusFree(panel())) {
+    if (drawn()?.dataset.then) focusOn(drawn().dataset.then);
+    else if (wantsFocus && isLast) focusPanel();
+  }
+  if (isLast) wantsFocus = false;
   refresh();
   markUsed();
   changed();
-  release();
 };
 
 document.addEventListener("htmx:afterSwap", (event) => event.target.id === "panel" && chooseShown());
 document.addEventListener("htmx:afterSettle", (event) => event.target.id === "panel" && settle());
+
 // What could not be fetched while the server was away is fetched once it is back: once, and not what is on its way.
 let missed = false;
-document.addEventListener("htmx:sendError", () => {
+const miss = (event) => {
+  if (!isPanel(event)) return;
   missed = true;
   showKept();
-});
+};
+for (const name of ["htmx:sendError", "htmx:timeout"]) document.addEventListener(name, miss);
+document.addEventListener("htmx:responseError", (event) => event.detail.xhr.status >= 500 && miss(event));
 document.addEventListener("reached", () => {
-  const isForm = missed && !document.querySelector("#panel #json");
+  const list = document.querySelector(".tools-list");
+  const isForm = missed && list && !document.querySelector("#panel #json");
   missed = false;
-  if (isForm && chosen() && shown() !== undefined && shown() !== chosen().value) chosen().dispatchEvent(new Event("change", { bubbles: true }));
+  if (!isForm) return;
+  if (chosen() && shown() !== undefined && shown() !== chosen().value) chosen().dispatchEvent(new Event("change", { bubbles: true }));
+  else window.htmx.ajax("POST", list.getAttribute("hx-post"), { source: drawn() });
 });
 // A field that stands for a choice chooses it; one that names something adds it by Enter.
 document.addEventListener("input", (event) => {

@@ -2,6 +2,7 @@
 import { onKey } from "../keys.js";
 import { addChip, isValue } from "./arguments.js";
 import { onMain } from "./swap.js";
+import { fitting } from "./values.js";
 
 let target = null;
 let typed = null;
@@ -9,35 +10,57 @@ let typed = null;
 const fields = () => [...document.querySelectorAll("#panel [data-value]")];
 const field = () => (target?.isConnected ? target : fields().find((one) => one.id === target?.id) ?? fields().find((one) => !one.value));
 
-const choose = (options, textOf, value) => options.find((option) => textOf(option).trim() === value);
+// Where the value of an argument is from, by its address, for as long as it is so; or why a value was not taken.
+let origins = new Map();
+const isBox = (control) => control.matches("[type=radio], [type=checkbox]");
+const holds = (row, { name, value }) => [...row.querySelectorAll("[name]")].some((one) => one.name === name && one.value === value && (!isBox(one) || one.checked));
 
-const put = (control, value) => {
-  if (control.matches("[data-chips] > input")) return addChip(control, value);
-  if (control.matches("[type=radio], [type=checkbox]")) {
-    const options = [...control.closest("[role]").querySelectorAll("[data-value]")];
-    choose(options, (option) => option.closest("label").textContent, value)?.click();
-  } else if (control.matches("select")) {
-    const option = choose([...control.options], (one) => one.textContent, value);
-    if (option) control.value = option.value;
-  } else if (control.matches("#json")) {
-    control.setRangeText(value, control.selectionStart, control.selectionEnd, "end");
-  } else {
-    control.value = value;
+const showOrigins = () => {
+  for (const row of document.querySelectorAll("#panel [data-path]")) {
+    const words = row.querySelector("[data-from]");
+    const origin = origins.get(row.dataset.path);
+    const isSo = origin && (origin.problem || holds(row, origin));
+    if (origin && !isSo) origins.delete(row.dataset.path);
+    const text = !isSo ? "" : origin.problem ? `${origin.problem}. Nothing was changed` : `from “${origin.said}”, turn ${origin.turn}`;
+    if (!words || words.textContent === text) continue;
+    words.textContent = text;
+    words.classList.toggle("is-refused", Boolean(isSo && origin.problem));
   }
+};
+
+const put = (control, { value, option }) => {
+  const row = control.closest("[data-path]");
+  if (control.matches("[data-chips] > input")) {
+    if (row && holds(row, { name: control.name, value })) return;
+    return addChip(control, value);
+  }
+  if (option && isBox(option)) {
+    if (!option.checked) option.click();
+    return;
+  }
+  if (control.matches("#json") || (row?.dataset.takes === "json" && control.value)) control.setRangeText(value, control.selectionStart, control.selectionEnd, "end");
+  else control.value = value;
   control.dispatchEvent(new Event("input", { bubbles: true }));
 };
 
 const send = (pick) => {
   const control = field();
   if (!control) return;
-  put(control, pick.dataset.value);
-  const from = control.closest("[data-path]")?.querySelector("[data-from]");
-  if (from) from.textContent = `from “${pick.dataset.value}”, turn ${pick.dataset.turn}`;
+  const { value: said, turn } = pick.dataset;
+  const fits = fitting(control, said);
+  const address = control.closest("[data-path]")?.dataset.path;
+  origins.delete(address);
+  if (!fits.problem) put(control, fits);
+  if (address) origins.set(address, { ...fits, said, turn, name: control.name });
+  showOrigins();
+  markUsed();
   control.focus();
 };
 
 export const markUsed = () => {
   const used = new Set([...document.querySelectorAll("#panel [name]")].filter((one) => isValue(one.name)).map((one) => one.value));
+  showOrigins();
+  for (const { said, problem } of origins.values()) if (!problem) used.add(said);
   for (const pick of document.querySelectorAll(".pick")) pick.classList.toggle("is-used", used.has(pick.dataset.value));
 };
 
@@ -78,9 +101,16 @@ document.addEventListener("click", (event) => {
   const pick = event.target.closest(".pick");
   if (pick) send(pick);
 });
-document.addEventListener("input", markUsed);
+// What is entered by hand is from nowhere else, and answers why a value was not taken.
+const edited = (event) => {
+  const address = event.target.closest?.("#panel [data-path]")?.dataset.path;
+  if (origins.get(address)?.problem) origins.delete(address);
+  markUsed();
+};
+for (const name of ["input", "change"]) document.addEventListener(name, edited);
 onMain(() => {
   target = null;
+  origins = new Map();
   stop();
   markUsed();
 });

@@ -1,5 +1,6 @@
 // Whether somebody is at work on the claimed example: while they are, the claim is renewed; when they leave, it ends soon.
 // A reload, or coming back, renews it.
+import { token } from "../session.js";
 import { showAnswers } from "./saved.js";
 import { isJson, post } from "./server.js";
 import { onMain } from "./swap.js";
@@ -21,16 +22,15 @@ const renew = async () => {
     if (!isJson(response) || main().dataset.renewUrl !== url) return;
     const answer = await response.json();
     if (response.status === 409) document.dispatchEvent(new CustomEvent("conflict", { detail: answer }));
-    else showAnswers(answer.answers);
+    else if (response.ok) showAnswers(answer.answers);
   } catch {
-    // Drafts and the outbox say that the connection is lost.
+    // Drafts and the outbox say that the connection is lost, the page that one is signed out.
   }
 };
 
 const leave = () => {
   const { leaveUrl } = main()?.dataset ?? {};
-  const token = document.querySelector("[name=csrfmiddlewaretoken]")?.value;
-  if (leaveUrl && token) navigator.sendBeacon(leaveUrl, new URLSearchParams({ csrfmiddlewaretoken: token }));
+  if (leaveUrl) navigator.sendBeacon(leaveUrl, new URLSearchParams({ csrfmiddlewaretoken: token() }));
 };
 
 for (const name of ["keydown", "pointerdown", "wheel"]) addEventListener(name, () => (active = Date.now()), { passive: true });

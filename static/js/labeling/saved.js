@@ -1,30 +1,43 @@
-// The one line that says whether what was entered is on the server or only in this browser.
+// The one line that says where what was entered is: on the server, in this browser, or on this page only.
+import { SignedOut } from "./server.js";
+
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const exact = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const line = () => document.querySelector("[data-saved]");
 
-const show = (text, waits) => {
+// What changes with every word is shown, not read out.
+const show = (text, { waits = true, quiet = false } = {}) => {
   const element = line();
   if (!element) return;
   element.hidden = false;
+  element.setAttribute("aria-live", quiet ? "off" : "polite");
   element.classList.toggle("saved-wait", waits);
   if (element.textContent !== text) element.textContent = text;
 };
 
-export const showSaved = (at) => show(`Draft saved ${clock.format(new Date(at))}`, false);
-export const showKept = () => show("Offline, kept in this browser", true);
-export const showNotKept = () => show("Offline, and this browser keeps nothing", true);
-// What was not done is said, and can be tried again.
-export const showNotDone = () => show("Offline: not done. Nothing was lost", true);
-export const showSent = (count) => show(`Sent ${count} label${count === 1 ? "" : "s"} that waited`, false);
-export const showSignedOut = () => {
-  show("Signed out, kept in this browser. ", true);
-  const element = line();
-  if (!element) return;
-  const link = Object.assign(document.createElement("a"), { href: "/sign-in/?next=/", target: "_blank", textContent: "Sign in again" });
-  element.append(link);
+const reason = (error) => {
+  if (error instanceof SignedOut) return "Signed out";
+  if (!error.status) return "Server not reached";
+  if (error.status >= 500 || error.status === 429) return `Server not ready (${error.status})`;
+  return error.status >= 400 ? `Refused by the server (${error.status})` : "Not acknowledged by the server";
 };
-export const showWaiting = (count) => show(`Offline, ${count} label${count === 1 ? "" : "s"} wait${count === 1 ? "s" : ""}`, true);
-export const showSending = () => show("Sending", true);
+export const where = (isKept) => (isKept ? "in this browser" : "on this page only");
+const next = (pause) => (pause ? `, next try ${exact.format(new Date(Date.now() + pause))}` : "");
+
+export const showEditing = () => show("Not saved yet", { quiet: true });
+// Where the server keeps no drafts.
+export const showHere = (isKept) => show(`Kept ${where(isKept)}`, { quiet: true });
+// A part of the page could not be fetched.
+export const showKept = () => show("Server not reached");
+export const showSaved = (at) => show(`Draft saved ${clock.format(new Date(at))}`, { waits: false, quiet: true });
+export const showUnsaved = (error, isKept, pause) => show(`${reason(error)}: kept ${where(isKept)}${next(pause)}`);
+// What was not done is said, and can be tried again.
+export const showNotDone = (error) => show(`${reason(error)}: not done`);
+export const showSending = () => show("Sending");
+export const showSent = (words) => show(`Sent ${words} that waited`, { waits: false });
+export const showWaiting = (error, words, isKept, pause) => show(`${reason(error)}: ${words} ${where(isKept)}${next(pause)}`);
+export const showTakenBack = () => show("Not handed in: changed since. Hand it in again");
+export const showRefused = () => show("Not handed in");
 
 // Answers to one's questions, told where the page has a place for it.
 export const showAnswers = (count) => {

@@ -1,5 +1,12 @@
-// What the page keeps in this browser. Storage may be full or refused: then nothing is kept, and nothing breaks.
+// What the pages keep in this browser for one person: `outbox` (handed in, not taken), `draft` (typed, not saved),
+// `question` (begun, not asked). Where storage is full or refused, this page keeps it as long as it is open.
+const here = new Map();
+
+export const KINDS = ["outbox", "draft", "question"];
+export const keyOf = (kind, person, rest) => `${kind}:${person}:${rest}`;
+
 export const read = (key) => {
+  if (here.has(key)) return here.get(key);
   try {
     return JSON.parse(localStorage.getItem(key));
   } catch {
@@ -7,16 +14,20 @@ export const read = (key) => {
   }
 };
 
+// Returns whether it outlives this page.
 export const write = (key, value) => {
   try {
     localStorage.setItem(key, JSON.stringify(value));
+    here.delete(key);
     return true;
   } catch {
+    here.set(key, value);
     return false;
   }
 };
 
 export const remove = (key) => {
+  here.delete(key);
   try {
     localStorage.removeItem(key);
   } catch {
@@ -25,9 +36,17 @@ export const remove = (key) => {
 };
 
 export const keysWith = (prefix) => {
+  const keys = new Set([...here.keys()]);
   try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+    for (const key of Object.keys(localStorage)) keys.add(key);
   } catch {
-    return [];
+    // nothing was kept
   }
+  return [...keys].filter((key) => key.startsWith(prefix));
 };
+
+export const keysOf = (kind, person) => keysWith(keyOf(kind, person, ""));
+// Whether something would be lost with this page.
+export const isOnlyHere = () => here.size > 0;
+
+addEventListener("beforeunload", (event) => isOnlyHere() && event.preventDefault());

@@ -15,6 +15,14 @@ const focusFirst = (main) => {
 let swapping = false;
 // While true, events come from fields that are on their way out.
 export const isSwapping = () => swapping;
+export const whileSwapping = (swap) => {
+  swapping = true;
+  try {
+    return swap();
+  } finally {
+    swapping = false;
+  }
+};
 
 export const swapMain = (html, url, { push = true } = {}) => {
   if (!html.includes('id="main"')) {
@@ -22,11 +30,11 @@ export const swapMain = (html, url, { push = true } = {}) => {
     return;
   }
   if (url && push) history.pushState({}, "", url);
-  swapping = true;
-  // A field that is removed while it has the focus still says that it changed.
-  document.activeElement?.blur();
-  window.htmx.swap("#main", html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 });
-  swapping = false;
+  whileSwapping(() => {
+    // A field that is removed while it has the focus still says that it changed.
+    document.activeElement?.blur();
+    window.htmx.swap("#main", html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 });
+  });
   const main = document.getElementById("main");
   document.title = `${main.dataset.title} · toolevals`;
   for (const count of document.querySelectorAll(".topbar [aria-current] .count")) {

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import selectors
 import signal
-import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 from types import TracebackType
 from typing import Any, Self
 
-from toolevals.agents.code.launching import Limits
+from toolevals.agents.code.launching import Launcher, Limits
 from toolevals.agents.worlds import WorldDiedError
 
 CHUNK = 1 << 16
@@ -69,12 +69,10 @@ class CodeBrokenError(WorldDiedError):
 class Child:
     """Starts with its first request's caller, ends with `close` or with its own death."""
 
-    def __init__(self, command: Sequence[str], limits: Limits) -> None:
+    def __init__(self, launcher: Launcher, limits: Limits) -> None:
         self._limits = limits
         self._read = bytearray()
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0, env=_ENVIRONMENT
-        )
+        self._process, self._group = launcher.start()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 os.set_blocking(stream.fileno(), False)
@@ -106,10 +104,12 @@ class Child:
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
+        if self._group is not None:
+            self._group.close()
 
     def _reply(self, request: bytes, seconds: float, longest: int) -> dict[str, Any]:
         try:
-            reply = _object(self._exchange(request, time.monotonic() + seconds, longest))
+            reply = _object(self._exchange(request, time.monotonic() + seconds, longest), self._limits.values)
         except ChildDiedError:
             self.close()
             raise
@@ -162,6 +162,8 @@ class Child:
 
     def _gone(self) -> ChildDiedError:
         status = self._process.wait()
+        if self._group is not None and self._group.killed:
+            return ChildDiedError(Death.MEMORY, self._limits)
         number = -status if status < 0 else status - SHELL_SIGNAL
         if number == signal.SIGXCPU:
             return ChildDiedError(Death.TIME, self._limits)
@@ -177,12 +179,19 @@ class Child:
         return said.decode(errors="replace").strip()[-500:] if said else ""
 
 
-# Nothing of the server's environment, such as the key to its database, goes to the code.
-_ENVIRONMENT = {"PATH": os.defpath, "PYTHONHASHSEED": "0", "PYTHONUTF8": "1"}
+# A text of JSON, so that what stands in it is not counted.
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
-def _object(line: bytes) -> dict[str, Any]:
-    """Read a reply. The code shares a process with whoever writes it, so that it may say anything."""
+def values_in(line: bytes) -> int:
+    """Return a number that a document's JSON values do not exceed, without reading them."""
+    return 1 + sum(line.count(mark) for mark in (b",", b"[", b"{"))
+
+
+def _object(line: bytes, most: int) -> dict[str, Any]:
+    """Read a reply of at most `most` values. The code shares a process with its writer, so that it may say anything."""
+    if values_in(line) > most and values_in(_TEXT.sub(b'""', line)) > most:
+        return {"died": Death.OUTPUT, "detail": f"more than {most:,} values"}
     try:
         reply = json.loads(line)
     except (ValueError, RecursionError):

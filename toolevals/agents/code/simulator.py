@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from toolevals.agents.code.children import Child, CodeBrokenError
-from toolevals.agents.code.launching import Limits, command, owner
+from toolevals.agents.code.launching import Launcher, Limits, owner
 from toolevals.agents.scripted import text_of
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World
@@ -43,7 +43,7 @@ class CodeSimulator:
         with ExitStack() as opened:
             folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="toolevals-simulator-")))
             _write(self._files, folder, None if self._trusted else owner())
-            self._command = command(folder, self._limits, trusted=self._trusted)
+            self._launcher = opened.enter_context(Launcher(folder, self._limits, trusted=self._trusted))
             self._opened = opened.pop_all()
         return self
 
@@ -81,7 +81,7 @@ class CodeSimulator:
     def _child(self) -> Iterator[Child]:
         with self._lock:
             child = self._idle.pop() if self._idle else None
-        child = child or Child(self._command, self._limits)
+        child = child or Child(self._launcher, self._limits)
         try:
             yield child
         finally:

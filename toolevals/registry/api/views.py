@@ -18,9 +18,12 @@ from toolevals.registry.api.serializers import (
     VersionDetailSerializer,
     VersionSerializer,
 )
+from toolevals.registry.fetching import registry_fetch_begin
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.models import Job
 
 
 class Registries(ProjectView, ListAPIView[Registry]):
@@ -71,9 +74,12 @@ class Versions(ProjectView, ListAPIView[RegistryVersion]):
 
 
 class McpVersions(ProjectView):
-    """Publish what an MCP server lists; equal content makes no version: the newest is answered."""
+    """Publish what an MCP server lists: by POST, a job that asks it.
 
-    @extend_schema(request=McpServerSerializer, responses={201: VersionSerializer})
+    The job's report names the version; equal content makes none, and the newest is named.
+    """
+
+    @extend_schema(request=McpServerSerializer, responses={202: JobSerializer})
     @idempotent
     def post(self, request: Request, registry: str) -> Response:
         found = get_object_or_404(Registry, project=self.project, slug=registry)
@@ -81,8 +87,8 @@ class McpVersions(ProjectView):
         asked.is_valid(raise_exception=True)
         options = dict(asked.validated_data)
         note = options.pop("note")
-        version = services.registry_fetch(registry=found, actor=self.user, options=options, note=note)
-        return Response(VersionSerializer(version).data, status=201)
+        job = registry_fetch_begin(registry=found, actor=self.user, options=options, note=note)
+        return Response(JobSerializer(Job.objects.with_progress().get(pk=job.pk)).data, status=202)
 
 
 class VersionDetail(ProjectView):

@@ -196,6 +196,7 @@ class CaseSerializer(serializers.ModelSerializer[CaseGrade]):
             "mode",
             "expected",
             "actual",
+            "injection",
         )
 
 

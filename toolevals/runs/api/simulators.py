@@ -16,9 +16,11 @@ from rest_framework.response import Response
 
 from labeling.models import Dataset
 from toolevals.runs.models import Simulator, SimulatorKind
-from toolevals.runs.services import simulator_choose, simulator_ensure
+from toolevals.runs.services import simulator_begin, simulator_choose
 from toolevals.runs.simulating.needs import needs_of
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.models import Job
 
 
 class SimulatorSerializer(serializers.ModelSerializer[Simulator]):
@@ -75,7 +77,11 @@ class NeedsSerializer(serializers.Serializer[Any]):
 
 
 class Simulators(ProjectView, ListAPIView[Simulator]):
-    """The project's simulators, the newest first; by POST, one more."""
+    """The project's simulators, the newest first; by POST, one more.
+
+    Code and an MCP server are asked which tools they answer, by a job: 202, and its report names the simulator. Where
+    nothing has to be asked, or the simulator is there already, it is answered at once: 201.
+    """
 
     serializer_class = SimulatorSerializer
     queryset = Simulator.objects.none()
@@ -83,11 +89,14 @@ class Simulators(ProjectView, ListAPIView[Simulator]):
     def get_queryset(self) -> QuerySet[Simulator]:
         return Simulator.objects.in_project(self.project)
 
-    @extend_schema(request=NewSimulatorSerializer, responses={201: SimulatorSerializer})
+    @extend_schema(request=NewSimulatorSerializer, responses={201: SimulatorSerializer, 202: JobSerializer})
     def post(self, request: Request) -> Response:
         asked = NewSimulatorSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        made = simulator_ensure(project=self.project, actor=self.user, **asked.validated_data)
+        made = simulator_begin(project=self.project, actor=self.user, **asked.validated_data)
+        if isinstance(made, Job):
+            shown = Job.objects.with_progress().get(pk=made.pk)
+            return Response(JobSerializer(shown).data, status=HTTPStatus.ACCEPTED)
         return Response(SimulatorSerializer(made).data, status=HTTPStatus.CREATED)
 
 

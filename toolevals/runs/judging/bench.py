@@ -19,8 +19,7 @@ from toolevals.grading.judging import Rubric
 from toolevals.grading.values import Message, ToolSpec
 from toolevals.runs import models
 from toolevals.runs.judging.seats import Seat, seats_of
-from toolevals.workspace.services import SecretMissingError, secret_read
-from toolevals.workspace.vault import SealBrokenError
+from toolevals.workspace.services import SecretUnusableError, secret_for
 
 PATIENCE = Patience(tries=3)
 
@@ -65,8 +64,8 @@ def judge_opened(row: models.Judge, rubric: Rubric, opened: ExitStack) -> Judge:
     """Open a judge's client, to be closed with `opened`. Where its key cannot be had, each judgement is errored."""
     options = ChatOptions.from_document(row.options)
     try:
-        key = secret_read(project=row.project, name=options.secret) if options.secret else ""
-    except (SecretMissingError, SealBrokenError) as error:
+        key = secret_for(project=row.project, name=options.secret, address=options.address) if options.secret else ""
+    except SecretUnusableError as error:
         keyless = _Keyless(str(error))
         return Judge(row.model, structured=keyless, plain=keyless)
     policy = AddressPolicy.of(installation.AGENT_NETWORKS)

@@ -9,8 +9,11 @@ from uuid import UUID
 
 from labeling.models import Revision
 from toolevals.grading.engine import grade
+from toolevals.grading.injection import Injection
 from toolevals.grading.judging import Briefing, Judgement, JudgementRequest, Judgements, Rubric, needed_judgements
+from toolevals.grading.judging.injections import injections_in
 from toolevals.grading.parsing import transcript_in
+from toolevals.grading.values import Transcript
 from toolevals.grading.verdicts import CaseGrade
 from toolevals.runs.judging.seats import Seat
 
@@ -32,6 +35,18 @@ class Told:
         judgements = Judgements(self.briefing, made)
         return needed_judgements(self.graded.compiled, self.graded.transcript, self.graded.grade, judgements)
 
+    def injections(self) -> list[Injection]:
+        """Return the texts that speak to a judge in what judges may be given: the example, and what the agent did."""
+        transcript = self.graded.transcript
+        return injections_in(
+            {
+                "conversation": [message.to_document() for message in self.briefing.conversation],
+                "context": dict(self.briefing.context),
+                "done": [message.to_document() for message in transcript.messages] if transcript else [],
+                "answer": _unspoken(transcript),
+            }
+        )
+
     def judged(self, made: Mapping[tuple[str, str], Judgement], left_out: Mapping[str, str]) -> CaseGrade | None:
         """Return the case with the judgements that were had; None where there is nothing to compare with."""
         if self.graded.compiled is None:
@@ -40,6 +55,13 @@ class Told:
         told = Briefing(briefing.rubrics, briefing.conversation, briefing.context, {**briefing.left_out, **left_out})
         given = Judgements(told, made)
         return grade(self.graded.compiled, self.graded.transcript, given, effect=self.graded.effect)
+
+
+def _unspoken(transcript: Transcript | None) -> str | None:
+    """Return the final answer where it is none of the messages."""
+    if transcript is None or any(message.content == transcript.answer for message in transcript.messages):
+        return None
+    return transcript.answer
 
 
 def told_cases(cases: Iterable[Graded], judges: Iterable[tuple[Seat, Rubric]]) -> Iterator[Told]:

@@ -22,7 +22,7 @@ from toolevals.runs.live.pace import SharedPace
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Run
 from toolevals.runs.simulating import simulator_of
-from toolevals.workspace.services import secret_read
+from toolevals.workspace.services import secret_for
 
 NOBODY_PLAYS = "The example has a simulated user, and the run names no model that plays it."
 # How a model that plays users is asked.
@@ -58,13 +58,13 @@ class Stage:
 
 @contextmanager
 def stage(run: Run, settings: LiveSettings) -> Iterator[Stage]:
-    """Open everything that a run's conversations need. Raises SecretMissingError, SealBrokenError, NoSandboxError."""
+    """Open everything that a run's conversations need. Raises SecretUnusableError and NoSandboxError."""
     pace = SharedPace(run.pk, settings.requests_per_minute) if settings.requests_per_minute else Unhurried()
     patience = Patience(tries=settings.tries)
     policy = AddressPolicy.of(installation.AGENT_NETWORKS)
 
     def opening(options: Options) -> Opening:
-        key = secret_read(project=run.project, name=options.secret) if options.secret else ""
+        key = secret_for(project=run.project, name=options.secret, address=options.address) if options.secret else ""
         return Opening(policy, key, str(run.pk), patience, pace)
 
     connector = CONNECTORS[run.subject.connector]

@@ -15,6 +15,7 @@ from toolevals.runs.models.gradings import (
 )
 from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
 from toolevals.runs.models.packed import PackedCases
+from toolevals.runs.models.probing import ProbeAnswer, ProbeCheck
 from toolevals.runs.models.remarks import CaseNote, CaseTag
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
@@ -51,6 +52,8 @@ __all__ = [
     "MeasuredCalls",
     "PackedCases",
     "PlacedCase",
+    "ProbeAnswer",
+    "ProbeCheck",
     "Rating",
     "RevisionTurn",
     "Rubric",

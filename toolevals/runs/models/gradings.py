@@ -73,6 +73,9 @@ class CaseGrade(models.Model):
     # Strata as they were when it was graded, for filters.
     bucket = models.CharField(max_length=40, blank=True)
     difficulty = models.CharField(max_length=40, blank=True)
+    # The kind of the first text that speaks to its judge, once judges were asked; empty where there is none. All of
+    # them stand in the detail, under `injections` (`toolevals.grading.judging.injections.Injection`).
+    injection = models.CharField(max_length=10, blank=True, default="", db_default="")
     # The document of `toolevals.grading.verdicts.CaseGrade`: verdicts with reasons, argument differences.
     detail = DocumentField()
 
@@ -88,6 +91,8 @@ class CaseGrade(models.Model):
             models.Index(fields=["grading", "mode", "id"], name="case_mode"),
             # A filtered matrix is counted from this alone.
             models.Index(fields=["grading", "bucket", "difficulty", "expected", "actual"], name="case_strata"),
+            # Few cases hold one.
+            models.Index(fields=["grading", "id"], condition=~models.Q(injection=""), name="case_injection"),
         ]
 
 

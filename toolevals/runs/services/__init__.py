@@ -22,6 +22,7 @@ from toolevals.runs.services.judging import (
     rubric_add,
     rubric_use,
 )
+from toolevals.runs.services.probing import probes_ask, probes_begin
 from toolevals.runs.services.producing import transcripts_produce
 from toolevals.runs.services.remarks import note_add, tag_add, tag_remove
 from toolevals.runs.services.repeating import errored_ask_again, failing_run_again
@@ -33,7 +34,7 @@ from toolevals.runs.services.requesting import (
     run_request_upload,
 )
 from toolevals.runs.services.rollups import grading_roll_up
-from toolevals.runs.services.simulators import simulator_choose, simulator_ensure
+from toolevals.runs.services.simulators import simulator_add, simulator_begin, simulator_choose, simulator_ensure
 from toolevals.runs.services.starting import MAX_TRIALS, RunParts, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 from toolevals.runs.services.thumbs import thumb_give
@@ -66,6 +67,8 @@ __all__ = [
     "layer_switch",
     "live_request_read",
     "note_add",
+    "probes_ask",
+    "probes_begin",
     "rubric_add",
     "rubric_use",
     "run_converse",
@@ -74,6 +77,8 @@ __all__ = [
     "run_request_upload",
     "run_start",
     "run_upload",
+    "simulator_add",
+    "simulator_begin",
     "simulator_choose",
     "simulator_ensure",
     "subject_ensure",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from toolevals.runs import models
 from toolevals.runs.offers import tools_offered
 from toolevals.runs.places import entries_between
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, answer_rows, answers_of, episode_rows
+from toolevals.runs.services.kept_grades import kept_grades
 from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatch
 from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
@@ -32,6 +34,7 @@ from toolevals.workspace.jobs import Lease
 FACTS = ("tag", "mode", "expected", "actual")
 CASE_COLUMNS = ("id", "grading_id", "transcript_id", *VERDICT_NAMES, *FACTS, "bucket", "difficulty", "detail")
 PAIR_COLUMNS = ("grading_id", "case_id", "number", "expected", "actual", "arguments", "bucket", "difficulty")
+JUDGED_COLUMNS = ("case_id", "grading_id", "rubric", "status", "value", "questions")
 FAULT_COLUMNS = ("grading_id", "case_id", "place", "tool", "argument", "kind")
 READ_AT_ONCE = 250
 NOT_IN_VERSION = "This version of the dataset does not hold what the subject was shown."
@@ -47,7 +50,11 @@ def cases_grade(lease: Lease) -> None:
     episodes: list[tuple[Any, ...]] = []
     answers: Counter[str] = Counter()
     measured = MeasuredBatch(grading)
-    for case in graded_cases(grading, lease.payload["start"], lease.payload["stop"]):
+    kept = kept_grades(grading, lease.payload)
+    judged: list[tuple[Any, ...]] = []
+    for case in graded_cases(grading, lease.payload["start"], lease.payload["stop"], kept=kept, waiting=lease.note):
+        if case.transcript_id in kept:
+            judged += judged_rows(grading, case)
         cases.append(_case_row(grading, case))
         pairs += pair_rows(grading, [case])
         faults += fault_rows(grading, [case])
@@ -60,6 +67,7 @@ def cases_grade(lease: Lease) -> None:
         rows_insert(models.ArgumentFault, FAULT_COLUMNS, faults)
         rows_insert(models.Episode, EPISODE_COLUMNS, episodes)
         rows_insert(models.ToolAnswers, ANSWER_COLUMNS, answer_rows(grading, lease.payload["start"], answers))
+        rows_insert(models.JudgedCase, JUDGED_COLUMNS, judged)
         rows_insert(models.MeasuredCalls, MEASURED_COLUMNS, measured.rows(lease.payload["start"]))
 
 
@@ -86,18 +94,31 @@ class Graded:
         return replace(self, grade=grade, id=case_id)
 
 
-def graded_cases(grading: models.Grading, start: int, stop: int) -> Iterator[Graded]:
-    """Yield the grades of the transcripts at these positions, in the order of the dataset version, then by trial."""
+def graded_cases(
+    grading: models.Grading,
+    start: int,
+    stop: int,
+    *,
+    kept: Mapping[UUID, CaseGrade] = MappingProxyType({}),
+    waiting: Callable[[str], None] = lambda _: None,
+) -> Iterator[Graded]:
+    """Yield the grades of the transcripts at these positions, in the order of the dataset version, then by trial.
+
+    `kept` are grades, by the transcript's id, that are taken as they are. `waiting` is as for `simulator_opened`.
+    """
     # What an example shows the subject is needed only where its calls are replayed.
     examples = _examples(grading, start, stop, with_input=grading.simulator is not None)
     compiler = Compiler(grading.run.subject)
-    with effects_of(grading.simulator) as effects:
+    with effects_of(grading.simulator, waiting) as effects:
         for entry, transcripts in _documents(grading.run, examples):
             revision, gold = examples[entry]
             strata = revision.example.bucket, revision.example.difficulty
             compiled = None if gold is None else compiler.case(gold, revision.tools)
             for transcript_id, document in transcripts:
                 did = _read(document)
+                if transcript_id in kept:
+                    yield Graded(uuid7(), transcript_id, kept[transcript_id], *strata, revision.pk, compiled, did)
+                    continue
                 effect = None if compiled is None else effects.of(revision, compiled.expectation, did)
                 case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did, effect=effect)
                 yield Graded(uuid7(), transcript_id, case, *strata, revision.pk, compiled, did, effect)
@@ -185,6 +206,12 @@ def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tupl
                 case.bucket,
                 case.difficulty,
             )
+
+
+def judged_rows(grading: models.Grading, case: Graded) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of what judges said of a case, in the order of JUDGED_COLUMNS."""
+    for name, verdict in case.grade.judged.items():
+        yield case.id, grading.pk, name, verdict.status, verdict.value, len(verdict.asked)
 
 
 def fault_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from uuid import UUID
 
+from toolevals.grading.injection import Injection
 from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade
 from toolevals.runs import models
 from toolevals.runs.judging.asking import Asking
@@ -13,16 +14,18 @@ from toolevals.runs.judging.cases import Told, told_cases
 from toolevals.runs.services.case_grading import (
     FACTS,
     FAULT_COLUMNS,
+    JUDGED_COLUMNS,
     PAIR_COLUMNS,
     Graded,
     fault_rows,
     graded_cases,
+    judged_rows,
     pair_rows,
 )
+from toolevals.runs.services.kept_grades import kept_grades
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 
-JUDGED_COLUMNS = ("case_id", "grading_id", "rubric", "status", "value", "questions")
 # An answer can raise another question; so often is looked for more.
 MOST_ROUNDS = 10
 
@@ -38,11 +41,16 @@ def cases_judge(lease: Lease) -> None:
     )
     with bench(grading) as members:
         judges = [(member.seat, member.rubric) for member in members.values()]
-        cases = list(told_cases(graded_cases(grading, lease.payload["start"], lease.payload["stop"]), judges))
+        kept = kept_grades(grading, lease.payload)
+        graded = graded_cases(grading, lease.payload["start"], lease.payload["stop"], kept=kept, waiting=lease.note)
+        told = list(told_cases(graded, judges))
+        # What is kept was judged with what it is kept from.
+        cases = [case for case in told if case.graded.transcript_id not in kept]
         asking = Asking(lease, grading, members)
         _ask(lease, asking, cases)
     judged = [(case.graded, found) for case in cases if (found := case.judged(asking.made, _left(asking, case)))]
-    _write(lease, grading, judged)
+    injections = {case.graded.transcript_id: case.injections() for case in told}
+    _write(lease, grading, judged, {transcript: found for transcript, found in injections.items() if found})
 
 
 def _ask(lease: Lease, asking: Asking, cases: Sequence[Told]) -> None:
@@ -73,12 +81,15 @@ def _left(asking: Asking, case: Told) -> dict[str, str]:
     return {key[0]: asking.refused[key] for key in keys if key in asking.refused}
 
 
-def _write(lease: Lease, grading: models.Grading, judged: Sequence[tuple[Graded, CaseGrade]]) -> None:
+def _write(
+    lease: Lease,
+    grading: models.Grading,
+    judged: Sequence[tuple[Graded, CaseGrade]],
+    injections: Mapping[UUID, Sequence[Injection]],
+) -> None:
+    written = {graded.transcript_id for graded, _ in judged} | injections.keys()
     rows = {
-        row.transcript_id: row
-        for row in models.CaseGrade.objects.filter(
-            grading=grading, transcript__in=[graded.transcript_id for graded, _ in judged]
-        )
+        row.transcript_id: row for row in models.CaseGrade.objects.filter(grading=grading, transcript__in=list(written))
     }
     realigned = []
     for graded, found in judged:
@@ -86,15 +97,21 @@ def _write(lease: Lease, grading: models.Grading, judged: Sequence[tuple[Graded,
         _fill(row, found)
         if (found.pairs, found.differences) != (graded.grade.pairs, graded.grade.differences):
             realigned.append(graded.with_grade(found, row.pk))
+    for transcript, found_in in injections.items():
+        row = rows[transcript]
+        row.injection = found_in[0].kind.value
+        row.detail = {**row.detail, "injections": [each.to_document() for each in found_in]}
+    columns = [*VERDICT_NAMES, *FACTS, "injection", "detail"]
     with lease.finish():
-        models.CaseGrade.objects.bulk_update(rows.values(), [*VERDICT_NAMES, *FACTS, "detail"], batch_size=100)
-        for model, columns, rows_of in (
+        models.CaseGrade.objects.bulk_update(rows.values(), columns, batch_size=100)
+        for model, names, rows_of in (
             (models.AlignedPair, PAIR_COLUMNS, pair_rows),
             (models.ArgumentFault, FAULT_COLUMNS, fault_rows),
         ):
             model.objects.filter(case__in=[each.id for each in realigned]).delete()
-            rows_insert(model, columns, rows_of(grading, realigned))
-        rows_insert(models.JudgedCase, JUDGED_COLUMNS, _judged_rows(grading, rows, judged))
+            rows_insert(model, names, rows_of(grading, realigned))
+        said = (graded.with_grade(found, rows[graded.transcript_id].pk) for graded, found in judged)
+        rows_insert(models.JudgedCase, JUDGED_COLUMNS, (row for case in said for row in judged_rows(grading, case)))
 
 
 def _fill(row: models.CaseGrade, found: CaseGrade) -> None:
@@ -103,11 +120,3 @@ def _fill(row: models.CaseGrade, found: CaseGrade) -> None:
     for name in FACTS:
         setattr(row, name, getattr(found, name))
     row.detail = found.to_document()
-
-
-def _judged_rows(
-    grading: models.Grading, rows: Mapping[Any, models.CaseGrade], judged: Sequence[tuple[Graded, CaseGrade]]
-) -> Iterator[tuple[Any, ...]]:
-    for graded, found in judged:
-        for name, verdict in found.judged.items():
-            yield rows[graded.transcript_id].pk, grading.pk, name, verdict.status, verdict.value, len(verdict.asked)

@@ -26,8 +26,7 @@ from toolevals.runs.places import entries_between
 from toolevals.runs.spending import SPENT_COLUMNS, spent
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import BatchRefused, JobCancelled, Lease
-from toolevals.workspace.services import SecretMissingError
-from toolevals.workspace.vault import SealBrokenError
+from toolevals.workspace.services import SecretUnusableError
 
 # Between two looks at whether to begin nothing more, while no conversation ends.
 LOOK_SECONDS = 1.0
@@ -62,7 +61,7 @@ def transcripts_converse(lease: Lease) -> None:
                 done += len(rows)
                 with lease.keeping(done):
                     rows_insert(Transcript, COLUMNS, rows)
-    except (SecretMissingError, SealBrokenError, NoSandboxError, InvalidDocument) as error:
+    except (SecretUnusableError, NoSandboxError, InvalidDocument) as error:
         raise BatchRefused(str(error)) from None
     if done < lease.batch.size:
         lease.give_way()

@@ -116,7 +116,7 @@ def _problems(
     if budget is not None and not (math.isfinite(budget) and budget >= 0):
         yield Problem("/budget", "must be a number from 0")
     elif budget is not None and not judge.prices:
-        yield Problem("/budget", "needs prices: without them nobody knows what was spent")
+        yield Problem("/budget", "needs prices: without them it is not known what was spent")
     if DriftCheck.objects.of_judge(judge).under_way().exists():
         yield Problem("", "A check of this rubric and model is still going on: wait for it, or cancel it.")
 

@@ -18,6 +18,7 @@ from toolevals.grading.judging import Rubric as RubricValue
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.runs.models import Judge, Measure, Rubric
 from toolevals.runs.models.judging import USUAL_THRESHOLD, USUAL_TOLERANCE
+from toolevals.runs.services.secrets import require_secret
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 
@@ -86,7 +87,6 @@ def rubric_add(*, project: Project, actor: User | None, document: Mapping[str, A
     return rubric
 
 
-@transaction.atomic
 def judge_add(*, project: Project, actor: User | None, rubric: Rubric, request: JudgeRequest) -> Judge:
     """Keep a judge, switched off. Raises InvalidDocument with every problem."""
     if rubric.project_id != project.pk:
@@ -98,27 +98,27 @@ def judge_add(*, project: Project, actor: User | None, rubric: Rubric, request: 
     prices = None
     if request.prices is not None:
         prices = _read(problems, "/prices", lambda: Prices.from_document(request.prices or {}))
-    if options and options.secret and not project.secrets.filter(name=options.secret).exists():
-        problems.append(Problem("/options/secret", "is no secret of this project"))
+    _read(problems, "", lambda: require_secret(project, actor, options, "/options/secret"))
     if problems or options is None:
         raise InvalidDocument(problems)
-    judge = Judge.objects.create(
-        project=project,
-        name=request.name.strip(),
-        rubric=rubric,
-        model=options.model,
-        is_pinned=is_pinned(options.model),
-        options=options.to_document(),
-        prices=prices.to_document() if prices else None,
-        share=request.share,
-        budget=request.budget,
-        threshold=request.threshold,
-        measure=request.measure,
-        tolerance=request.tolerance,
-        actor=actor,
-    )
-    detail = {"name": judge.name, "rubric": str(rubric), "model": judge.model}
-    audit_record(project=project, actor=actor, verb="judge_add", target=judge, detail=detail)
+    with transaction.atomic():
+        judge = Judge.objects.create(
+            project=project,
+            name=request.name.strip(),
+            rubric=rubric,
+            model=options.model,
+            is_pinned=is_pinned(options.model),
+            options=options.to_document(),
+            prices=prices.to_document() if prices else None,
+            share=request.share,
+            budget=request.budget,
+            threshold=request.threshold,
+            measure=request.measure,
+            tolerance=request.tolerance,
+            actor=actor,
+        )
+        detail = {"name": judge.name, "rubric": str(rubric), "model": judge.model}
+        audit_record(project=project, actor=actor, verb="judge_add", target=judge, detail=detail)
     return judge
 
 
@@ -207,7 +207,7 @@ def _limits(share: float, budget: float | None, prices: Any) -> Iterator[Problem
     if budget is not None and not (math.isfinite(budget) and budget >= 0):
         yield Problem("/budget", "must be a number from 0")
     elif budget is not None and not prices:
-        yield Problem("/budget", "needs prices: without them nobody knows what was spent")
+        yield Problem("/budget", "needs prices: without them it is not known what was spent")
 
 
 def _read(problems: list[Problem], pointer: str, read: Any) -> Any:

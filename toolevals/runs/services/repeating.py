@@ -11,6 +11,7 @@ from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Grading, Run, Transcript
 from toolevals.runs.services.gradings import grading_make
+from toolevals.runs.services.kept_grades import UNGRADED, may_be_kept
 from toolevals.runs.services.slices import converse_plans, grade_plans
 from toolevals.runs.services.starting import RunParts, run_converse, run_start
 from toolevals.workspace.jobs import job_create
@@ -20,32 +21,39 @@ from toolevals.workspace.services import audit_record
 
 @transaction.atomic
 def errored_ask_again(*, run: Run, actor: User | None) -> Grading:
-    """Ask the subject again in the trials in which it could not be reached, and grade the run anew with the answers.
+    """Ask again for what is errored in a run: the subject where it could not be reached, then a grade of each case.
 
-    All other transcripts stay, and count against the budget as before. Earlier gradings keep the errored transcripts;
-    the new one is against the same gold as the one that is shown. Raises InvalidDocument.
+    All other transcripts stay, and count against the budget as before; grades that are not errored are taken over
+    where graders, judges and simulator are the same. Earlier gradings keep what is errored; the new one is against the
+    same gold as the one that is shown. Raises InvalidDocument.
     """
     locked = Run.objects.select_for_update(no_key=True, of=("self",)).select_related("grading").get(pk=run.pk)
-    if run.subject.connector not in CONNECTORS:
-        raise InvalidDocument.at("", "Only a run that asks its subject can ask it again.")
     if locked.grading is None or locked.gradings.filter(finished_at=None).exists():
         raise InvalidDocument.at("", "The last work on the run has not come to a good end: wait for it, or retry it.")
     errored = Transcript.objects.of_run(run).errored()
+    if run.subject.connector not in CONNECTORS:
+        errored = errored.none()
     positions = list(errored.order_by("entry__position").values_list("entry__position", flat=True).distinct())
-    if not positions:
-        raise InvalidDocument.at("", "No conversation of the run is errored.")
+    ungraded = locked.grading.cases.filter(UNGRADED).count()
+    if not positions and not ungraded:
+        raise InvalidDocument.at("", "Nothing in the run is errored that can be asked for again.")
+    before = locked.grading
     replaced = Transcript.objects.filter(pk__in=errored.order_by().values("pk")).update(replaced_at=timezone.now())
     grading = grading_make(run=run, dataset_version=locked.grading.dataset_version, actor=actor)
+    again = replaced + ungraded
     grading.job = job_create(
         project=run.project,
         actor=actor,
-        kind="run",
-        title=f"Run {run.number}: {replaced} errored conversation{'s' if replaced > 1 else ''} again",
-        batches=[*converse_plans(run, stage=0, positions=positions), *grade_plans(grading, stage=1)],
+        kind="run" if replaced else "grading",
+        title=f"Run {run.number}: {again} errored case{'s' if again > 1 else ''} again",
+        batches=[
+            *(converse_plans(run, stage=0, positions=positions) if positions else ()),
+            *grade_plans(grading, stage=1, keep=before if may_be_kept(grading, before) else None),
+        ],
         result_path=reverse("reports:run", args=[run.project.slug, run.number]),
     )
     grading.save(update_fields=["job"])
-    detail = {"run": run.number, "grading": grading.number, "conversations": replaced}
+    detail = {"run": run.number, "grading": grading.number, "conversations": replaced, "ungraded": ungraded}
     audit_record(project=run.project, actor=actor, verb="errored_ask_again", target=run, detail=detail)
     return grading
 

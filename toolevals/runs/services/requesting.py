@@ -18,10 +18,11 @@ from toolevals.runs.baseline import NAME as BASELINE
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Run
 from toolevals.runs.presets import PRESETS
+from toolevals.runs.services.secrets import require_secret
 from toolevals.runs.services.starting import RunParts, run_converse, run_start, run_upload
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
-from toolevals.workspace.models import Project, Secret, User
-from toolevals.workspace.services import upload_store
+from toolevals.workspace.models import Project, User
+from toolevals.workspace.services import stored_together, upload_store
 
 T = TypeVar("T")
 
@@ -65,9 +66,9 @@ def run_request_baseline(*, project: Project, actor: User | None, request: RunRe
 def run_request_live(*, project: Project, actor: User | None, request: RunRequest) -> Run:
     """Start a run of a subject that is asked while it lasts. Raises InvalidDocument."""
     options, settings = live_request_read(request)
+    require_secret(project, actor, options, "/options/secret")
+    require_secret(project, actor, settings.user, "/settings/user/secret")
     with transaction.atomic():
-        _require_secret(project, options, "/options/secret")
-        _require_secret(project, settings.user, "/settings/user/secret")
         return run_converse(_parts(project, actor, request, Connector(request.connector)), settings=settings)
 
 
@@ -75,8 +76,8 @@ def run_request_upload(
     *, project: Project, actor: User | None, request: RunRequest, file: File[Any] | IO[bytes], file_name: str
 ) -> Run:
     """Keep a file of predictions and start a run that reads it. Raises InvalidDocument."""
-    upload = upload_store(project=project, actor=actor, file=file, name=file_name)
-    with transaction.atomic():
+    with stored_together():
+        upload = upload_store(project=project, actor=actor, file=file, name=file_name)
         return run_upload(_parts(project, actor, request, Connector.UPLOAD), upload=upload)
 
 
@@ -117,12 +118,6 @@ def live_request_read(request: RunRequest) -> tuple[Options, LiveSettings]:
     connector = _below("/connector", lambda: connector_named(request.connector))
     options = _below("/options", lambda: connector.read(request.options, request.model.strip()))
     return options, _below("/settings", lambda: LiveSettings.from_document(request.settings))
-
-
-def _require_secret(project: Project, options: Options | None, pointer: str) -> None:
-    name = options.secret if options else ""
-    if name and not Secret.objects.filter(project=project, name=name).exists():
-        raise InvalidDocument.at(pointer, f"The project has no secret named {name!r}: an owner sets it first.")
 
 
 def _below(prefix: str, read: Callable[[], T]) -> T:

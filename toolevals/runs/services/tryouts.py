@@ -176,4 +176,4 @@ def _problems(project: Project, request: TryoutRequest) -> Iterator[Problem]:
     if budget is not None and not (math.isfinite(budget) and budget >= 0):
         yield Problem("/budget", "must be a number from 0")
     elif budget is not None and not judge.prices:
-        yield Problem("/budget", "needs prices: without them nobody knows what was spent")
+        yield Problem("/budget", "needs prices: without them it is not known what was spent")

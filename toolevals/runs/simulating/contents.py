@@ -16,7 +16,7 @@ from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import WorldDiedError
 from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.registry.mcp_servers import mcp_tools
+from toolevals.registry.mcp_servers import mcp_access, mcp_tools
 from toolevals.runs.models import SimulatorKind
 from toolevals.runs.simulating.trust import is_trusted, limits
 from toolevals.workspace.models import Project
@@ -58,6 +58,23 @@ def answered_tools(project: Project, kind: str, content: Mapping[str, Any]) -> l
     return tools
 
 
+def may_be_asked(project: Project, kind: str, content: Mapping[str, Any]) -> None:
+    """Find out, without asking anybody, whether a simulator may be. Raises InvalidDocument."""
+    if kind != SimulatorKind.MCP:
+        return
+    try:
+        mcp_access(project, McpOptions.from_document(content))
+    except InvalidDocument as error:
+        raise error.below("/content") from None
+
+
+def content_keyed(kind: str, content: Mapping[str, Any]) -> HttpOptions | McpOptions | None:
+    """Return what names a secret and its address in a simulator's content; None where its kind has no secret."""
+    if kind == SimulatorKind.HTTP:
+        return HttpOptions.from_document(content)
+    return McpOptions.from_document(content) if kind == SimulatorKind.MCP else None
+
+
 def _scripted(said: Mapping[str, Any]) -> dict[str, Any]:
     _only(said, "results")
     results = said.get("results")
@@ -77,6 +94,9 @@ def _code(said: Mapping[str, Any]) -> dict[str, Any]:
     wrong = [name for name in files if not _PATH.fullmatch(name)]
     if wrong:
         raise InvalidDocument([Problem("/files", f"{name[:100]!r} is not a plain path") for name in wrong[:20]])
+    folders = {name.rpartition("/")[0] for name in files}
+    if taken := [name for name in files if any(f"{folder}/".startswith(f"{name}/") for folder in folders)]:
+        raise InvalidDocument([Problem("/files", f"{name[:100]!r} is a file and a folder") for name in taken[:20]])
     if len(files) > MAX_FILES or sum(map(len, files.values())) > MAX_CHARACTERS:
         raise InvalidDocument.at("/files", f"are too many: {MAX_FILES} files and {MAX_CHARACTERS:,} characters fit")
     return {"files": dict(files)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from labeling.models import Revision
@@ -12,6 +12,7 @@ from toolevals.grading.execution import Effect
 from toolevals.grading.values import Expectation, Transcript
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulating.opening import simulator_opened
+from toolevals.workspace.services import SecretUnusableError
 
 # What tells no state: no call is made again, of a server least of all, whose calls may change what is real.
 STATELESS = (SimulatorKind.SCRIPTED, SimulatorKind.MCP)
@@ -32,8 +33,8 @@ class Effects:
 
 
 @contextmanager
-def effects_of(simulator: Simulator | None) -> Iterator[Effects]:
-    """Yield where effects come from. Where no state is told, nothing is replayed.
+def effects_of(simulator: Simulator | None, waiting: Callable[[str], None]) -> Iterator[Effects]:
+    """Yield where effects come from. Where no state is told, nothing is replayed. `waiting`: as `simulator_opened`.
 
     Where the simulator cannot be opened here, execution is unscored, with the reason.
     """
@@ -42,7 +43,7 @@ def effects_of(simulator: Simulator | None) -> Iterator[Effects]:
         return
     with ExitStack() as opened:
         try:
-            effects = Effects(Executions(opened.enter_context(simulator_opened(simulator))))
-        except NoSandboxError as error:
+            effects = Effects(Executions(opened.enter_context(simulator_opened(simulator, waiting))))
+        except (NoSandboxError, SecretUnusableError) as error:
             effects = Effects(instead=Effect(silent=str(error)))
         yield effects

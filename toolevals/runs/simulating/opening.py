@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from django.conf import settings
@@ -18,7 +18,7 @@ from toolevals.agents.simulations import Simulation
 from toolevals.registry.mcp_servers import mcp_access
 from toolevals.runs.models import Run, Simulator, SimulatorKind
 from toolevals.runs.simulating.trust import is_trusted, limits
-from toolevals.workspace.services import secret_read
+from toolevals.workspace.services import secret_for
 
 
 @contextmanager
@@ -26,22 +26,27 @@ def simulator_of(whose: Run | Dataset) -> Iterator[worlds.Simulator]:
     """Yield what answers the calls of a run's examples: their own results first, then the simulator.
 
     That is the one that a live run began with, else the dataset's. Where there is none, and an example has no results
-    either, its world answers no call and has no state. Leaving ends its processes. Raises NoSandboxError,
-    SecretMissingError and SealBrokenError, and InvalidDocument where an MCP server may no longer be asked.
+    either, its world answers no call and has no state. Leaving ends its processes. Raises NoSandboxError
+    and SecretUnusableError, and InvalidDocument where an MCP server may no longer be asked.
     """
     with simulator_opened(_row(whose)) as simulator:
         yield simulator
 
 
 @contextmanager
-def simulator_opened(row: Simulator | None) -> Iterator[worlds.Simulator]:
-    """Yield a simulator as `simulator_of` does, of this row. Raises as it does."""
+def simulator_opened(
+    row: Simulator | None, waiting: Callable[[str], None] = lambda _: None
+) -> Iterator[worlds.Simulator]:
+    """Yield a simulator as `simulator_of` does, of this row. Raises as it does.
+
+    `waiting` is told in a sentence when a service is waited for, and by an empty one when it is not any more.
+    """
     if row is None:
         yield ScriptedSimulator()
     elif row.kind == SimulatorKind.SCRIPTED:
         yield ScriptedSimulator(Simulation.from_document({"results": row.content["results"]}).results)
     elif row.kind == SimulatorKind.HTTP:
-        with _service(row) as service:
+        with _service(row, waiting) as service:
             yield ScriptedSimulator(behind=service)
     elif row.kind == SimulatorKind.MCP:
         yield ScriptedSimulator(behind=_mcp(row))
@@ -51,10 +56,10 @@ def simulator_opened(row: Simulator | None) -> Iterator[worlds.Simulator]:
             yield ScriptedSimulator(behind=code)
 
 
-def _service(row: Simulator) -> HttpSimulator:
+def _service(row: Simulator, waiting: Callable[[str], None]) -> HttpSimulator:
     options = HttpOptions.from_document(row.content)
-    key = secret_read(project=row.project, name=options.secret) if options.secret else ""
-    return HttpSimulator(options, key=key, policy=AddressPolicy.of(settings.AGENT_NETWORKS))
+    key = secret_for(project=row.project, name=options.secret, address=options.address) if options.secret else ""
+    return HttpSimulator(options, key=key, policy=AddressPolicy.of(settings.AGENT_NETWORKS), waiting=waiting)
 
 
 def _mcp(row: Simulator) -> worlds.Simulator:

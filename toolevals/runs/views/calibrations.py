@@ -19,7 +19,7 @@ from toolevals.runs.judging.calibration_tables import COLUMNS, rating_rows
 from toolevals.runs.judging.drift_results import counts_of
 from toolevals.runs.judging.forms import problem_texts
 from toolevals.runs.judging.standings import standings_of
-from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration, Rating
+from toolevals.runs.models import DriftCheck, Judge, JudgeCalibration, ProbeCheck, Rating
 from toolevals.runs.services import calibration_begin, calibration_close, judge_change
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
@@ -50,6 +50,11 @@ def judge(request: ProjectRequest, judge: UUID) -> HttpResponse:
         "form": form,
         "page": page,
         "rows": [(row, figures_of(row)) for row in page.rows],
+        "probe_checks": page_of(
+            ProbeCheck.objects.in_project(request.project).of_judge(found).with_spending(),
+            request.GET.get("probes_before", ""),
+            10,
+        ),
         "drifts": drifts,
         "drift_rows": [(check, counts_of(check)) for check in drifts.rows],
     }

@@ -15,10 +15,11 @@ from toolevals.grading.problems import InvalidDocument
 from toolevals.presentation import numbers
 from toolevals.runs.judge_lists import SIMULATORS, simulator_lines
 from toolevals.runs.models import Simulator, SimulatorKind
-from toolevals.runs.services import simulator_choose, simulator_ensure
+from toolevals.runs.services import simulator_begin, simulator_choose
 from toolevals.runs.simulating.forms import FORMS, ChoiceForm, shown_content
 from toolevals.runs.simulating.needs import COLUMNS, needs_of
 from toolevals.runs.simulating.trust import code_digest, is_trusted
+from toolevals.workspace.models import Job
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -86,7 +87,10 @@ def simulator(request: ProjectRequest, simulator: UUID) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def simulator_new(request: ProjectRequest) -> HttpResponse:
-    """Show a form for each kind; by POST, add the simulator of the one that was sent."""
+    """Show a form for each kind; by POST, add the simulator of the one that was sent.
+
+    Code and MCP servers are asked which tools they answer, in a job, which is shown.
+    """
     kind = request.POST.get("kind", "")
     forms = {
         name: form(request.project, request.POST, request.FILES) if name == kind else form(request.project)
@@ -95,14 +99,15 @@ def simulator_new(request: ProjectRequest) -> HttpResponse:
     sent = forms.get(kind)
     if sent is not None and sent.is_valid():
         try:
-            made = simulator_ensure(
+            made = simulator_begin(
                 project=request.project,
                 actor=request.user,
                 name=sent.cleaned_data["name"],
                 kind=kind,
                 content=sent.content(),
             )
-            return redirect("runs:simulator", request.project.slug, made.pk)
+            page = "workspace:job" if isinstance(made, Job) else "runs:simulator"
+            return redirect(page, request.project.slug, made.pk)
         except InvalidDocument as error:
             sent.add_problems(error)
     status = 422 if sent is not None else 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.workspace.services.uploads import FileTooLarge, QuotaExceeded
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -21,9 +22,12 @@ CONTENT_TYPE = "application/problem+json"
 class Problems(Exception):  # noqa: N818 - named for what it carries
     """An answer other than success: raised by a view, sent as problem+json."""
 
-    def __init__(self, status: int, title: str, problems: Sequence[Problem] = ()) -> None:
+    def __init__(
+        self, status: int, title: str, problems: Sequence[Problem] = (), *, headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(title)
         self.status = status
+        self.headers = dict(headers or {})
         self.title = title
         self.problems = list(problems)
 
@@ -44,11 +48,21 @@ def problem(status: int, detail: str = "", problems: Iterable[Problem] = ()) -> 
     return JsonResponse(problem_document(status, detail, problems), status=status, content_type=CONTENT_TYPE)
 
 
+def problem_coded(status: int, detail: str, code: str) -> HttpResponse:
+    """Return an error that a page's script tells apart by its `code`."""
+    document = problem_document(status, detail) | {"code": code}
+    response = JsonResponse(document, status=status, content_type=CONTENT_TYPE)
+    if status == HTTPStatus.UNAUTHORIZED:
+        response["WWW-Authenticate"] = "Session"
+    return response
+
+
 def problem_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the answer to an error that a view raised; None leaves it to the server."""
     document = _document(error)
     if document is not None:
-        return Response(document, status=document["status"], content_type=CONTENT_TYPE)
+        headers = error.headers if isinstance(error, Problems) else None
+        return Response(document, status=document["status"], headers=headers, content_type=CONTENT_TYPE)
     response = exception_handler(error, context)
     if response is not None:
         detail = error.detail if isinstance(error, exceptions.APIException) else ""
@@ -60,6 +74,10 @@ def problem_response(error: Exception, context: dict[str, Any]) -> Response | No
 def _document(error: Exception) -> dict[str, Any] | None:
     if isinstance(error, Problems):
         return problem_document(error.status, error.title, error.problems)
+    if isinstance(error, FileTooLarge):
+        return problem_document(413, "The file is too large.", error.problems)
+    if isinstance(error, QuotaExceeded):
+        return problem_document(507, "The project has no room for the file.", error.problems)
     if isinstance(error, InvalidDocument):
         return problem_document(422, "The document is not valid.", error.problems)
     if isinstance(error, exceptions.ValidationError):

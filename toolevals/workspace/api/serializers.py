@@ -7,7 +7,19 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from toolevals.workspace.models import ApiToken, AuditEntry, Job, JobState, Membership, Project, Role, Secret, User
+from toolevals.workspace.models import (
+    ApiToken,
+    AuditEntry,
+    Invitation,
+    InvitationState,
+    Job,
+    JobState,
+    Membership,
+    Project,
+    Role,
+    Secret,
+    User,
+)
 
 
 @extend_schema_field({"type": "string", "enum": Role.labels})
@@ -82,24 +94,31 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
         fields = ("id", "user", "role", "created_at")
 
 
-class NewMemberSerializer(serializers.Serializer[Any]):
-    """Whom to make a member; with a name, an account is made if there is none."""
+class InvitationSerializer(serializers.ModelSerializer[Invitation]):
+    """An invitation, without its link."""
+
+    role = RoleField()
+    actor = UserSerializer(allow_null=True)
+    state = serializers.ChoiceField(choices=InvitationState.choices)
+    is_expired = serializers.BooleanField(help_text="Pending, but its time is over.")
+
+    class Meta:
+        model = Invitation
+        fields = ("id", "email", "role", "state", "is_expired", "actor", "created_at", "expires_at", "ended_at")
+
+
+class NewInvitationSerializer(serializers.Serializer[Any]):
+    """Whom to invite, as what."""
 
     email = serializers.EmailField(max_length=254)
-    name = serializers.CharField(max_length=120, required=False, default="")
     role = RoleField()
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if not attrs["name"] and not User.objects.filter(email=attrs["email"].strip().lower()).exists():
-            raise serializers.ValidationError({"name": "Nobody has this address yet. With a name, an account is made."})
-        return attrs
 
+class MadeInvitationSerializer(serializers.Serializer[Any]):
+    """An invitation and its link, which is not kept and shown here only."""
 
-class AddedMemberSerializer(serializers.Serializer[Any]):
-    """A new member, and the first password if an account was made: it is not kept, and shown here only."""
-
-    member = MemberSerializer()
-    password = serializers.CharField(allow_null=True)
+    invitation = InvitationSerializer()
+    link = serializers.URLField()
 
 
 class MemberRoleSerializer(serializers.Serializer[Any]):
@@ -124,7 +143,11 @@ class NewTokenSerializer(serializers.Serializer[Any]):
 
     name = serializers.CharField(max_length=80)
     role = RoleField()
-    expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    expires_at = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        help_text="When it ends; null is never. Unless said, never, or when the token ends that asks for it.",
+    )
 
 
 class MadeTokenSerializer(serializers.Serializer[Any]):
@@ -135,19 +158,25 @@ class MadeTokenSerializer(serializers.Serializer[Any]):
 
 
 class SecretSerializer(serializers.ModelSerializer[Secret]):
-    """A secret's name, and who set it when."""
+    """A secret's name, where it may be sent, and who set it when."""
 
+    addresses = serializers.ListField(child=serializers.CharField())
     actor = UserSerializer(allow_null=True)
 
     class Meta:
         model = Secret
-        fields = ("id", "name", "actor", "changed_at")
+        fields = ("id", "name", "addresses", "actor", "changed_at")
 
 
 class SecretValueSerializer(serializers.Serializer[Any]):
-    """What to keep."""
+    """The value of a secret, and where it may be sent. What is left out stays as it is; a new one needs a value."""
 
-    value = serializers.CharField(max_length=10_000, write_only=True, style={"input_type": "password"})
+    value = serializers.CharField(max_length=10_000, required=False, write_only=True, style={"input_type": "password"})
+    addresses = serializers.ListField(
+        child=serializers.CharField(max_length=300),
+        required=False,
+        help_text="Scheme, host and port, such as https://models.example.org. It is sent nowhere else.",
+    )
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
@@ -161,7 +190,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         source="pace.rate", default=None, allow_null=True, help_text="Items a second in the stage at hand."
     )
     seconds_left = serializers.FloatField(
-        source="pace.left.total_seconds", default=None, allow_null=True, help_text="Of that stage, at that rate."
+        source="pace.left_seconds", default=None, allow_null=True, help_text="Of that stage, at that rate."
     )
 
     class Meta:

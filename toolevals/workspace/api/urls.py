@@ -7,13 +7,16 @@ from drf_spectacular.renderers import OpenApiJsonRenderer
 from drf_spectacular.views import SpectacularAPIView
 
 from toolevals.workspace.api import schema  # noqa: F401 - its extension registers itself
-from toolevals.workspace.api.views import index, jobs, members, secrets
+from toolevals.workspace.api.views import index, invitations, jobs, members, secrets
 
 app_name = "workspace-api"
 in_project = [
     path("", index.ProjectDetail.as_view(), name="project"),
     path("members/", members.Members.as_view(), name="members"),
     path("members/<uuid:member>/", members.Member.as_view(), name="member"),
+    path("invitations/", invitations.Invitations.as_view(), name="invitations"),
+    path("invitations/<uuid:invitation>/", invitations.InvitationDetail.as_view(), name="invitation"),
+    path("invitations/<uuid:invitation>/renew/", invitations.InvitationRenewal.as_view(), name="invitation-renew"),
     path("tokens/", members.Tokens.as_view(), name="tokens"),
     path("tokens/<uuid:token>/", members.Token.as_view(), name="token"),
     path("secrets/", secrets.Secrets.as_view(), name="secrets"),

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from django import forms
 from django.utils import timezone
 
+from toolevals.agents.secret_binding import OriginError, origins_read
 from toolevals.workspace.forms.controls import PlainForm
-from toolevals.workspace.models import Project, Role, User
+from toolevals.workspace.models import Project, Role
 
 
 class ProjectForm(PlainForm):
@@ -36,21 +37,36 @@ class RoleForm(PlainForm):
     role = forms.TypedChoiceField(choices=Role.choices, coerce=lambda value: Role(int(value)))
 
 
-class MemberForm(RoleForm):
-    """A new member, with or without an account."""
+class InvitationForm(RoleForm):
+    """Whom to invite, as what."""
 
     email = forms.EmailField(label="E-mail address", max_length=254)
-    name = forms.CharField(max_length=120, required=False, help_text="For somebody without an account.")
-    field_order = ("email", "name", "role")
-
-    def clean(self) -> None:
-        email, name = self.cleaned_data.get("email"), self.cleaned_data.get("name")
-        if email and not name and not User.objects.filter(email=email.strip().lower()).exists():
-            self.add_error("name", "Nobody has this address yet. With a name, an account is made.")
+    field_order = ("email", "role")
 
 
-class SecretForm(PlainForm):
-    """A value to keep under a name."""
+class AddressesForm(PlainForm):
+    """The addresses that a secret may be sent to."""
+
+    addresses = forms.CharField(
+        label="May be sent to",
+        required=False,
+        max_length=20_000,
+        help_text="Scheme, host and port, one a line, such as https://models.example.org. It is sent nowhere else.",
+        widget=forms.Textarea({"rows": 3, "spellcheck": "false", "class": "form-control mono"}),
+    )
+
+    def clean_addresses(self) -> list[str]:
+        lines = self.cleaned_data["addresses"].splitlines()
+        try:
+            return origins_read(line for line in lines if line.strip())
+        except OriginError as error:
+            raise forms.ValidationError(f"{error}.") from None
+
+
+class SecretForm(AddressesForm):
+    """A value to keep under a name, and where it may be sent."""
+
+    field_order = ("name", "value", "addresses")
 
     name = forms.SlugField(max_length=60, help_text="Letters, digits and hyphens, such as “model-host”.")
     value = forms.CharField(

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 from django.utils import timezone
 
-from toolevals.workspace.jobs.completion import batch_complete
+from toolevals.workspace.jobs.completion import ERROR_LENGTH, batch_complete
 from toolevals.workspace.jobs.doorbell import ring_after_commit
 from toolevals.workspace.jobs.turns import quick_work_waits
 from toolevals.workspace.models import Batch, BatchState, Job, JobState
@@ -92,6 +92,13 @@ class Lease:
     def progress(self, done: int) -> None:
         """Say how many items of the batch are done so far. Raises as `extend`."""
         self._update(done=min(done, self.batch.size))
+
+    def note(self, waiting: str) -> None:
+        """Say what the batch waits for, in a sentence that begins with "Waiting for "; empty when it goes on.
+
+        Raises as `extend`.
+        """
+        self._update(error=waiting[:ERROR_LENGTH])
 
     def must_give_way(self) -> bool:
         """Return whether slow work should begin nothing more: its job is paused, or quick work waits for this worker.

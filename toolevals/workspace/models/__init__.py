@@ -2,6 +2,7 @@
 
 from toolevals.workspace.models.audit import AuditEntry
 from toolevals.workspace.models.idempotency import IdempotencyKey
+from toolevals.workspace.models.invitations import Invitation, InvitationState
 from toolevals.workspace.models.jobs import SLOW_QUEUES, Batch, BatchState, Job, JobState, Queue, SweepTask
 from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role
 from toolevals.workspace.models.secrets import Secret
@@ -16,6 +17,8 @@ __all__ = [
     "Batch",
     "BatchState",
     "IdempotencyKey",
+    "Invitation",
+    "InvitationState",
     "Job",
     "JobState",
     "Membership",

@@ -9,6 +9,7 @@ from django.db import models
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
+from toolevals.workspace.querysets.audit import AuditQuerySet
 
 
 class AuditEntry(models.Model):
@@ -24,6 +25,8 @@ class AuditEntry(models.Model):
     target_id = models.UUIDField()
     detail = DocumentField(default=dict)
     at = models.DateTimeField(auto_now_add=True)
+
+    objects = AuditQuerySet.as_manager()
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

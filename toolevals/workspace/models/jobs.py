@@ -91,6 +91,11 @@ class Job(models.Model):
         return Pace.of(done=done - self.pace_done, left=total - done, seconds=seconds)
 
     @property
+    def waiting(self) -> str:
+        """Say what its work waits for outside, in a sentence; known only if the row was read `with_progress()`."""
+        return str(vars(self).get("waits_for", ""))
+
+    @property
     def stage_progress(self) -> tuple[int, int]:
         """Items of the current stage that are done, and in all; as `progress`."""
         if not hasattr(self, "stage_total"):

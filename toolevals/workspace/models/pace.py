@@ -25,6 +25,11 @@ class Pace:
         return cls(rate, timedelta(seconds=round(left / rate)))
 
     @property
+    def left_seconds(self) -> float:
+        """Return the time left as a number, for those that read attributes and call nothing."""
+        return self.left.total_seconds()
+
+    @property
     def rate_words(self) -> str:
         """Return the rate as people say it: a second, or where that is less than one, a minute."""
         if self.rate >= 1:

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
-from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models.projects import Project
 from toolevals.workspace.models.users import User
 
@@ -19,6 +19,8 @@ class Secret(models.Model):
     name = models.SlugField(max_length=60)
     # See `toolevals.workspace.vault`.
     sealed = models.TextField()
+    # Where it may be sent: origins as toolevals.agents.secret_binding writes them. Empty: nowhere.
+    addresses = DocumentField(default=list)
     # Who set it last, and when.
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     changed_at = models.DateTimeField(auto_now=True)

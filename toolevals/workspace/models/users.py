@@ -33,6 +33,8 @@ class User(AbstractBaseUser):
     is_active = models.BooleanField(default=True)
     # Made for the sample project: signs in from the loopback interface only.
     is_sample = models.BooleanField(default=False)
+    # Made by the operator: may make projects and invite people, unless the operator lets more people do that.
+    is_installation_owner = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects: ClassVar[UserAccounts] = UserAccounts()
@@ -42,6 +44,11 @@ class User(AbstractBaseUser):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def mailbox(self) -> str:
+        """The address without its domain."""
+        return self.email.partition("@")[0]
 
     @property
     def initials(self) -> str:

@@ -6,25 +6,31 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q, Subquery, Sum
+from django.db.models import Exists, F, OuterRef, Q, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
     from toolevals.workspace.models import Batch, Job  # noqa: F401
 
 OPEN = ("queued", "leased")
+# How the note of a batch at work begins that waits for somebody outside.
+WAITING = "Waiting for "
 
 
 class JobQuerySet(models.QuerySet["Job"]):
     """Reads of jobs."""
 
     def with_progress(self) -> JobQuerySet:
-        """Add sums over batches: `items_total`, `items_done`, and of the stage at hand `stage_total`, `stage_done`."""
+        """Add sums over batches: `items_total`, `items_done`, and of the stage at hand `stage_total`, `stage_done`.
+
+        `waits_for` says what a batch at work waits for, and is empty where none does.
+        """
         return self.annotate(
             items_total=_batches("size"),
             items_done=_batches("done"),
             stage_total=_batches("size", stage=OuterRef("stage")),
             stage_done=_batches("done", stage=OuterRef("stage")),
+            waits_for=_waiting(),
         )
 
     def open(self) -> JobQuerySet:
@@ -56,6 +62,13 @@ class BatchQuerySet(models.QuerySet["Batch"]):
     def open(self) -> BatchQuerySet:
         """Return what is neither done, failed nor cancelled."""
         return self.filter(state__in=OPEN)
+
+
+def _waiting() -> Any:
+    from toolevals.workspace.models import Batch
+
+    rows = Batch.objects.filter(job=OuterRef("pk"), state="leased", error__startswith=WAITING)
+    return Coalesce(Subquery(rows.order_by().values("error")[:1]), Value(""), output_field=models.TextField())
 
 
 def _batches(field: str, **which: Any) -> Any:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
-
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
-from toolevals.workspace.models import ApiToken, Membership, Project, Role, User
+from toolevals.workspace.models import ApiToken, InvitationState, Membership, Project, Role, User
 from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.services.users import user_create
 
 
 class LastOwnerError(ValueError):
@@ -43,47 +42,58 @@ def project_update(*, project: Project, actor: User | None, name: str) -> Projec
 
 @transaction.atomic
 def member_set(*, project: Project, actor: User | None, user: User, role: Role) -> Membership:
-    """Give a person a role in a project, the first or another one. Raises `LastOwnerError`."""
-    _lock(project)
+    """Give a person a role in a project, the first or another one; what they hold and may no longer is given back.
+
+    Who is no owner any more has invited nobody: their pending invitations end. Raises `LastOwnerError`.
+    """
+    members_lock(project)
     if role != Role.OWNER:
         _require_another_owner(project, user)
     membership, _ = Membership.objects.update_or_create(project=project, user=user, defaults={"role": role})
+    if role != Role.OWNER:
+        _end_invitations_by(project, user)
     detail = {"user": str(user.pk), "role": Role(role).label}
     audit_record(project=project, actor=actor, verb="member_set", target=membership, detail=detail)
+    member_tell(project, user, role, actor)
     return membership
 
 
 @transaction.atomic
-def member_invite(
-    *, project: Project, actor: User | None, email: str, name: str, role: Role
-) -> tuple[Membership, str | None]:
-    """Make the person with this address a member; without an account, one is made.
-
-    Return the membership and, for a new account, its first password, which is kept nowhere else. Raises
-    `ValidationError` and `LastOwnerError`.
-    """
-    user = User.objects.filter(email=email.strip().lower()).first()
-    password = None
-    if user is None:
-        password = secrets.token_urlsafe(12)
-        user = user_create(actor=actor, email=email, name=name, password=password)
-    return member_set(project=project, actor=actor, user=user, role=role), password
-
-
-@transaction.atomic
 def member_remove(*, membership: Membership, actor: User | None) -> None:
-    """End a membership and the tokens that stand for it. What the person did stays. Raises `LastOwnerError`."""
+    """End a membership, with the tokens that stand for it and the pending invitations that the person made.
+
+    What they hold is given back, and what they did stays. Raises `LastOwnerError`.
+    """
     project, user = membership.project, membership.user
-    _lock(project)
+    members_lock(project)
     _require_another_owner(project, user)
     ApiToken.objects.filter(project=project, user=user, revoked_at=None).update(revoked_at=timezone.now())
+    _end_invitations_by(project, user)
     audit_record(project=project, actor=actor, verb="member_remove", target=membership, detail={"user": str(user.pk)})
     membership.delete()
+    member_tell(project, user, None, actor)
 
 
-def _lock(project: Project) -> None:
-    """Let changes of one project's members wait for each other, or two owners could remove each other."""
-    Project.objects.select_for_update().get(pk=project.pk)
+def member_tell(project: Project, user: User, role: Role | None, actor: User | None) -> None:
+    """Tell the higher rooms of a member's new role, None where they left, in the same transaction.
+
+    The settings list functions of theirs, `MEMBER_CHANGED`. By then the membership's row is locked, or gone.
+    """
+    for path in settings.MEMBER_CHANGED:
+        import_string(path)(project=project, user=user, role=role, actor=actor)
+
+
+def members_lock(project: Project) -> None:
+    """Let changes of one project's members and invitations wait for each other, or two owners could remove each other.
+
+    Without the key: who writes a row of the project meanwhile, and has a membership's row locked, does not wait.
+    """
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+
+
+def _end_invitations_by(project: Project, user: User) -> None:
+    made = project.invitations.unanswered().filter(actor=user)
+    made.update(state=InvitationState.REVOKED, ended_at=timezone.now())
 
 
 def _require_another_owner(project: Project, user: User) -> None:

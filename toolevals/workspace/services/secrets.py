@@ -1,34 +1,67 @@
-"""Secrets: set, read by the work that needs them, forgotten."""
+"""Secrets: set, bound to addresses, handed to the work that needs them, forgotten."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import timedelta
+
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
 
-from toolevals.workspace.models import Project, Secret, User
+from toolevals.agents.secret_binding import OriginError, SecretBinding, SecretForbiddenError, origins_read
+from toolevals.workspace.models import AuditEntry, Project, Secret, User
 from toolevals.workspace.services.audit import audit_record
-from toolevals.workspace.vault import seal, unseal
+from toolevals.workspace.vault import SealBrokenError, seal, unseal
 
 MAX_LENGTH = 10_000
+MOST_ADDRESSES = 50
+# The same refusal is audited no more often: a job may ask for a secret with each of its batches.
+REFUSED_AGAIN = timedelta(hours=1)
+# What was refused in the transaction under way: (secret, actor, reason). None outside of `refusals_kept`.
+_refused: ContextVar[list[tuple[Secret, User | None, str]] | None] = ContextVar("refused", default=None)
 
 
-class SecretMissingError(LookupError):
+class SecretUnusableError(LookupError):
+    """A secret cannot be had, or not for this address. The text says why and never holds its value."""
+
+
+class SecretMissingError(SecretUnusableError):
     """The project has no secret of this name."""
 
 
+class SecretRefusedError(SecretUnusableError):
+    """The secret is not bound to the address."""
+
+
 @transaction.atomic
-def secret_set(*, project: Project, actor: User | None, name: str, value: str) -> Secret:
-    """Keep a value under a name, in place of the one that was there. Raises ValidationError."""
-    if not value or len(value) > MAX_LENGTH:
+def secret_set(
+    *, project: Project, actor: User | None, name: str, value: str = "", addresses: Sequence[str] | None = None
+) -> Secret:
+    """Keep a value and where it may be sent under a name; of a secret that is there, what is not said stays.
+
+    `addresses` are schemes, hosts and ports. Raises ValidationError.
+    """
+    # One at a time: two who set a new name at once meet in one row.
+    Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+    known = Secret.objects.filter(project=project, name=name.strip()).first()
+    if len(value) > MAX_LENGTH or (not value and known is None):
         raise ValidationError({"value": f"Must have 1 to {MAX_LENGTH:,} characters."})
-    secret = Secret(project=project, name=name.strip(), sealed=seal(value), actor=actor)
-    secret.clean_fields(exclude=["actor"])
-    kept, made = Secret.objects.update_or_create(
-        project=project, name=secret.name, defaults={"sealed": secret.sealed, "actor": actor}
-    )
-    verb = "secret_set" if made else "secret_replace"
-    audit_record(project=project, actor=actor, verb=verb, target=kept, detail={"name": kept.name})
-    return kept
+    secret = known or Secret(project=project, name=name.strip())
+    if value:
+        secret.sealed = seal(value)
+    if addresses is not None:
+        secret.addresses = _addresses_read(addresses)
+    secret.actor = actor
+    secret.clean_fields(exclude=["actor", "addresses"])
+    secret.save()
+    verb = "secret_set" if known is None else "secret_replace"
+    detail = {"name": secret.name, "addresses": secret.addresses, "value": bool(value)}
+    audit_record(project=project, actor=actor, verb=verb, target=secret, detail=detail)
+    return secret
 
 
 @transaction.atomic
@@ -38,9 +71,69 @@ def secret_forget(*, secret: Secret, actor: User | None) -> None:
     secret.delete()
 
 
-def secret_read(*, project: Project, name: str) -> str:
-    """Return a secret's value, for the work that needs it. Raises SecretMissingError and SealBrokenError."""
-    sealed = Secret.objects.filter(project=project, name=name).values_list("sealed", flat=True).first()
-    if sealed is None:
-        raise SecretMissingError(f"The project has no secret named {name!r}.")
-    return unseal(sealed)
+def secret_check(*, project: Project, actor: User | None, name: str, address: str) -> None:
+    """Refuse what names a secret for an address that it is not bound to; a refusal is audited.
+
+    Called outside of transactions, or within `refusals_kept`, so that the audit row outlives the refusal.
+    Raises SecretUnusableError.
+    """
+    _key(project, actor, name, address, "")
+
+
+@contextmanager
+def refusals_kept() -> Iterator[None]:
+    """Audit anew what was refused in a transaction that is rolled back: it stands around that transaction."""
+    refused: list[tuple[Secret, User | None, str]] = []
+    outer = _refused.set(refused)
+    try:
+        yield
+    except BaseException:
+        for secret, actor, reason in refused:
+            _refusal_record(secret, actor, reason)
+        raise
+    finally:
+        _refused.reset(outer)
+
+
+def secret_for(*, project: Project, name: str, address: str, actor: User | None = None) -> str:
+    """Return a secret's value, to be sent to this address and nowhere else; a refusal is audited.
+
+    Raises SecretUnusableError.
+    """
+    return _key(project, actor, name, address, None)
+
+
+def _key(project: Project, actor: User | None, name: str, address: str, value: str | None) -> str:
+    secret = Secret.objects.filter(project=project, name=name).first()
+    if secret is None:
+        raise SecretMissingError(f"The project has no secret named {name!r}: an owner sets it first.")
+    try:
+        said = unseal(secret.sealed) if value is None else value
+        return SecretBinding.of(name, secret.addresses, said).key_for(address)
+    except SealBrokenError as error:
+        raise SecretUnusableError(f"The secret {name!r} cannot be read. {error}") from None
+    except SecretForbiddenError as error:
+        _refusal_record(secret, actor, str(error))
+        if (refused := _refused.get()) is not None:
+            refused.append((secret, actor, str(error)))
+        where = reverse("workspace:secrets", args=[project.slug])
+        raise SecretRefusedError(f"{error} An owner names the addresses under Secrets: {where}") from None
+
+
+def _refusal_record(secret: Secret, actor: User | None, reason: str) -> None:
+    detail = {"name": secret.name, "reason": reason}
+    lately = AuditEntry.objects.filter(
+        target_id=secret.pk, verb="secret_refuse", actor=actor, at__gt=timezone.now() - REFUSED_AGAIN
+    )
+    if not any(entry.detail == detail for entry in lately):
+        audit_record(project=secret.project, actor=actor, verb="secret_refuse", target=secret, detail=detail)
+
+
+def _addresses_read(addresses: Sequence[str]) -> list[str]:
+    try:
+        found = origins_read(addresses)
+    except OriginError as error:
+        raise ValidationError({"addresses": f"{error}."}) from None
+    if len(found) > MOST_ADDRESSES:
+        raise ValidationError({"addresses": f"Must be at most {MOST_ADDRESSES} addresses."})
+    return found

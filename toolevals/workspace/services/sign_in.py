@@ -43,6 +43,16 @@ def user_sign_in(*, request: HttpRequest, email: str, password: str, address: st
     return user
 
 
+def password_confirm(*, user: User, password: str, address: str) -> None:
+    """Let a signed-in person prove who they are. Raises `SignInRefused`; guesses count as those at the sign-in do."""
+    if _guessing(user.email, address):
+        raise TooManyFailures("Too many failed attempts. Wait fifteen minutes.")
+    if not user.check_password(password):
+        SignInFailure.objects.create(email=user.email, address=address)
+        raise SignInRefused("That is not your password.")
+    SignInFailure.objects.filter(email=user.email, address=address).delete()
+
+
 def sign_in_failures_forget(now: datetime) -> None:
     """Delete the failures that nobody counts any more."""
     SignInFailure.objects.filter(at__lt=now - KEPT).delete()

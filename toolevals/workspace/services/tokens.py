@@ -21,14 +21,28 @@ def token_digest(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+class TokenTooWideError(ValueError):
+    """A token asks for another one that may more than it may itself."""
+
+
 @transaction.atomic
 def token_create(
-    *, project: Project, actor: User | None, user: User, name: str, role: Role, expires_at: datetime | None = None
+    *,
+    project: Project,
+    actor: User | None,
+    user: User,
+    name: str,
+    role: Role,
+    expires_at: datetime | None = None,
+    maker: ApiToken | None = None,
 ) -> tuple[ApiToken, str]:
     """Make a token that stands for `user` in `project` with at most `role`; return it and its secret.
 
-    The secret is not kept: this is the one time it can be read. Raises `ValidationError`.
+    The secret is not kept: this is the one time it can be read. `maker` is the token by which it is asked for: the new
+    one may no more than that one. Raises `ValidationError` and `TokenTooWideError`.
     """
+    if maker is not None:
+        _require_no_more(maker, project, user, role, expires_at)
     secret = MARK + secrets.token_urlsafe(32)
     token = ApiToken(
         project=project,
@@ -52,3 +66,12 @@ def token_revoke(*, token: ApiToken, actor: User | None) -> None:
     if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
         audit_record(project=token.project, actor=actor, verb="token_revoke", target=token, detail={"name": token.name})
     token.refresh_from_db()
+
+
+def _require_no_more(maker: ApiToken, project: Project, user: User, role: Role, expires_at: datetime | None) -> None:
+    if (maker.project_id, maker.user_id) != (project.pk, user.pk):
+        raise TokenTooWideError("A token makes tokens of its own project and person only.")
+    if role > maker.role:
+        raise TokenTooWideError(f"This token makes tokens with the role {Role(maker.role).label} at most.")
+    if maker.expires_at is not None and (expires_at is None or expires_at > maker.expires_at):
+        raise TokenTooWideError(f"This token makes tokens that end by {maker.expires_at.isoformat()}, as it does.")

@@ -2,37 +2,90 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime, timedelta
 from typing import IO, Any
 
 from django.conf import settings
 from django.core.files import File
 from django.db import transaction
+from django.db.models import Sum
 
 from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.workspace.disk import require_room
 from toolevals.workspace.models import Project, Upload, User
 from toolevals.workspace.services.audit import audit_record
 
 KEPT = timedelta(days=7)
+# The files stored in the transaction at hand; None outside of `stored_together`.
+_stored: ContextVar[list[Upload] | None] = ContextVar("stored", default=None)
+
+
+class FileTooLarge(InvalidDocument):
+    """The file has more bytes than are taken."""
+
+
+class QuotaExceeded(InvalidDocument):
+    """The project's files would have more bytes than a project may keep."""
+
+
+@contextmanager
+def stored_together() -> Iterator[None]:
+    """Give one transaction for files and the work on them: where that fails, no file is left behind.
+
+    Files of a process that dies in it are taken away by `stray_files_sweep`.
+    """
+    stored: list[Upload] = []
+    outer = _stored.set(stored)
+    try:
+        with transaction.atomic():
+            yield
+    except BaseException:
+        for upload in stored:
+            upload.file.delete(save=False)
+        raise
+    finally:
+        _stored.reset(outer)
 
 
 def upload_store(*, project: Project, actor: User | None, file: File[Any] | IO[bytes], name: str) -> Upload:
-    """Keep a file as it is, for a job to read. Raises `InvalidDocument` if it is larger than `UPLOAD_MAX_BYTES`.
+    """Keep a file as it is, for a job to read.
 
+    Raises `FileTooLarge` if it is larger than `UPLOAD_MAX_BYTES`, `QuotaExceeded` where the project's files would then
+    have more than `PROJECT_FILES_MAX_BYTES`, and OSError where the disk has no room for it.
     `name` is what the sender called it: kept for people to read, never used as a path.
     """
     content: File[Any] = file if isinstance(file, File) else File(file)
     limit = settings.UPLOAD_MAX_BYTES
     if content.size > limit:
-        raise InvalidDocument([Problem("", f"the file has {content.size:,} bytes; the limit is {limit:,}")])
+        raise FileTooLarge([Problem("", f"the file has {content.size:,} bytes; the limit is {limit:,}")])
+    require_room(content.size)
+    _require_quota(project, content.size)
     return file_store(project=project, actor=actor, content=content, name=name)
 
 
+def _require_quota(project: Project, size: int) -> None:
+    """Refuse a file that a project has no room for. Files that arrive at one moment are not counted with each other."""
+    most = settings.PROJECT_FILES_MAX_BYTES
+    kept = Upload.objects.filter(project=project).aggregate(total=Sum("size"))["total"] or 0
+    if kept + size > most:
+        words = (
+            f"the file has {size:,} bytes, and the project already keeps {kept:,} of {most:,}; "
+            f"files are deleted after {KEPT.days} days"
+        )
+        raise QuotaExceeded([Problem("", words)])
+
+
 def file_store(*, project: Project, actor: User | None, content: File[Any], name: str) -> Upload:
-    """Keep a file of any size: one that we wrote ourselves."""
+    """Keep a file of any size: one that we wrote ourselves.
+
+    What was sent is only renamed, as it arrives on the disk of the uploads; other files are copied, and a large one
+    should not be copied within a transaction, which keeps other writers waiting.
+    """
     size = content.size
     upload = Upload(project=project, user=actor, name=name[:255], size=size)
-    # Outside the transaction: copying a large file must not keep other writers waiting.
     upload.file.save(name, content, save=False)
     try:
         with transaction.atomic():
@@ -42,6 +95,8 @@ def file_store(*, project: Project, actor: User | None, content: File[Any], name
     except BaseException:
         upload.file.delete(save=False)
         raise
+    if (stored := _stored.get()) is not None:
+        stored.append(upload)
     return upload
 
 

@@ -16,12 +16,12 @@ from toolevals.workspace.views.files import csv_file
 @require_GET
 def audit(request: ProjectRequest) -> HttpResponse:
     """List what was done, newest first."""
-    entries = AuditEntry.objects.filter(project=request.project).select_related("actor")
+    entries = AuditEntry.objects.shown_to(request.user, request.project)
     return render(request, "workspace/audit.html", {"page": page_of(entries, request.GET.get("before", ""))})
 
 
 @require_GET
 def audit_csv(request: ProjectRequest) -> StreamingHttpResponse:
     """Send the whole log."""
-    entries = AuditEntry.objects.filter(project=request.project).select_related("actor")
+    entries = AuditEntry.objects.shown_to(request.user, request.project)
     return csv_file("audit", AUDIT, audit_lines(rows_of(entries)))

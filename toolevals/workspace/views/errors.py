@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from django.core.exceptions import BadRequest
+import sys
+from http import HTTPStatus
+
+from django.conf import settings
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.views.csrf import csrf_failure
 
-from toolevals.workspace.api.problems import problem
-from toolevals.workspace.requests import is_api
+from toolevals.workspace.api.problems import problem, problem_coded
+from toolevals.workspace.outages import Outage, outage_of
+from toolevals.workspace.requests import is_api, is_by_script
+from toolevals.workspace.views.health import unreachable
+
+HEALTH = "/healthz"
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 400, with the sentence of a refusal of ours; Django's own may tell too much."""
+    if isinstance(exception, RequestDataTooBig):
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+        sentence = f"What was sent is too large: without its files, a form may have {limit:,} bytes."
+        return refused(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, sentence)
     reason = str(exception) if isinstance(exception, BadRequest) else ""
     if is_api(request):
         return problem(400, reason)
     return render(request, "400.html", {"reason": reason}, status=400)
+
+
+def refused(request: HttpRequest, status: HTTPStatus, sentence: str) -> HttpResponse:
+    """Answer a body that is not taken."""
+    if is_api(request):
+        return problem(status, sentence)
+    return render(request, "400.html", {"reason": sentence}, status=status)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -34,15 +54,36 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500."""
+    """Answer 500; where the database is away or the disk full, 503 or 507, and what to do."""
+    if (outage := outage_of(sys.exception())) is not None:
+        return outage_answer(request, outage)
     if is_api(request):
         return problem(500)
     # The page stands alone: whatever broke may break the usual frame too.
     return render(request, "500.html", status=500)
 
 
+def outage_answer(request: HttpRequest, outage: Outage) -> HttpResponse:
+    """Answer while something is out of order, without asking the database for anything."""
+    response: HttpResponse
+    if request.path == HEALTH:
+        # Whoever asks may be signed in, which alone asks the database.
+        response = unreachable()
+    elif is_api(request):
+        response = problem(outage.status, f"{outage.title} {outage.sentence}")
+    else:
+        response = HttpResponse(render_to_string("outage.html", {"outage": outage}), status=outage.status)
+    if outage.retry_after is not None:
+        response["Retry-After"] = str(outage.retry_after)
+    return response
+
+
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer a write without its CSRF token."""
+    """Answer a write without its CSRF token; a page's script is told whether a fresh token would do."""
     if is_api(request):
         return problem(403, reason)
+    if is_by_script(request) and not request.user.is_authenticated:
+        return problem_coded(401, "You are signed out. Nothing was taken.", "signed_out")
+    if is_by_script(request):
+        return problem_coded(403, "The page's CSRF token is out of date. Nothing was taken.", "csrf")
     return csrf_failure(request, reason)

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from toolevals.workspace.disk import is_low
 from toolevals.workspace.jobs.periodic import last_sweep
 
 SILENT_AFTER = timedelta(minutes=1)
@@ -20,14 +21,25 @@ SILENT_AFTER = timedelta(minutes=1)
 def health(request: HttpRequest) -> JsonResponse:
     """Return 200 if requests can be answered, 503 if the database is away.
 
-    `workers` is "ok", or "silent" if none gave a sign of life in the last minute: pages work then, jobs wait.
+    `workers` is "ok", or "silent" if none gave a sign of life in the last minute: pages work then, jobs wait. `disk` is
+    "ok", or "low" once only the database's reserve is left: uploads are refused then.
     """
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
         seen = last_sweep()
     except Error:
-        return JsonResponse({"database": "unreachable", "workers": "unknown"}, status=503)
+        return unreachable()
     alive = seen is not None and timezone.now() - seen < SILENT_AFTER
     seen_at = seen.isoformat() if seen else None
-    return JsonResponse({"database": "ok", "workers": "ok" if alive else "silent", "workers_seen_at": seen_at})
+    workers = "ok" if alive else "silent"
+    return JsonResponse({"database": "ok", "workers": workers, "workers_seen_at": seen_at, "disk": _disk()})
+
+
+def unreachable() -> JsonResponse:
+    """Return the answer while the database is away."""
+    return JsonResponse({"database": "unreachable", "workers": "unknown", "disk": _disk()}, status=503)
+
+
+def _disk() -> str:
+    return "low" if is_low() else "ok"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.http import HttpResponse
@@ -10,8 +12,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from toolevals.workspace.forms.accounts import PasswordForm, ProfileForm
-from toolevals.workspace.requests import SignedInRequest
+from toolevals.workspace.models import Invitation
+from toolevals.workspace.requests import SignedInRequest, client_address
 from toolevals.workspace.services import password_change, user_update
+from toolevals.workspace.services.sign_in import SignInRefused, TooManyFailures, password_confirm
 
 
 @require_http_methods(["GET", "POST"])
@@ -28,15 +32,35 @@ def profile(request: SignedInRequest) -> HttpResponse:
 @sensitive_post_parameters("old", "new")
 @require_POST
 def password(request: SignedInRequest) -> HttpResponse:
-    """Change the password; other sessions end, this one goes on."""
+    """Change the password; other sessions end, this one goes on. The old one is guessed as seldom as at the sign-in."""
     form = PasswordForm(request.user, request.POST)
-    if not form.is_valid():
-        return _page(request, ProfileForm(initial={"name": request.user.name}), form)
-    password_change(user=request.user, actor=request.user, password=form.cleaned_data["new"])
+    status = HTTPStatus.OK
+    if form.is_valid():
+        try:
+            password_confirm(user=request.user, password=form.cleaned_data["old"], address=client_address(request))
+        except SignInRefused as refusal:
+            form.add_error("old", str(refusal))
+            status = HTTPStatus.TOO_MANY_REQUESTS if isinstance(refusal, TooManyFailures) else status
+    if form.errors:
+        return _page(request, ProfileForm(initial={"name": request.user.name}), form, status)
+    password_change(
+        user=request.user,
+        actor=request.user,
+        password=form.cleaned_data["new"],
+        end_tokens=form.cleaned_data["end_tokens"],
+    )
     update_session_auth_hash(request, request.user)
-    messages.info(request, "Your password is changed. Other sessions have ended.")
+    ended = " and your API tokens" if form.cleaned_data["end_tokens"] else ""
+    messages.info(request, f"Your password is changed. Other sessions{ended} have ended.")
     return redirect("workspace:profile")
 
 
-def _page(request: SignedInRequest, form: ProfileForm, password_form: PasswordForm) -> HttpResponse:
-    return render(request, "workspace/profile.html", {"form": form, "password_form": password_form})
+def _page(
+    request: SignedInRequest, form: ProfileForm, password_form: PasswordForm, status: int = HTTPStatus.OK
+) -> HttpResponse:
+    context = {
+        "form": form,
+        "password_form": password_form,
+        "invitations": Invitation.objects.for_person(request.user),
+    }
+    return render(request, "workspace/profile.html", context, status=status)

@@ -13,9 +13,10 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_http_methods
 
+from toolevals.workspace.admission import may_make_projects
 from toolevals.workspace.forms.projects import ProjectForm, SettingsForm
 from toolevals.workspace.home import home_of
-from toolevals.workspace.models import Job
+from toolevals.workspace.models import Invitation, Job
 from toolevals.workspace.navigation import counted
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
 from toolevals.workspace.services import project_create, project_update, visit_note, visited_before
@@ -25,11 +26,20 @@ JOBS_SHOWN = 5
 
 @require_GET
 def home(request: SignedInRequest) -> HttpResponse:
-    """List one's projects; whoever has one only is taken there, unless `?all` is in the address."""
+    """List one's projects and what one is invited to.
+
+    Whoever has one project only and no invitation is taken there, unless `?all` is in the address.
+    """
     memberships = list(request.user.memberships.select_related("project").order_by("project__name", "pk"))
-    if len(memberships) == 1 and "all" not in request.GET:
+    invitations = list(Invitation.objects.for_person(request.user))
+    if len(memberships) == 1 and not invitations and "all" not in request.GET:
         return redirect("workspace:project", memberships[0].project.slug)
-    return render(request, "workspace/home.html", {"memberships": memberships})
+    context = {
+        "memberships": memberships,
+        "invitations": invitations,
+        "may_make_projects": may_make_projects(request.user),
+    }
+    return render(request, "workspace/home.html", context)
 
 
 @require_http_methods(["GET", "POST"])

@@ -1,18 +1,21 @@
-"""Signing in and out."""
+"""Signing in and out, by a page and from within one, and who is signed in."""
 
 from __future__ import annotations
 
 from django.contrib.auth import login, logout
-from django.http import HttpRequest, HttpResponse
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from toolevals.workspace.api.problems import problem
 from toolevals.workspace.forms.accounts import SignInForm
 from toolevals.workspace.models import User
-from toolevals.workspace.requests import client_address, is_on_this_machine
+from toolevals.workspace.requests import client_address, is_by_script, is_on_this_machine
 from toolevals.workspace.services.sign_in import SignInRefused, TooManyFailures, user_sign_in
 
 
@@ -20,7 +23,7 @@ from toolevals.workspace.services.sign_in import SignInRefused, TooManyFailures,
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "POST"])
 def sign_in(request: HttpRequest) -> HttpResponse:
-    """Ask for address and password, then go where the person wanted to go."""
+    """Ask for address and password, then go where the person wanted to go; a script is told who is signed in."""
     status = 200
     form = SignInForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -36,9 +39,20 @@ def sign_in(request: HttpRequest) -> HttpResponse:
             status = 429 if isinstance(refusal, TooManyFailures) else 200
         else:
             login(request, user)
-            return redirect(_wanted(request))
+            return _who(user) if is_by_script(request) else redirect(_wanted(request))
+    if request.method == "POST" and is_by_script(request):
+        words = " ".join(str(text) for texts in form.errors.values() for text in texts)
+        return problem(status if status != 200 else 422, words)
     samples = User.objects.filter(is_sample=True).order_by("pk") if is_on_this_machine(request) else ()
     return render(request, "workspace/sign_in.html", {"form": form, "samples": samples}, status=status)
+
+
+@never_cache
+@require_safe
+def session(request: HttpRequest) -> HttpResponse:
+    """Say who is signed in, as an id, or nobody as ""; a browser that lost its CSRF cookie gets a new one."""
+    get_token(request)
+    return _who(request.user)
 
 
 @require_POST
@@ -46,6 +60,10 @@ def sign_out(request: HttpRequest) -> HttpResponse:
     """End the session."""
     logout(request)
     return redirect("workspace:sign-in")
+
+
+def _who(user: User | AnonymousUser) -> JsonResponse:
+    return JsonResponse({"person": str(user.pk) if user.is_authenticated else ""})
 
 
 def _wanted(request: HttpRequest) -> str:

@@ -87,10 +87,13 @@ class JobRetry(JobView):
 
 
 class Audit(ProjectView, ListAPIView[AuditEntry]):
-    """What was done in the project, newest first."""
+    """The acts in the project, newest first.
+
+    Claims, labels, skips and questions of other people appear once their example is decided.
+    """
 
     serializer_class = AuditSerializer
     queryset = AuditEntry.objects.none()
 
     def get_queryset(self) -> QuerySet[AuditEntry]:
-        return AuditEntry.objects.filter(project=self.project).select_related("actor")
+        return AuditEntry.objects.shown_to(self.user, self.project)

@@ -1,10 +1,11 @@
-"""Members and tokens."""
+"""Members, and their tokens."""
 
 from __future__ import annotations
 
 from http import HTTPStatus
 from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
@@ -15,18 +16,16 @@ from rest_framework.response import Response
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import (
-    AddedMemberSerializer,
     MadeTokenSerializer,
     MemberRoleSerializer,
     MemberSerializer,
-    NewMemberSerializer,
     NewTokenSerializer,
     TokenSerializer,
 )
 from toolevals.workspace.models import ApiToken, Membership
 from toolevals.workspace.services import (
     LastOwnerError,
-    member_invite,
+    TokenTooWideError,
     member_remove,
     member_set,
     token_create,
@@ -35,23 +34,13 @@ from toolevals.workspace.services import (
 
 
 class Members(ProjectView, ListAPIView[Membership]):
-    """The members of the project; by POST, one more."""
+    """The members of the project. People become one by an invitation."""
 
     serializer_class = MemberSerializer
     queryset = Membership.objects.none()
 
     def get_queryset(self) -> QuerySet[Membership]:
         return self.project.memberships.select_related("user")
-
-    @extend_schema(request=NewMemberSerializer, responses={201: AddedMemberSerializer})
-    def post(self, request: Request) -> Response:
-        asked = NewMemberSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        try:
-            member, password = member_invite(project=self.project, actor=self.user, **asked.validated_data)
-        except LastOwnerError as error:
-            raise Problems(HTTPStatus.CONFLICT, str(error)) from error
-        return Response(AddedMemberSerializer({"member": member, "password": password}).data, status=201)
 
 
 class Member(ProjectView):
@@ -69,6 +58,8 @@ class Member(ProjectView):
         asked = MemberRoleSerializer(data=request.data)
         found = self._member(member)
         asked.is_valid(raise_exception=True)
+        if asked.validated_data["role"] > self.role:
+            raise PermissionDenied(f"You give the role {self.role.label} at most: it is yours.")
         try:
             changed = member_set(project=self.project, actor=self.user, user=found.user, **asked.validated_data)
         except LastOwnerError as error:
@@ -85,7 +76,10 @@ class Member(ProjectView):
 
 
 class Tokens(ProjectView, ListAPIView[ApiToken]):
-    """The project's tokens; by POST, one more, which stands for whoever asks."""
+    """The project's tokens; by POST, one more, which stands for whoever asks.
+
+    By a token, one that may no more than that one, and ends no later.
+    """
 
     serializer_class = TokenSerializer
     queryset = ApiToken.objects.none()
@@ -97,7 +91,12 @@ class Tokens(ProjectView, ListAPIView[ApiToken]):
     def post(self, request: Request) -> Response:
         asked = NewTokenSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        token, secret = token_create(project=self.project, actor=self.user, user=self.user, **asked.validated_data)
+        maker = self.access.token
+        wanted = {"expires_at": maker.expires_at if maker else None, **asked.validated_data}
+        try:
+            token, secret = token_create(project=self.project, actor=self.user, user=self.user, maker=maker, **wanted)
+        except TokenTooWideError as error:
+            raise Problems(HTTPStatus.FORBIDDEN, str(error)) from error
         return Response(MadeTokenSerializer({"token": token, "secret": secret}).data, status=201)
 
 

@@ -1,0 +1,27 @@
+"""Acts that the audit log withholds while an example is being labelled: see `AuditQuerySet.shown_to`."""
+
+from __future__ import annotations
+
+from django.db.models import Exists, F, OuterRef, Q
+
+from labeling.blindness import is_resolved
+from labeling.models import Comment, Label, LabelSlot, Skip
+from toolevals.workspace.models import User
+
+# What claims, labels, skips and questions are done to.
+TARGETS = (LabelSlot, Label, Skip, Comment)
+
+
+def undecided(user: User) -> Q:
+    """Return the condition on an act of another about an example that is not decided: who labelled it, and when.
+
+    Whoever decides could tell the sides apart by it. The acts are withheld as a whole: their ids and their places in
+    the log tell the time as well. What an example no longer shows is decided by nobody, and withheld no more.
+    """
+    acts = Q(pk__in=[])
+    for model in TARGETS:
+        waiting = model.objects.filter(
+            ~is_resolved(), pk=OuterRef("target_id"), revision__example__current=F("revision")
+        )
+        acts |= Q(Exists(waiting.order_by()), target_type=model._meta.label_lower)
+    return acts & (Q(actor__isnull=True) | ~Q(actor=user))

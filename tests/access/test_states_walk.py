@@ -1,0 +1,179 @@
+"""Every page and every serializer, for rows in every state that they can have: nothing breaks of any.
+
+The states are read off the models, so that a new one is walked without a word here. An address is asked again for each
+state of the tables that it reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+from django_htmx.middleware import HtmxDetails
+from rest_framework import serializers
+
+from tests.access.addresses import Address, addresses
+from tests.access.asking import at
+from tests.access.populated import LEFT, populate
+from tests.access.states import Model, own_models, variants
+from tests.access.world import World
+from toolevals.workspace.models import Job, JobState, Membership, Project, User
+
+# The addresses are walked in parts, so that several processes share them.
+PARTS = 12
+# Who asks and where is read for every page: their states are walked on the pages of the workspace.
+EVERYWHERE: tuple[Model, ...] = (Membership, Project, User)
+TABLE = re.compile(r'"(\w+)"')
+# Serializers of answers to writing, and of rows that are shown to their own person alone.
+UNSEEN = frozenset(
+    {
+        "AdjudicationSerializer",
+        "CalibrationAnswerSerializer",
+        "CaseToRateSerializer",
+        "DraftSerializer",
+        "EpisodeSerializer",
+        "FeedbackSerializer",
+        "LabellingJobSerializer",
+        "ProposalSerializer",
+        "RatingSerializer",
+        "RunSerializer",
+        "SkipSerializer",
+        "TryoutAnswerSerializer",
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def full(world: World) -> World:
+    """A world with a row of every model."""
+    populate(world)
+    return world
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> set[type]:
+    """The serializers that have shown something."""
+    found: set[type] = set()
+    show = serializers.Serializer.to_representation
+
+    def note(self: Any, instance: Any) -> Any:
+        found.add(type(self))
+        return show(self, instance)
+
+    monkeypatch.setattr(serializers.Serializer, "to_representation", note)
+    return found
+
+
+@contextmanager
+def tables_read() -> Iterator[set[str]]:
+    """Yield the names that queries say meanwhile, tables among them."""
+    names: set[str] = set()
+
+    def note(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+        names.update(TABLE.findall(sql))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        yield names
+
+
+@contextmanager
+def parts_asked() -> Iterator[list[bool]]:
+    """Yield a list that is filled where a page asks meanwhile whether only a part of it is wanted."""
+    asked: list[bool] = []
+
+    def note(_: HtmxDetails) -> bool:
+        asked.append(True)
+        return False
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(HtmxDetails, "__bool__", note)
+        yield asked
+
+
+def broken(client: Client, path: str, **headers: str) -> str:
+    """Ask, or where that is no page do the act without a word, and return what broke; "" where nothing did."""
+    client.raise_request_exception = True
+    try:
+        response: Any = client.get(path, headers=headers)
+        if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            response = client.post(path, content_type="application/json", headers=headers)
+        if response.streaming:
+            b"".join(response.streaming_content)
+    except Exception as error:  # noqa: BLE001 - whatever broke is named
+        return f"{type(error).__name__}: {error}"
+    return str(response.status_code) if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR else ""
+
+
+def walked(world: World, address: Address, refused: set[tuple[str, str]]) -> dict[str, str]:
+    """Return what broke at an address, by the state in which."""
+    found = {}
+    with at(world, address, world.owner) as (client, path):
+        with tables_read() as names, parts_asked() as has_parts:
+            found["as it is made"] = broken(client, path)
+        read = [model for model in own_models() if model._meta.db_table in names]
+        if not address.name.startswith("workspace"):
+            read = [model for model in read if model not in EVERYWHERE]
+        for states in rounds(read):
+            with transaction.atomic():
+                name = ", ".join(f"{model.__name__} {state.name}" for model, state in states)
+                refused.update((model.__name__, state.name) for model, state in states if not state.apply(model, world))
+                found[name] = broken(client, path)
+                if has_parts and Job in dict(states):
+                    found[f"{name} (a part)"] = broken(client, path, hx_request="true")
+                transaction.set_rollback(True)
+    return {name: error for name, error in found.items() if error}
+
+
+def rounds(read: list[Model]) -> Iterator[Sequence[tuple[Model, Any]]]:
+    """Yield which models are in which state at once: jobs alone, since pages turn on them; the others together."""
+    if Job in read:
+        for state in variants(Job):
+            yield [(Job, state)]
+    others = [model for model in read if model is not Job]
+    for number in range(max((len(variants(model)) for model in others), default=0)):
+        yield [(model, variants(model)[number]) for model in others if number < len(variants(model))]
+
+
+def below(kind: type[Any]) -> Iterator[type[Any]]:
+    """Yield the classes that are made of one."""
+    each: type[Any]
+    for each in kind.__subclasses__():
+        yield each
+        yield from below(each)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_state_breaks_an_address(full, part):
+    refused: set[tuple[str, str]] = set()
+    wrong = [
+        f"{address}, {state}: {error}"
+        for address in addresses()[part::PARTS]
+        for state, error in walked(full, address, refused).items()
+    ]
+    assert wrong == [], "\n".join(wrong)
+    # A state that the database allows no row to be in has its other columns in `tests.access.states.BESIDE`.
+    assert refused == set()
+
+
+def test_every_serializer_of_rows_is_walked(full, shown):
+    for address in addresses():
+        if address.is_api:
+            with at(full, address, full.owner) as (client, path):
+                client.get(path)
+    unseen = {each.__name__ for each in set(below(serializers.ModelSerializer)) - shown if ".api." in each.__module__}
+    assert sorted(unseen - UNSEEN) == []
+
+
+def test_every_state_of_a_job_is_walked():
+    assert {state.changes["state"] for state in variants(Job)} == set(JobState)
+
+
+def test_every_model_has_a_row(full):
+    assert {model for model in own_models() if not model._base_manager.exists()} == set(LEFT)

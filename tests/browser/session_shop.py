@@ -1,0 +1,158 @@
+"""A project for the tests of ended sessions: something to do on each work page, and a person for each test."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.fixtures.application import LiveApp
+from tests.fixtures.people import PASSWORD
+
+# Prints the addresses of the pages, and for each person the key of a session.
+SEED = """
+import json
+import time
+from datetime import timedelta
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.urls import reverse
+from django.utils import timezone
+from labeling.models import Revision
+from labeling.services import calibration_open, dataset_create, examples_import, label_submit, settle_due, slot_claim
+from tests.fixtures.people import PASSWORD
+from tests.labeling_pages.shop import TOOLS, returned, row
+from toolevals.grading.examples import read_example
+from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration
+from toolevals.runs.services import JudgeRequest, judge_add, rubric_use
+from toolevals.workspace.models import Role
+from toolevals.workspace.services import member_set, project_create, user_create
+
+project = project_create(actor=None, slug="sessions", name="Sessions")
+people = {}
+for name in ("Rea", "Reb", "Ada", "Lea", "Quin", "Cal", "Ray", "Tab", "Ann", "Other", "Out", "Way", "Form", "Gone"):
+    user = user_create(actor=None, email=f"{name.lower()}@sessions.example.org", name=name, password=PASSWORD)
+    member_set(project=project, actor=None, user=user, role=Role.ADJUDICATOR if name == "Ada" else Role.REVIEWER)
+    people[name] = user
+registry = registry_create(project=project, actor=None, slug="tools", name="Tools")
+tools = registry_publish(registry=registry, actor=None, document=TOOLS)
+dataset = dataset_create(project=project, actor=None, slug="core", name="Core", default_tools=tools)
+examples_import(dataset=dataset, actor=None, rows=[read_example(row(number)) for number in range(4)])
+for name, said in (("Rea", returned()), ("Reb", returned(express={"exact": True}))):
+    for _ in range(4):
+        slot = slot_claim(dataset_or_project=dataset, actor=people[name])
+        label_submit(slot=slot, actor=people[name], expectation=said)
+settle_due(timezone.now() + timedelta(minutes=5))
+gold = {"expected_tool": "get_order", "expected_args": {"order_id": "A-1"}}
+rows = [read_example(row(number, **gold)) for number in range(10, 14)]
+rows += [read_example(row(number)) for number in range(20, 60)]
+examples_import(dataset=dataset, actor=None, rows=rows)
+opened = calibration_open(dataset=dataset, actor=None, name="Week one", names=["ex-10", "ex-11", "ex-12", "ex-13"])
+rubric = rubric_use(project=project, actor=None, name="task_completion")
+request = JudgeRequest("Judge", "judge-2026-01-31", {"base_url": "https://judges.example/v1"})
+judge = judge_add(project=project, actor=None, rubric=rubric, request=request)
+deadline = time.monotonic() + 120
+while CaseGrade.objects.count() < 4 and time.monotonic() < deadline:
+    time.sleep(0.2)
+cases = CaseGrade.objects.order_by("pk")[:4]
+rated = JudgeCalibration.objects.create(
+    judge=judge, grading=cases[0].grading, raters=1, seed="s", drawn_from={"passed": 4, "failed": 0}
+)
+for position, case in enumerate(cases):
+    CalibratedCase.objects.create(
+        calibration=rated, position=position, case=case, is_held_out=True, passed=True, value=1,
+        questions=[{"conversation": {"messages": []}, "done": []}],
+    )
+sessions = {}
+for name, user in people.items():
+    session = SessionStore()
+    session[SESSION_KEY] = user._meta.pk.value_to_string(user)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.create()
+    sessions[name] = session.session_key
+asked = Revision.objects.get(example__dataset=dataset, example__external_id="ex-59")
+pages = {
+    "label": "/p/sessions/label/",
+    "adjudicate": "/p/sessions/adjudicate/",
+    "question": reverse("labeling:thread", args=["sessions", asked.pk]),
+    "calibration": reverse("labeling:calibrate", args=["sessions", "core", opened.pk]),
+    "rating": reverse("runs:rate", args=["sessions", rated.pk]),
+}
+print(json.dumps({"pages": pages, "sessions": sessions}))
+"""
+
+
+@dataclass(frozen=True)
+class Shop:
+    """The application with the project in it."""
+
+    app: LiveApp
+    pages: dict[str, str]
+    sessions: dict[str, str]
+
+    @classmethod
+    def seeded(cls, app: LiveApp) -> Shop:
+        """Return the shop, made anew in an application."""
+        return cls(app, **json.loads(app.python(SEED)))
+
+    def url(self, page: str) -> str:
+        """Return the address of one of the work pages."""
+        return self.app.url + self.pages[page]
+
+    def sign_in(self, page: Page, name: str) -> None:
+        """Give a browser the session of a person."""
+        page.context.add_cookies([{"name": "sessionid", "value": self.sessions[name], "url": self.app.url}])
+
+    def query(self, text: str, *values: Any) -> list[Any]:
+        """Return what the database holds."""
+        return self._run(text, values)
+
+    def flush(self, page: Page) -> None:
+        """End a browser's session on the server, as a new key or a sign-out elsewhere does."""
+        for cookie in page.context.cookies():
+            if cookie.get("name") == "sessionid":
+                self._run("DELETE FROM django_session WHERE session_key = ?", (cookie.get("value"),))
+
+    def _run(self, text: str, values: tuple[Any, ...]) -> list[Any]:
+        with sqlite3.connect(self.app.application.data / "toolevals.sqlite3", timeout=30) as database:
+            found = database.execute(text, values).fetchall()
+        database.close()
+        return found
+
+
+def clear_cookies(shop: Shop, page: Page) -> None:
+    page.context.clear_cookies()
+
+
+def flush(shop: Shop, page: Page) -> None:
+    shop.flush(page)
+
+
+def rotate(shop: Shop, page: Page) -> None:
+    """Change the CSRF token, as signing in again does."""
+    page.context.add_cookies([{"name": "csrftoken", "value": "r" * 32, "url": shop.app.url}])
+
+
+# What happens to a session -> whether one has to sign in again.
+ENDINGS: list[tuple[Callable[[Shop, Page], None], bool]] = [(clear_cookies, True), (flush, True), (rotate, False)]
+
+
+def dialog_sign_in(page: Page, name: str) -> None:
+    """Sign in on the page, in its dialog."""
+    dialog = page.locator("dialog[data-session]")
+    expect(dialog).to_be_visible()
+    dialog.get_by_label("E-mail").fill(f"{name.lower()}@sessions.example.org")
+    dialog.get_by_label("Password").fill(PASSWORD)
+    dialog.get_by_role("button", name="Sign in", exact=True).click()
+
+
+def kept_keys(page: Page) -> list[str]:
+    """Return what the browser keeps of the work of people."""
+    keys: list[str] = page.evaluate("Object.keys(localStorage)")
+    return sorted(key for key in keys if key.split(":")[0] in ("outbox", "draft", "question"))

@@ -1,0 +1,232 @@
+"""A project with a job of each kind begun, and pages to work on: `python -m tests.slow_lane.seed JUDGE MCP`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import django
+
+django.setup()
+
+from celery import current_app  # noqa: E402
+from django.urls import reverse  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from labeling.agreement import kept as agreement  # noqa: E402
+from labeling.agreement.filters import Filters  # noqa: E402
+from labeling.coverage import kept as coverage  # noqa: E402
+from labeling.exports import Selection  # noqa: E402
+from labeling.models import Revision  # noqa: E402
+from labeling.services import (  # noqa: E402
+    calibration_open,
+    comment_add,
+    dataset_create,
+    examples_import,
+    export_start,
+    import_start,
+    label_submit,
+    ordering,
+    overlap_apply,
+    slot_claim,
+)
+from labeling.services import lint as linting  # noqa: E402
+from reports.dialects.making import dialects_start  # noqa: E402
+from reports.services import GateRequest, bundle_start, gate_hold, table_start  # noqa: E402
+from reports.suspects import counting as suspects  # noqa: E402
+from reports.tables.long import AskedTable  # noqa: E402
+from tests.fixtures.people import PASSWORD  # noqa: E402
+from tests.labeling.rows import NO_CALL, call, row  # noqa: E402
+from tests.runs.building import EXAMPLES, STATUS, TOOLS, baseline_run, jsonl, stored, version_of  # noqa: E402
+from tests.runs.calibrated import SIZE, calibration_made, rate_all  # noqa: E402
+from toolevals.grading.judging import SHIPPED  # noqa: E402
+from toolevals.registry.fetching import registry_fetch_begin  # noqa: E402
+from toolevals.registry.services import registry_create  # noqa: E402
+from toolevals.runs.models import JudgeCalibration, Run  # noqa: E402
+from toolevals.runs.services import (  # noqa: E402
+    CalibrationRequest,
+    TryoutRequest,
+    calibration_begin,
+    drift_begin,
+    grading_start,
+    probes_begin,
+    simulator_begin,
+    tryout_begin,
+)
+from toolevals.runs.services.floors import floors_start  # noqa: E402
+from toolevals.workspace.jobs.turns import next_turns  # noqa: E402
+from toolevals.workspace.models import Batch, Queue, Role, User  # noqa: E402
+from toolevals.workspace.services import member_set, project_create, token_create, user_create  # noqa: E402
+
+SLUG = "shop"
+OWN = {**SHIPPED["argument_semantics"].to_document(), "name": "close_enough"}
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The objects that jobs begin on: a project, a dataset to label, a graded run, and a judge calibrated once."""
+
+    project: Any
+    owner: Any
+    dataset: Any
+    version: Any
+    run: Any
+    judge: Any
+    calibration: Any
+    # The address of an MCP server.
+    shop: str
+
+
+def agreement_start(ground: Ground) -> Any:
+    return agreement._count_in_a_job(ground.dataset, Filters(), ground.owner).job
+
+
+def gate_start(ground: Ground) -> Any:
+    request = GateRequest({"bounds": [{"metric": "outcome", "min": 0}]})
+    return gate_hold(run=ground.run, actor=ground.owner, request=request).job
+
+
+def order_start(ground: Ground) -> Any:
+    ordering.AT_ONCE_IN_A_REQUEST = -1
+    return ordering.queue_order(dataset=ground.dataset, actor=ground.owner)
+
+
+def lint_begin(ground: Ground) -> Any:
+    linting.LINTED_AT_ONCE = -1
+    return linting.lint_start(dataset=ground.dataset, actor=ground.owner)
+
+
+def rows_start(ground: Ground) -> Any:
+    upload = stored(ground.project, jsonl(EXAMPLES))
+    return import_start(dataset=ground.dataset, actor=ground.owner, upload=upload)
+
+
+def tryout_start(ground: Ground) -> Any:
+    request = TryoutRequest(document=OWN, judge=ground.judge, grading=ground.run.grading, seed="one")
+    return tryout_begin(project=ground.project, actor=ground.owner, request=request).job
+
+
+def calibration_start(ground: Ground) -> Any:
+    request = CalibrationRequest(judge=ground.judge, grading=ground.run.grading, held_out=SIZE, raters=1)
+    return calibration_begin(request=request, actor=ground.owner).job
+
+
+def drift_start(ground: Ground) -> Any:
+    return drift_begin(judge=ground.judge, calibration=ground.calibration, actor=ground.owner).job
+
+
+def simulator_start(ground: Ground) -> Any:
+    return simulator_begin(
+        project=ground.project, actor=ground.owner, name="Shop", kind="mcp", content={"url": ground.shop}
+    )
+
+
+def tools_start(ground: Ground) -> Any:
+    registry = registry_create(project=ground.project, actor=ground.owner, slug="shop", name="Shop")
+    return registry_fetch_begin(registry=registry, actor=ground.owner, options={"url": ground.shop})
+
+
+# How a job of each kind is begun. A new kind needs a line.
+STARTERS: dict[str, Callable[[Ground], Any]] = {
+    "agreement": agreement_start,
+    "bundle": lambda ground: bundle_start(grading=ground.run.grading, actor=ground.owner),
+    "calibration": calibration_start,
+    "coverage": lambda ground: coverage._count_in_a_job(ground.dataset, ground.owner, coverage.FRESH).job,
+    "dialects": lambda ground: dialects_start(grading=ground.run.grading, actor=ground.owner).job,
+    "drift": drift_start,
+    "export": lambda ground: export_start(selection=Selection(ground.dataset), actor=ground.owner, format="jsonl"),
+    "floor": lambda ground: floors_start(version=ground.version)[0].job,
+    "gate": gate_start,
+    "grading": lambda ground: grading_start(run=ground.run, actor=ground.owner).job,
+    "import": rows_start,
+    "lint": lint_begin,
+    "order": order_start,
+    "overlap": lambda ground: overlap_apply(project=ground.project, actor=ground.owner),
+    "probes": lambda ground: probes_begin(judge=ground.judge, actor=ground.owner).job,
+    "run": lambda ground: baseline_run(ground.project, ground.version).job,
+    "simulator": simulator_start,
+    "suspects": lambda ground: suspects._count_in_a_job(ground.version, ground.owner, ground.version.size).job,
+    "table": lambda ground: table_start(asked=AskedTable("cases", ground.run.grading, {}), actor=ground.owner),
+    "tools": tools_start,
+    "tryout": tryout_start,
+}
+
+
+def main(judge_url: str, shop_url: str) -> dict[str, Any]:
+    """Make the project, begin the jobs, and return their ids by kind, a token, and the pages of work."""
+    ground = ground_made(judge_url, shop_url)
+    pages = pages_made(ground)
+    _, secret = token_create(
+        project=ground.project, actor=ground.owner, user=ground.owner, name="slow lane", role=Role.OWNER
+    )
+    jobs = {kind: str(start(ground).pk) for kind, start in STARTERS.items()}
+    pages |= {
+        "rate": reverse("runs:rate", args=[SLUG, JudgeCalibration.objects.latest("pk").pk]),
+        "run at work": reverse("reports:run", args=[SLUG, Run.objects.get(job_id=jobs["run"]).number]),
+        "import at work": f"{reverse('labeling:import', args=[SLUG, 'desk'])}?job={jobs['import']}",
+        "job": reverse("workspace:job", args=[SLUG, jobs["export"]]),
+    }
+    return {"jobs": jobs, "token": secret, "run": ground.run.number, "pages": pages}
+
+
+def ground_made(judge_url: str, shop_url: str) -> Ground:
+    """Make what the jobs are begun on; what of it is a job is done here and at once."""
+    owner = user_create(actor=None, email="ann@example.org", name="Ann", password=PASSWORD)
+    project = project_create(actor=owner, slug=SLUG, name="Shop support")
+    server: Any = SimpleNamespace(url=judge_url)
+    calibration = calibration_made(project, server, run_jobs, raters=1)
+    rate_all(calibration, reviewer_of(project, "Ben"))
+    calibration.refresh_from_db()
+    version = version_of(project, slug="other")
+    dataset = dataset_create(project=project, actor=owner, slug="desk", name="Desk")
+    rows = [row(f"ex-{number}", tools=TOOLS) for number in range(20)]
+    examples_import(dataset=dataset, actor=owner, rows=[*rows, row("solved", tools=TOOLS, expectation=NO_CALL)])
+    run = Run.objects.select_related("grading").get(pk=calibration.grading.run_id)
+    return Ground(project, owner, dataset, version, run, calibration.judge, calibration, shop_url)
+
+
+def reviewer_of(project: Any, name: str) -> Any:
+    user = user_create(actor=None, email=f"{name.lower()}@example.org", name=name, password=PASSWORD)
+    member_set(project=project, actor=None, user=user, role=Role.REVIEWER)
+    return user
+
+
+def pages_made(ground: Ground) -> dict[str, str]:
+    """Make what there is to work on, and return the paths of the pages by name."""
+    ben, cleo = User.objects.get(name="Ben"), reviewer_of(ground.project, "Cleo")
+    for person, said in ((ben, NO_CALL), (cleo, call(STATUS))):
+        slot = slot_claim(dataset_or_project=ground.dataset, actor=person)
+        assert slot is not None
+        comment_add(revision=slot.revision, asker=person, actor=person, text="What is meant?")
+        label_submit(slot=slot, actor=person, expectation=said)
+    calibration_open(dataset=ground.dataset, actor=ground.owner, name="First", names=["solved"])
+    revision = Revision.objects.filter(example__dataset=ground.dataset).latest("pk")
+    named: dict[str, tuple[str, list[Any]]] = {
+        "label": ("labeling:label", []),
+        "adjudicate": ("labeling:adjudicate", []),
+        "questions": ("labeling:questions", []),
+        "calibration": ("labeling:calibration-waiting", []),
+        "example": ("labeling:example", ["desk", revision.example_id]),
+        "dataset": ("labeling:dataset", ["desk"]),
+        "run": ("reports:run", [ground.run.number]),
+        "matrix": ("reports:matrix", [ground.run.number]),
+        "cases": ("reports:cases", [ground.run.number]),
+        "jobs": ("workspace:jobs", []),
+    }
+    return {name: reverse(address, args=[SLUG, *args]) for name, (address, args) in named.items()}
+
+
+def run_jobs() -> None:
+    """Do what is due, here."""
+    current_app.loader.import_default_modules()
+    while turns := next_turns(timezone.now(), dict.fromkeys(Queue.values, 1), of_others=False):
+        Batch.objects.filter(pk=turns[0].batch).update(rung_at=None)
+        current_app.tasks[turns[0].task](str(turns[0].batch))
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(main(*sys.argv[1:])))

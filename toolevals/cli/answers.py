@@ -1,0 +1,72 @@
+"""Read a server's answer, and choose the exit status for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from toolevals.cli.exits import CommandError, Exit
+
+
+def check(response: httpx.Response) -> None:
+    """Raise CommandError where the answer is no success, with what the server said is wrong."""
+    if not response.is_success:
+        raise CommandError(_exit_for(response.status_code), _what_is_wrong(response))
+
+
+def value_of(response: httpx.Response) -> Any:
+    """Return the answer's JSON value, None where it is empty. Raises CommandError where it is something else."""
+    if not response.content:
+        return None
+    try:
+        return response.json()
+    except ValueError as error:
+        raise not_ours(f"{response.url} answers with no JSON") from error
+
+
+def not_ours(words: str) -> CommandError:
+    """Return the error of an answer that this application does not give."""
+    return CommandError(Exit.CONFIGURATION, f"{words}: is this the address of a toolevals server?")
+
+
+def is_at_work(response: httpx.Response) -> bool:
+    """Return whether an earlier sending of the same request is not done yet, which was cut off on the way back."""
+    if response.status_code != httpx.codes.CONFLICT or "Idempotency-Key" not in response.request.headers:
+        return False
+    return "still at work" in str(_problem(response).get("detail"))
+
+
+def job_errors(state: Mapping[str, Any]) -> list[str]:
+    """Return what a job says is wrong with the input, a line each."""
+    errors = state.get("report", {}).get("errors", [])
+    return [
+        "  " + ", ".join(str(error[key]) for key in ("line", "pointer", "message") if error.get(key) not in (None, ""))
+        for error in errors
+    ]
+
+
+def _exit_for(status: int) -> Exit:
+    if status in (401, 403, 404) or status < 400:
+        return Exit.CONFIGURATION
+    return Exit.UNREACHABLE if status >= 500 or status == httpx.codes.TOO_MANY_REQUESTS else Exit.DATA
+
+
+def _what_is_wrong(response: httpx.Response) -> str:
+    problem = _problem(response)
+    missing = response.url.path if response.status_code == httpx.codes.NOT_FOUND else ""
+    elsewhere = f"it is at {response.headers['Location']}" if response.has_redirect_location else ""
+    said = (str(response.status_code), problem.get("detail") or problem.get("title"), missing, elsewhere)
+    lines = ["the server answered " + ": ".join(str(part) for part in said if part)]
+    places = ((item.get("pointer"), item.get("message")) for item in problem.get("problems", []))
+    lines += ["  " + ": ".join(filter(None, place)) for place in places]
+    return "\n".join(lines)
+
+
+def _problem(response: httpx.Response) -> dict[str, Any]:
+    try:
+        problem = response.json()
+    except ValueError:
+        return {}
+    return problem if isinstance(problem, dict) else {}

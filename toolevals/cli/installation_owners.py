@@ -1,0 +1,46 @@
+"""`toolevals installation-owners`: who owns the installation: listed, added, removed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import say
+
+
+def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb."""
+    parser = verbs.add_parser("installation-owners", help="list, add or remove owners of the installation")
+    change = parser.add_mutually_exclusive_group()
+    change.add_argument("--add", metavar="EMAIL", help="an account that there is")
+    change.add_argument("--remove", metavar="EMAIL")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the change that is asked for, and print the owners, an address a line."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
+    try:
+        import django
+    except ImportError as error:
+        raise CommandError(Exit.CONFIGURATION, "this verb needs the server: install toolevals[server]") from error
+    django.setup()
+    from toolevals.workspace.models import User
+
+    email = arguments.add or arguments.remove
+    if email:
+        _set(email, owns=bool(arguments.add))
+    for address in User.objects.filter(is_installation_owner=True).order_by("email").values_list("email", flat=True):
+        say(address)
+    return Exit.OK
+
+
+def _set(email: str, *, owns: bool) -> None:
+    from toolevals.workspace.models import User
+    from toolevals.workspace.services import installation_owner_set
+
+    user = User.objects.filter(email=email.strip().lower()).first()
+    if user is None:
+        raise CommandError(Exit.CONFIGURATION, f"{email} has no account: make one with create-owner, or invite it")
+    installation_owner_set(user=user, actor=None, owns=owns)

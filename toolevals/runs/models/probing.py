@@ -1,0 +1,64 @@
+"""Judges held against probes: each check, and what was answered without and with each probe."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from toolevals.runs.models.judging import Judge
+from toolevals.runs.querysets.probing import ProbeCheckQuerySet
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import Job, User
+
+
+class ProbeCheck(models.Model):
+    """One time that a judge was asked about transcripts without and with texts that speak to it."""
+
+    id = PublicIdField()
+    judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="probe_checks")
+    # The document of `toolevals.grading.judging.probing.ProbeSet`, as it was when the check began.
+    probes = DocumentField()
+    # In the currency of the judge's prices: what it may cost.
+    budget = models.FloatField(null=True)
+    job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+    # Once it is finished: how many probes moved the judge, of how many that were compared.
+    moved = models.PositiveIntegerField(null=True)
+    compared = models.PositiveIntegerField(null=True)
+
+    objects = ProbeCheckQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"probes of {self.judge}"
+
+
+class ProbeAnswer(models.Model):
+    """The answer of a judge to one question of a check, kept as it came.
+
+    One that errored is not asked again by the same check.
+    """
+
+    id = PublicIdField()
+    probing = models.ForeignKey(ProbeCheck, on_delete=models.CASCADE, related_name="answers")
+    # Of `toolevals.grading.judging.probing.ProbeSet.questions`.
+    key = models.CharField(max_length=60)
+    value = models.FloatField(null=True)
+    reason = models.TextField(blank=True)
+    answer = DocumentField(default=dict)
+    error = models.TextField(blank=True)
+    # The snapshot that the endpoint says has answered.
+    answered_by = models.CharField(max_length=120, blank=True)
+    # Null where the judge has no prices.
+    cost = models.FloatField(null=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["id"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["probing", "key"], name="probe_asked_once"),
+        ]

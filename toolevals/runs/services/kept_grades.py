@@ -1,0 +1,33 @@
+"""Grades that a new grading takes from the one before, when only what was errored is graded again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from toolevals.grading.verdicts import CaseGrade, FailureTag
+from toolevals.runs import models
+from toolevals.runs.places import entries_between
+
+# What could not be graded though its subject had answered: its simulator was away, or a grader crashed.
+UNGRADED = Q(execution="errored") & ~Q(tag=FailureTag.ADAPTER_ERROR) | Q(
+    outcome="errored", tag=FailureTag.HARNESS_ERROR
+)
+
+
+def may_be_kept(grading: models.Grading, before: models.Grading) -> bool:
+    """Return whether grades of `before` are what `grading` would find: by the same graders, judges and gold."""
+    names = "dataset_version_id", "graders", "judges", "simulator_id"
+    return all(getattr(grading, name) == getattr(before, name) for name in names)
+
+
+def kept_grades(grading: models.Grading, payload: Mapping[str, Any]) -> dict[UUID, CaseGrade]:
+    """Return what a batch keeps of the grading that its payload names, by transcript; nothing where it names none."""
+    if "keep" not in payload:
+        return {}
+    entries = entries_between(grading.run, payload["start"], payload["stop"]).order_by().values("pk")
+    rows = models.CaseGrade.objects.filter(grading=payload["keep"], transcript__entry__in=entries).exclude(UNGRADED)
+    return {row.transcript_id: CaseGrade.from_document(row.detail) for row in rows}

@@ -1,0 +1,45 @@
+"""Reads the bodies of requests to the REST interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import IO, Any
+
+from django.conf import settings
+from rest_framework.parsers import BaseParser
+
+from toolevals.grading.documents import load_json
+from toolevals.grading.problems import InvalidDocument
+
+CHUNK = 1 << 20
+
+
+class StrictJsonParser(BaseParser):
+    """Reads a body as JSON by the rules of files: no key twice, no number beyond a float, no nesting without end.
+
+    It is no `JSONParser`, which the framework lets read through Django's limit for forms: a document has
+    `DOCUMENT_MAX_BYTES`, as it is held in memory, unlike a file.
+    """
+
+    media_type = "application/json"
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Return the value. Raises Problems: 413 with the limit, or 400 with the place in the body."""
+        # The REST framework loads this module while it loads its views, on which that one stands.
+        from toolevals.workspace.api.problems import Problems
+
+        limit = settings.DOCUMENT_MAX_BYTES
+        length = int(parser_context["request"].META.get("CONTENT_LENGTH") or 0) if parser_context else 0
+        if length > limit:
+            # Its sender reads the answer only after all of it is gone.
+            while stream.read(CHUNK):
+                pass
+            title = f"The document has {length:,} bytes; the limit is {limit:,}."
+            raise Problems(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, title)
+        try:
+            return load_json(stream.read(), max_bytes=limit)
+        except InvalidDocument as error:
+            raise Problems(HTTPStatus.BAD_REQUEST, "The body cannot be read as JSON.", error.problems) from None

@@ -1,0 +1,59 @@
+"""Invitations to a project: links with which people come in by themselves."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.models.projects import Project, Role
+from toolevals.workspace.models.users import User
+from toolevals.workspace.querysets.invitations import InvitationQuerySet
+
+
+class InvitationState(models.TextChoices):
+    """The state of an invitation. Pending and overdue is expired."""
+
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+    REVOKED = "revoked"
+
+
+class Invitation(models.Model):
+    """A role in a project, offered to whoever has an address. Of its link only the hash is kept."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="invitations")
+    # In lower case. Whether an account has it is looked up when the invitation is answered, and not before.
+    email = models.EmailField()
+    role = models.PositiveSmallIntegerField(choices=Role.choices)
+    # SHA-256 of the link's secret, in hexadecimal. The secret has 256 random bits: no salt is needed.
+    digest = models.CharField(max_length=64, unique=True)
+    state = models.CharField(max_length=10, choices=InvitationState.choices, default=InvitationState.PENDING)
+    # Who invites.
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    # When it was accepted, declined or revoked.
+    ended_at = models.DateTimeField(null=True)
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["project", "email"], condition=Q(state="pending"), name="one_pending_invitation_each"
+            ),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["email"], condition=Q(state="pending"), name="invitation_pending"),
+        ]
+
+    @property
+    def is_expired(self) -> bool:
+        """Tell whether its time is over without an answer."""
+        return self.state == InvitationState.PENDING and self.expires_at <= timezone.now()
