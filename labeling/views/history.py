@@ -45,6 +45,7 @@ class Event:
 
 def history_of(revision: Revision, user: User, role: Role) -> list[Event]:
     """Return the events of a revision that this person may see."""
+    # Every read is in order of creation, and the sort is stable: events of one moment keep their order.
     events = [
         *_labels(revision, user, role),
         *_golds(revision, user, role),
@@ -58,7 +59,7 @@ def history_of(revision: Revision, user: User, role: Role) -> list[Event]:
 
 
 def _labels(revision: Revision, user: User, role: Role) -> Iterator[Event]:
-    labels = Label.objects.filter(revision=revision).visible_to(user, role).select_related("reviewer")
+    labels = Label.objects.filter(revision=revision).visible_to(user, role).select_related("reviewer").order_by("pk")
     for label in labels:
         notes = [f"guideline {label.guideline}"] if label.guideline else []
         if label.suggestion is not None:
@@ -86,7 +87,7 @@ def _said(label: Label) -> str:
 
 def _golds(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     may_restore = role >= Role.ADJUDICATOR and not decides_own(revision, user)
-    for gold in Gold.objects.history_of(revision).visible_to(user, role):
+    for gold in Gold.objects.history_of(revision).visible_to(user, role).order_by("pk"):
         source = GoldSource(gold.source)
         made = gold.adjudication
         in_force = revision.gold_id == gold.pk
@@ -107,7 +108,7 @@ def _set_aside(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     if not may_recall(revision, user, role):
         return
     made = Adjudication.objects.filter(revision=revision).exclude(answer=LabelAnswer.EXPECTATION)
-    for one in made.select_related("adjudicator"):
+    for one in made.select_related("adjudicator").order_by("pk"):
         yield Event(
             one.created_at,
             _name(one.adjudicator),
@@ -119,7 +120,9 @@ def _set_aside(revision: Revision, user: User, role: Role) -> Iterator[Event]:
 
 
 def _skips(revision: Revision, user: User, role: Role) -> Iterator[Event]:
-    skips = list(Skip.objects.filter(revision=revision).visible_to(user, role).select_related("reviewer"))
+    skips = list(
+        Skip.objects.filter(revision=revision).visible_to(user, role).select_related("reviewer").order_by("pk")
+    )
     # Reopening ends skips too; that is not taking them back.
     undone = set(
         AuditEntry.objects.filter(verb="skip_undo", target_id__in=[skip.pk for skip in skips]).values_list(
@@ -131,7 +134,8 @@ def _skips(revision: Revision, user: User, role: Role) -> Iterator[Event]:
 
 
 def _disputes(revision: Revision, user: User, role: Role) -> Iterator[Event]:
-    for dispute in Dispute.objects.filter(revision=revision).visible_to(user, role).select_related("actor"):
+    disputes = Dispute.objects.filter(revision=revision).visible_to(user, role).select_related("actor")
+    for dispute in disputes.order_by("pk"):
         words = expectation_words(dispute.expectation) if dispute.expectation else None
         what = "disputed it" if dispute.actor else "An import disputed it"
         yield Event(dispute.created_at, _name(dispute.actor), what, words, dispute.reason)
@@ -140,7 +144,8 @@ def _disputes(revision: Revision, user: User, role: Role) -> Iterator[Event]:
 
 
 def _comments(revision: Revision, user: User, role: Role) -> Iterator[Event]:
-    for comment in Comment.objects.filter(revision=revision).visible_to(user, role).select_related("author"):
+    comments = Comment.objects.filter(revision=revision).visible_to(user, role).select_related("author")
+    for comment in comments.order_by("pk"):
         what = "asked" if comment.author_id == comment.asker_id else "answered"
         yield Event(comment.created_at, _name(comment.author), what, why=comment.text)
 
@@ -149,7 +154,7 @@ def _acts(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     """Return what only the audit log tells: reopenings, and what was set aside by agreement."""
     may_know = may_recall(revision, user, role)
     acts = AuditEntry.objects.filter(target_id=revision.pk, verb__in=[reopening.VERB, "revision_settle"])
-    for act in acts.select_related("actor"):
+    for act in acts.select_related("actor").order_by("pk"):
         if act.verb == reopening.VERB:
             why = act.detail.get("reason", "") if may_know or act.actor_id == user.pk else ""
             begins = int(act.detail.get("round", 0))
