@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.db.models import Case, Exists, F, Max, OuterRef, Q, Value, When
+from django.utils import timezone
 
+from labeling.agreement.all_pairs import PairFigures, pair_figures
 from labeling.agreement.filters import Filters
 from labeling.agreement.reading import tool_said
 from labeling.agreement.units import RatedLabel, Unit, units_in
@@ -35,6 +38,21 @@ def units_of(dataset: Dataset, filters: Filters, revisions: Iterable[UUID] | Non
     if revisions is not None:
         rows = rows.filter(revision__in=list(revisions))
     return units_in(map(RatedLabel._make, rows.values_list(*COLUMNS)), filters)
+
+
+def changeable_from(dataset: Dataset) -> datetime:
+    """Return the time since when a label may still be changed."""
+    return timezone.now() - timedelta(seconds=dataset.project.undo_seconds)
+
+
+def pairs_of(dataset: Dataset) -> PairFigures:
+    """Return the figures of all pairs of first labels of a dataset. What is not read yet is left out."""
+    until = changeable_from(dataset)
+    rows = Label.objects.blind_firsts_in(dataset, until).filter(reading__isnull=False).order_by()
+    labels = [RatedLabel._make((*row, None)) for row in rows.values_list(*COLUMNS[:-1])]
+    changes = Label.objects.filter(revision__example__dataset=dataset, is_first=False).order_by()
+    changed = changes.values_list("revision_id", "slot__round", "reviewer_id").annotate(Max("created_at"))
+    return pair_figures(labels, {(pk, number, who): at for pk, number, who, at in changed}, until)
 
 
 def decided_tools(dataset: Dataset, revisions: Iterable[UUID] | None = None) -> dict[UUID, str]:

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from labeling.agreement.comparing import changeable_from
 from labeling.agreement.reading import read_label
 from labeling.models import Dataset, Label, LabelReading
 from labeling.querysets.labels import LabelQuerySet
@@ -15,8 +16,8 @@ AT_ONCE = 500
 
 
 def unread(dataset: Dataset) -> LabelQuerySet:
-    """Return the labels that count for agreement and have not been read."""
-    return Label.objects.compared_in(dataset).filter(reading=None)
+    """Return the labels that count for agreement, can no longer be changed, and have not been read."""
+    return Label.objects.blind_firsts_in(dataset, changeable_from(dataset)).filter(reading=None)
 
 
 def labels_read(dataset: Dataset, lease: Lease | None = None) -> int:

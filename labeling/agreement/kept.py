@@ -10,7 +10,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from labeling.agreement.comparing import decided_tools, units_of
+from labeling.agreement.comparing import decided_tools, pairs_of, units_of
 from labeling.agreement.filling import labels_read, unread
 from labeling.agreement.filters import Filters
 from labeling.agreement.report import Agreement, agreement_of
@@ -37,7 +37,8 @@ class Counted:
 
 def agreement_now(dataset: Dataset, filters: Filters) -> Agreement:
     """Count a dataset's agreement. Costs a read of all its labels: see `agreement_counted`."""
-    return agreement_of(units_of(dataset, filters), decided_tools(dataset), filters)
+    pairs = None if filters.parameters else pairs_of(dataset)
+    return agreement_of(units_of(dataset, filters), decided_tools(dataset), filters, pairs)
 
 
 def agreement_counted(dataset: Dataset, filters: Filters, *, actor: User | None) -> Counted:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from labeling.agreement.all_pairs import PairFigures
 from labeling.agreement.figures import Measures
 from labeling.agreement.periods import Period
 from labeling.agreement.report import Agreement
@@ -64,6 +65,11 @@ def measured_rows(agreement: Agreement) -> list[MeasuredRow]:
     ]
 
 
+def pair_rows(found: PairFigures) -> list[MeasuredRow]:
+    """Return the rows of the summary of all pairs."""
+    return [measured("Tool choice", found.tool), measured("The whole label", found.whole)]
+
+
 def measured(title: str, found: Measures, show: str = "") -> MeasuredRow:
     """Return one row."""
     kappa = coefficient(found.kappa) if found.kappa else Figure(ABSENT, "", 0, NO_CLASSES)
@@ -119,6 +125,9 @@ def figure_lines(agreement: Agreement) -> Iterator[Sequence[CsvCell]]:
     """Yield every figure as rows of FIGURES_CSV."""
     for what, found in (("tool", agreement.tool), ("label", agreement.whole), ("arguments", agreement.arguments)):
         yield from _figure_lines((what, "", ""), found)
+    if agreement.pairs is not None:
+        yield from _figure_lines(("tool_of_all_pairs", "", ""), agreement.pairs.tool)
+        yield from _figure_lines(("label_of_all_pairs", "", ""), agreement.pairs.whole)
     for row in agreement.each_argument:
         yield from _figure_lines(("argument", row.tool, row.argument), row.measures)
 

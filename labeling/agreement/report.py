@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from labeling.agreement import figures
+from labeling.agreement.all_pairs import PairFigures
 from labeling.agreement.figures import ArgumentMeasures, Measures
 from labeling.agreement.filters import Filters
 from labeling.agreement.periods import Period, periods_of
@@ -22,7 +23,9 @@ from toolevals.grading.metrics.rates import Interval
 class Agreement:
     """The figures. `units` can be compared, `alone` have one label; `people` have a label among them.
 
-    `cells`: tools x tools -> units; of a pair of people the first name is the first person's, else they are in order.
+    These count resolved examples. `pairs` counts every pair of first labels; it is None where filters are set, since a
+    filter could single out one pair. `cells`: tools x tools -> units; of a pair of people the first name is the first
+    person's, else they are in order.
     """
 
     labels: int
@@ -36,6 +39,7 @@ class Agreement:
     cells: Mapping[tuple[str, str], int]
     periods: tuple[Period, ...]
     reviewers: tuple[ReviewerFigures, ...]
+    pairs: PairFigures | None = None
 
     def to_document(self) -> dict[str, Any]:
         """Return what `from_document` takes."""
@@ -50,6 +54,7 @@ class Agreement:
                 [str(r.reviewer), r.labels, r.seconds, _estimate(r.right_tool), _estimate(r.right_label)]
                 for r in self.reviewers
             ],
+            "pairs": _pairs(self.pairs) if self.pairs else None,
         }
 
     @classmethod
@@ -75,11 +80,14 @@ class Agreement:
                 ReviewerFigures(UUID(person), labels, seconds, _read_estimate(tools), _read_estimate(right))
                 for person, labels, seconds, tools, right in document["reviewers"]
             ),
+            pairs=_read_pairs(document["pairs"]) if document.get("pairs") else None,
         )
 
 
-def agreement_of(units: Sequence[Unit], decided: Mapping[UUID, str], filters: Filters) -> Agreement:
-    """Return the figures of units; `decided` as in `reviewer_figures`."""
+def agreement_of(
+    units: Sequence[Unit], decided: Mapping[UUID, str], filters: Filters, pairs: PairFigures | None = None
+) -> Agreement:
+    """Return the figures of units of resolved examples; `decided` as in `reviewer_figures`."""
     compared = [unit for unit in units if unit.is_compared]
     if filters.reviewer is not None and filters.other is not None:
         cells = figures.pair_cells(compared, filters.reviewer, filters.other)
@@ -97,6 +105,7 @@ def agreement_of(units: Sequence[Unit], decided: Mapping[UUID, str], filters: Fi
         cells=cells,
         periods=tuple(periods_of(compared)),
         reviewers=tuple(reviewer_figures(units, decided)),
+        pairs=pairs,
     )
 
 
@@ -109,6 +118,15 @@ def _read_measures(found: list[Any]) -> Measures:
     return Measures(
         _read_estimate(percent), _read_estimate(kappa) if kappa else None, _read_estimate(alpha), _read_estimate(ac1)
     )
+
+
+def _pairs(one: PairFigures) -> list[Any]:
+    return [one.counted, one.waiting, _measures(one.tool), _measures(one.whole)]
+
+
+def _read_pairs(found: list[Any]) -> PairFigures:
+    counted, waiting, tool, whole = found
+    return PairFigures(counted, waiting, _read_measures(tool), _read_measures(whole))
 
 
 def _estimate(one: Estimate) -> list[Any]:

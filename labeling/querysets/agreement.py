@@ -1,8 +1,9 @@
-"""Reads of labels for agreement: those that can be compared, and nothing of what is not resolved."""
+"""Reads of labels for agreement: first labels that were given blind."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
 from django.db import models
@@ -20,8 +21,16 @@ class ComparedLabels(models.QuerySet["Label"]):
     def compared_in(self, dataset: Dataset) -> Self:
         """Return the dataset's labels that may be compared before anybody: of what is resolved, and given blind.
 
-        Of each person who has a label in force the one that they handed in first, though they changed it; of every
-        round of a revision. One that was handed in after the decision that its author could read by then is not blind.
+        See `blind_firsts_in`.
+        """
+        return self.blind_firsts_in(dataset).filter(is_resolved())
+
+    def blind_firsts_in(self, dataset: Dataset, submitted_until: datetime | None = None) -> Self:
+        """Return the first labels of every round that were given blind, resolved or not: for figures of many alone.
+
+        Of each person who has a label in force, the one that they submitted first, though they changed it. A label that
+        was submitted after a decision that its author could read is not blind. `submitted_until` leaves out younger
+        labels of what is not resolved.
         """
         from labeling.models import Adjudication, Gold
 
@@ -31,7 +40,8 @@ class ComparedLabels(models.QuerySet["Label"]):
             "created_at__lt": OuterRef("created_at"),
         }
         blind = [Q(~Exists(decisions.filter(**told))) for decisions in (Gold.objects, Adjudication.objects)]
-        return self.firsts().filter(is_resolved(), *blind, revision__example__dataset=dataset)
+        rows = self.firsts().filter(*blind, revision__example__dataset=dataset)
+        return rows.filter(Q(created_at__lte=submitted_until) | is_resolved()) if submitted_until else rows
 
     def firsts(self) -> Self:
         """Return what everybody who has a label in force, or had in an earlier round, handed in first in that round."""

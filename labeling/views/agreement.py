@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET
 
 from labeling import services
 from labeling.agreement import page
+from labeling.agreement.all_pairs import BLOCK
 from labeling.agreement.cases import Asked, case_page, cases, names_of
 from labeling.agreement.filling import labels_read
 from labeling.agreement.filters import Filters
@@ -132,8 +133,11 @@ def _drawn(request: ProjectRequest, dataset: Dataset, counted: Agreement, filter
                                                                        argument=row.argument))
         for row in counted.each_argument[:ARGUMENTS_SHOWN] if row.differ
     ]  # fmt: skip
+    pairs = counted.pairs
     return {
         "agreement": counted,
+        "pair_rows": page.pair_rows(pairs) if pairs and pairs.counted else [],
+        "block": BLOCK,
         "behind": behind,
         "rows": [(row, filters.query(show=row.show)) for row in page.measured_rows(counted)],
         "matrix": matrix,

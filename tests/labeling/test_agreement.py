@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from labeling.agreement.all_pairs import BLOCK, pair_figures
 from labeling.agreement.cases import Asked
 from labeling.agreement.figures import argument_measures, cells, measures
 from labeling.agreement.filters import Filters
@@ -169,7 +170,44 @@ def test_an_address_says_what_makes_sense() -> None:
     assert Asked.read({"one": "a", "show": "argument_differs", "gold": "judged"}, of=None) == Asked()
 
 
+def pair(number: int, *tools: str, minutes: int | None = None) -> list[RatedLabel]:
+    """Labels of one example, the n-th of which is submitted n seconds after so many minutes."""
+    at = NOW + timedelta(minutes=number if minutes is None else minutes)
+    people = (ANN, BEN, EVE)
+    return [
+        label(tool, who)._replace(revision=UUID(int=number), at=at + timedelta(seconds=place))
+        for place, (tool, who) in enumerate(zip(tools, people, strict=False))
+    ]
+
+
+def test_all_pairs_count_in_full_blocks_in_the_order_of_the_second_label() -> None:
+    rows = [pair(number, "a", "a" if number % 4 else "b") for number in range(1, 2 * BLOCK + 6)]
+    ends = NOW + timedelta(days=1)
+    found = pair_figures([one for each in rows[::-1] for one in each], {}, ends)
+    assert (found.counted, found.waiting, found.tool.percent.value) == (2 * BLOCK, 5, 0.75)
+    few = pair_figures([one for each in rows[: BLOCK - 1] for one in each], {}, ends)
+    assert (few.counted, few.waiting, few.tool.percent.value) == (0, BLOCK - 1, None)
+    # The last pair of the first block is the 20th: one more pair changes nothing until 20 are there.
+    first = [pair_figures([one for each in rows[:n] for one in each], {}, ends) for n in range(BLOCK, 2 * BLOCK)]
+    assert len({one.tool.percent.value for one in first}) == 1
+
+
+def test_of_three_labels_the_first_two_are_the_pair_and_a_changed_one_counts_from_its_change() -> None:
+    rows = [pair(number, "a", "a", "b") for number in range(1, BLOCK + 1)]
+    labels = [one for each in rows for one in each]
+    until = NOW + timedelta(minutes=BLOCK, seconds=30)
+    assert pair_figures(labels, {}, until).tool.percent.value == 1.0
+    assert pair_figures(labels, {}, until - timedelta(minutes=1)).waiting == BLOCK - 1
+    # Ann changed her label of the first example: Ben's and Eve's are its pair, and then hers is the last.
+    late: dict[tuple[UUID, int, UUID | None], datetime] = {(UUID(int=1), 1, ANN): until}
+    assert pair_figures(labels, late, until).tool.percent.value == 1 - 1 / BLOCK
+    assert pair_figures([one for one in labels if one.reviewer != EVE], late, until - timedelta(seconds=1)).counted == 0
+
+
 def test_a_report_comes_back_from_its_document() -> None:
     units = [both("a", "b", number=1), unit(label("t", city="1"), label("t", BEN, city="2"), number=2)]
-    found = agreement_of(units, {}, Filters())
+    pairs = pair_figures(
+        [one for number in range(BLOCK) for one in pair(number, "a", "b")], {}, NOW + timedelta(days=1)
+    )
+    found = agreement_of(units, {}, Filters(), pairs)
     assert Agreement.from_document(found.to_document()) == found

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from labeling.agreement import kept
 from labeling.agreement.cases import Asked, case_page, cases
@@ -60,6 +62,27 @@ def test_nothing_counts_before_it_is_resolved(
     assert made.adjudication is not None
     adjudication_withdraw(adjudication=made.adjudication, actor=adjudicator)
     assert agreement_now(dataset, Filters()) == found
+
+
+@pytest.mark.django_db
+def test_all_pairs_count_decided_or_not_once_none_can_be_changed(
+    dataset: Dataset, labelled: list[Revision], project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("labeling.agreement.all_pairs.BLOCK", 3)
+    labels_read(dataset)
+    before = agreement_now(dataset, Filters()).pairs
+    assert before is not None
+    assert (before.counted, before.waiting) == (0, 0)
+    Label.objects.update(created_at=timezone.now() - timedelta(days=1))
+    labels_read(dataset)
+    found = agreement_now(dataset, Filters())
+    assert found.pairs is not None
+    assert (found.units, found.pairs.counted, found.pairs.waiting) == (0, 3, 0)
+    assert found.pairs.tool.percent.value == pytest.approx(2 / 3)
+    assert found.pairs.whole.percent.value == pytest.approx(1 / 3)
+    # A filter could single out one pair.
+    assert agreement_now(dataset, Filters(guideline=1)).pairs is None
+    assert list(cases(dataset, Filters(), Asked(show="tool_differs"))) == []
 
 
 @pytest.mark.django_db

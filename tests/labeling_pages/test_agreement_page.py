@@ -56,7 +56,7 @@ def test_page_matrix_cases_and_files_say_the_same(
 ) -> None:
     client = as_user(viewer)
     page = body(client.get(at()))
-    assert "of 2 examples got the same tool" in page
+    assert "of 2 decided examples got the same tool" in page
     data = re.search(r'<script id="agreement-data" type="application/json">(.*?)</script>', page)
     assert data is not None
     matrix = json.loads(data[1])["matrix"]

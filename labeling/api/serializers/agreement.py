@@ -57,8 +57,20 @@ class ReviewerAgreementSerializer(serializers.Serializer[Any]):
     right_label = FigureSerializer()
 
 
+class AllPairsSerializer(serializers.Serializer[Any]):
+    """Every pair of first labels, decided or not, in full blocks of 20; `waiting` pairs wait for a full block."""
+
+    counted = serializers.IntegerField()
+    waiting = serializers.IntegerField()
+    tool = MeasuresSerializer()
+    whole_label = MeasuresSerializer(source="whole")
+
+
 class AgreementFiguresSerializer(serializers.Serializer[Any]):
-    """The figures. `units` can be compared, `alone` have one label; `reviewers`: all for owners, else oneself."""
+    """The figures of resolved examples, and of `all_pairs` where no filter is set.
+
+    `units` can be compared, `alone` have one label; `reviewers`: all for owners, else oneself.
+    """
 
     labels = serializers.IntegerField()
     units = serializers.IntegerField()
@@ -70,6 +82,7 @@ class AgreementFiguresSerializer(serializers.Serializer[Any]):
     matrix = AgreementCellSerializer(many=True)
     periods = AgreementPeriodSerializer(many=True)
     reviewers = ReviewerAgreementSerializer(many=True)
+    all_pairs = AllPairsSerializer(allow_null=True)
 
 
 class AgreementReportSerializer(serializers.Serializer[Any]):

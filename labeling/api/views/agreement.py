@@ -56,6 +56,7 @@ class Agreement(LabelingView):
                 {"one": one, "other": other, "units": count} for (one, other), count in sorted(found.cells.items())
             ],
             "periods": found.periods,
+            "all_pairs": found.pairs,
             "reviewers": [row for row in found.reviewers if row.reviewer in told],
         }
 
