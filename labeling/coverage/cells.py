@@ -10,12 +10,10 @@ from django.db.models import Exists, OuterRef, Q
 
 from labeling.blindness import is_resolved
 from labeling.coverage.classes import CLASSES, spellings_of
-from labeling.coverage.expected import NO_CALL
 from labeling.models import GoldTool, Resolution, ToolPart
 from labeling.querysets.examples import ExampleQuerySet
-from toolevals.registry.models import ToolListEntry
 
-# What a tool needs beside edge cases and errors: calls of it, no call though it is offered, reactions to its errors.
+# What a tool needs beside edge cases and errors: calls of it, no call though it comes near, reactions to its errors.
 EXPECTED, NEGATIVE, ERROR_RECOVERY = "expected", "negative", "error_recovery"
 # How an address says that the examples without gold are meant.
 WAITS = "none"
@@ -61,8 +59,7 @@ class Cell:
             return examples.filter(~is_resolved("current"), _spelled(stratum, name))
         found = examples.filter(current__resolution=Resolution.RESOLVED)
         if self.covers == NEGATIVE:
-            offered = ToolListEntry.objects.filter(tools=OuterRef("current__tools"), spec__name=self.tool)
-            return found.filter(_about(ToolPart.EXPECTED, NO_CALL), Exists(offered))
+            return found.filter(Q(_about(ToolPart.NEAR, self.tool)) | Q(_about(ToolPart.ESTIMATED, self.tool)))
         if self.covers == EXPECTED:
             return found.filter(_about(ToolPart.EXPECTED, self.tool))
         if self.covers == ERROR_RECOVERY:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -14,9 +13,7 @@ from labeling.coverage.classes import CLASSES, class_of
 from labeling.coverage.expected import ANY_CALL, NO_CALL
 from labeling.coverage.filling import gold_in_force, unread
 from labeling.models import Dataset, Example, ToolPart
-from toolevals.registry.models import ToolListEntry
 
-AT_ONCE = 500
 WAITING = "waiting"
 GOLD, SET_ASIDE = RESOLVED
 
@@ -25,12 +22,14 @@ GOLD, SET_ASIDE = RESOLVED
 class ToolCounts:
     """Examples with gold that are about one tool, by class.
 
-    `expected`: its gold calls it; `negative`: it is offered and no call is right; `error_recovery`: the agent reacts to
-    its error. `strata` counts those that call it; errors those in which it gave the error.
+    `expected`: its gold calls it; `negative`: the request comes near it and no call is right, `estimated`
+    of them by an estimate alone; `error_recovery`: the agent reacts to its error. `strata` counts those that call it;
+    errors those in which it gave the error.
     """
 
     expected: int = 0
     negative: int = 0
+    estimated: int = 0
     error_recovery: int = 0
     strata: dict[str, dict[str, int]] = field(default_factory=lambda: {stratum: {} for stratum in CLASSES})
 
@@ -83,8 +82,7 @@ def coverage_count(dataset: Dataset) -> Counts:
     _count_strata(dataset, counts)
     _count_expected(dataset, counts)
     _count_errors(dataset, counts)
-    for name, number in _offered_without_call(dataset):
-        counts.tool(name).negative += number
+    _count_negatives(dataset, counts)
     return counts
 
 
@@ -129,17 +127,12 @@ def _count_errors(dataset: Dataset, counts: Counts) -> None:
             counts.tool(name).error_recovery += number
 
 
-def _offered_without_call(dataset: Dataset) -> Iterator[tuple[str, int]]:
-    """Yield each tool that is offered where no call is right, with the number of such examples."""
-    without = gold_in_force(dataset).filter(gold__tools__part=ToolPart.EXPECTED, gold__tools__tool=NO_CALL).order_by()
-    lists = dict(without.values_list("tools_id").annotate(n=Count("pk")))
-    found: Counter[str] = Counter()
-    keys = list(lists)
-    for start in range(0, len(keys), AT_ONCE):
-        entries = ToolListEntry.objects.filter(tools__in=keys[start : start + AT_ONCE])
-        for pk, name in entries.order_by().values_list("tools_id", "spec__name"):
-            found[name] += lists[pk]
-    yield from found.items()
+def _count_negatives(dataset: Dataset, counts: Counts) -> None:
+    near = (ToolPart.NEAR, ToolPart.ESTIMATED)
+    rows = gold_in_force(dataset).filter(gold__tools__part__in=near).order_by()
+    for name, part, number in rows.values_list("gold__tools__tool", "gold__tools__part").annotate(n=Count("pk")):
+        counts.tool(name).negative += number
+        counts.tool(name).estimated += number if part == ToolPart.ESTIMATED else 0
 
 
 def is_tool(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expected_tools
+from labeling.coverage.nearest import nearest_tools
 from labeling.models import (
     Dataset,
     DatasetVersion,
@@ -20,6 +21,7 @@ from labeling.models import (
     VersionEntry,
 )
 from labeling.offers import Offers
+from toolevals.grading.values import ToolSpec
 from toolevals.workspace.jobs import Lease
 
 AT_ONCE = 500
@@ -72,6 +74,17 @@ def _rows(page: Sequence[Any], offers: Offers) -> Iterator[GoldTool]:
         for name, kinds in expected.items():
             marked = f",{','.join(sorted(kinds))}," if kinds else ""
             yield GoldTool(gold_id=gold, part=ToolPart.EXPECTED, tool=name[:200], kinds=marked)
+        if NO_CALL in expected:
+            for part, name in _near(expectation, shown, lists[tools]):
+                yield GoldTool(gold_id=gold, part=part, tool=name[:200])
         answered = answering_tool(shown.get("messages") if isinstance(shown, dict) else None)
         for name in [answered] if answered else expected.keys() - {NO_CALL, ANY_CALL}:
             yield GoldTool(gold_id=gold, part=ToolPart.ANSWERED, tool=name[:200])
+
+
+def _near(expectation: Any, shown: Any, tools: Mapping[str, ToolSpec]) -> Iterator[tuple[ToolPart, str]]:
+    """Yield the offered tools that a request without a call comes near: as the gold says, else by an estimate."""
+    if named := [name for name in expectation.get("near", ()) if name in tools]:
+        yield from ((ToolPart.NEAR, name) for name in named)
+    elif isinstance(shown, dict):
+        yield from ((ToolPart.ESTIMATED, name) for name in nearest_tools(shown.get("messages"), tools))

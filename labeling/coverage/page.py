@@ -101,10 +101,11 @@ def chart_document(table: Table, addresses: Sequence[Sequence[str]]) -> dict[str
 
 def hover(tool: str, column: Column, count: Count) -> list[str]:
     """Return what a cell says about itself, line by line."""
+    estimated = [f"{count.estimated} of them by an estimate"] if count.estimated else []
     if count.wanted is None:
-        return [tool, f"{column.title}: {count.have}", "none is wanted"]
+        return [tool, f"{column.title}: {count.have}", *estimated, "none is wanted"]
     end = f"{count.lacking} lacking" if count.lacking else "enough"
-    return [tool, f"{column.title}: {count.have} of {count.wanted}", end]
+    return [tool, f"{column.title}: {count.have} of {count.wanted}", *estimated, end]
 
 
 def table_lines(

@@ -53,6 +53,8 @@ class Count:
     cell: Cell
     have: int
     wanted: int | None
+    # So many of them are counted by an estimate.
+    estimated: int = 0
 
     @property
     def lacking(self) -> int:
@@ -187,7 +189,7 @@ def gaps(counts: Counts, rows: Iterable[ToolRow], shares_: Iterable[Share]) -> l
 def _tool_gaps(row: ToolRow) -> Iterator[Gap]:
     words = {
         EXPECTED: "calls of it",
-        NEGATIVE: "no call though it is offered",
+        NEGATIVE: "no call though the request comes near it",
         ERROR_RECOVERY: "a reaction to its error",
     }
     grouped: dict[str, list[Count]] = {}
@@ -216,7 +218,8 @@ def _count(
 ) -> Count:
     stratum, _, name = column.covers.partition(".")
     have = counts.strata[stratum].get(name, 0) if name else getattr(counts, stratum)
-    return Count(Cell(column.covers, tool), have, _wanted(tool, stratum, name, quotas, admitted))
+    estimated = counts.estimated if stratum == NEGATIVE else 0
+    return Count(Cell(column.covers, tool), have, _wanted(tool, stratum, name, quotas, admitted), estimated)
 
 
 def _wanted(

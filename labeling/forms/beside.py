@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,9 +72,19 @@ def beside_of(data: QueryDict, *, wanted: frozenset[str] = frozenset()) -> Besid
     )
 
 
-def read_why(data: QueryDict, found: Found) -> dict[str, Any]:
-    """Return the expectation of no call."""
-    found.origins["/why"] = "why"
+def read_why(data: QueryDict, found: Found, tools: Collection[str]) -> dict[str, Any]:
+    """Return the expectation of no call; `tools` are the names of the offered tools."""
+    found.origins |= {"/why": "why", "/near": "near"}
+    document = _read_reason(data, found)
+    near = list(dict.fromkeys(name for name in data.getlist("near") if name))
+    if unknown := next((name for name in near if name not in tools), None):
+        found.problems.append(FieldProblem("near", f"No tool is called “{unknown[:80]}” here."))
+    if near:
+        document["near"] = near
+    return document
+
+
+def _read_reason(data: QueryDict, found: Found) -> dict[str, Any]:
     chosen = data.get("why", "")
     why = data.get("why_own", "") if chosen == OWN else chosen
     if (chosen == OWN and why) or chosen in {reason for reason, _, _ in REASONS}:
@@ -84,11 +94,12 @@ def read_why(data: QueryDict, found: Found) -> dict[str, Any]:
 
 
 def fill_why(document: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what the form would send for the reason of no call."""
+    """Return what the form would send for the reason of no call, and for the tools that come near."""
     why = str(document.get("why") or "")
+    near = {"near": list(document["near"])} if document.get("near") else {}
     if not why or why in {reason for reason, _, _ in REASONS}:
-        return {"why": [why]}
-    return {"why": [OWN], "why_own": [why]}
+        return {"why": [why], **near}
+    return {"why": [OWN], "why_own": [why], **near}
 
 
 def read_beside(data: QueryDict, found: Found) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from labeling.forms.fields import takes_extras
 from labeling.forms.filling import fill_form
 from labeling.forms.moves import place_of, places_for
 from labeling.forms.outline import PLACE_WORDS, RouteEntries, outline_of
-from labeling.forms.reading import EXPECTATION, Entered, Page, page_of, read_json, read_label
+from labeling.forms.reading import EXPECTATION, NONE, Entered, Page, page_of, read_json, read_label
 from labeling.forms.rows import Row, rows_of
 from toolevals.grading.values import ToolSpec
 
@@ -53,6 +53,9 @@ class Panel:
     kept: tuple[tuple[str, str], ...] = ()
     why: str = ""
     why_own: str = ""
+    # The tools that the request comes near, and those that can be named.
+    near: tuple[str, ...] = ()
+    near_tools: tuple[str, ...] = ()
     beside: Beside = field(default_factory=lambda: Beside(frozenset()))
     json: str = ""
     # Why the form cannot be shown, where that was asked for.
@@ -186,6 +189,8 @@ def _form_panel(page: Page, problems: Mapping[str, str], wanted: frozenset[str],
         kept=tuple(_kept(page, shows_call=bool(name), shown_route=route.number)),
         why=data.get("why", ""),
         why_own=data.get("why_own", ""),
+        near=tuple(name for name in data.getlist("near") if name),
+        near_tools=tuple(tool.name for tool in page.tools) if page.kind == NONE else (),
         beside=beside_of(data, wanted=wanted),
         focus=focus,
         problems=problems,

@@ -148,7 +148,7 @@ def _read(page: Page) -> tuple[Entered, Found]:
     if page.kind in ANSWERS:
         return Entered(None, (), page.kind), found
     if page.kind == NONE:
-        document: dict[str, Any] | None = read_why(page.data, found)
+        document: dict[str, Any] | None = read_why(page.data, found, {tool.name for tool in page.tools})
     elif page.kind == ANY_CALL:
         document = {"kind": "some_call"}
     else:

@@ -19,6 +19,9 @@ class ToolPart(models.TextChoices):
     EXPECTED = "expected"
     # It gave the result that the agent reacts to.
     ANSWERED = "answered"
+    # No call is right, and the gold says that the request comes near a call of it; or only an estimate says so.
+    NEAR = "near"
+    ESTIMATED = "estimated"
 
 
 class GoldTool(models.Model):

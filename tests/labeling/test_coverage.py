@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from labeling.coverage.counting import coverage_count
 from labeling.coverage.expected import ANY_CALL, NO_CALL, answering_tool, expected_tools
 from labeling.coverage.filling import gold_read
 from labeling.coverage.kept import coverage_of
+from labeling.coverage.nearest import nearest_tools
 from labeling.coverage.table import gaps, shares, tool_rows
 from labeling.coverage.tools import tools_to_cover
 from labeling.models import CoverageCount, Dataset, Example, GoldTool
@@ -22,6 +24,7 @@ from labeling.tasks import coverage_count as coverage_task
 from tests.labeling.rows import NO_CALL as GREETING
 from tests.labeling.rows import call, row
 from toolevals.grading.examples import read_example
+from toolevals.grading.values import ToolSpec
 from toolevals.workspace.models import Job
 
 pytestmark = pytest.mark.django_db
@@ -190,3 +193,48 @@ def test_large_datasets_are_counted_by_a_job(covered: Dataset, monkeypatch: pyte
     assert stale.counts == done.counts
     assert stale.job is not None
     assert Job.objects.filter(kind="coverage").count() == 2
+
+
+def offered(**descriptions: str) -> dict[str, ToolSpec]:
+    return {name: ToolSpec(name, description) for name, description in descriptions.items()}
+
+
+@pytest.mark.parametrize(
+    ("said", "nearest"),
+    [
+        ("Hello, how are you today?", ()),
+        ("What does a refund cost me usually?", ("issue_refund",)),
+        ("Is my parcel tracked while it is in customs?", ("track",)),
+        # A word that every tool has tells nothing more of one of them.
+        ("Something about an order", ("cancel_order", "get_order")),
+        ("", ()),
+    ],
+)
+def test_the_nearest_tool_shares_the_rarest_words(said: str, nearest: tuple[str, ...]) -> None:
+    tools = offered(
+        get_order="Look up an order of the customer.",
+        cancel_order="Cancel an order before it is sent.",
+        issue_refund="Pay money back for an order.",
+        track="Say in which place a parcel is, customs included.",
+    )
+    assert nearest_tools([{"role": "user", "content": said}], tools) == nearest
+
+
+def test_a_greeting_is_no_negative_and_a_named_tool_comes_before_an_estimate(dataset: Dataset) -> None:
+    def example(name: str, said: str, **more: Any) -> Any:
+        return replace(row(name, expectation=GREETING | more), input={"messages": [{"role": "user", "content": said}]})
+
+    rows = [
+        example("greeting", "Hello!"),
+        example("estimate", "Can I cancel at all?"),
+        example("named", "Can I cancel at all?", near=["get_order", "not_offered"]),
+    ]
+    examples_import(dataset=dataset, actor=None, rows=rows)
+    gold_read(dataset)
+    counts = coverage_count(dataset)
+    assert {name: (tool.negative, tool.estimated) for name, tool in counts.tools.items() if tool.negative} == {
+        "cancel_order": (1, 1),
+        "get_order": (1, 0),
+    }
+    found = Cell("negative", "cancel_order").examples(Example.objects.of_dataset(dataset), hidden=frozenset())
+    assert [one.external_id for one in found] == ["estimate"]

@@ -121,7 +121,8 @@ class Trajectory:
 class Expectation:
     """What should happen. `alternatives` is empty unless `kind` is "calls"; any one of them will do.
 
-    `reactions` (to an error), `answer` (facts expected in it) and `state` (the whole final state) may stand beside.
+    `near`: of no call, the tools that the request comes near, a remark that changes no verdict. `reactions` (to an
+    error), `answer` (facts expected in it) and `state` (the whole final state) may stand beside.
     """
 
     kind: ExpectationKind
@@ -131,6 +132,7 @@ class Expectation:
     reactions: tuple[str, ...] = ()
     answer: Mapping[str, Any] | None = None
     state: Mapping[str, Any] | None = None
+    near: tuple[str, ...] = ()
 
     def lets_be(self, tool: str) -> bool:
         """Return whether a call to this tool may come beside the expected ones: others may, and it is not ruled out."""
@@ -164,6 +166,7 @@ class Expectation:
             reactions=tuple(document.get("reactions", ())),
             answer=answer,
             state=document.get("state"),
+            near=tuple(document.get("near", ())),
         )
 
     def located_calls(self) -> Iterator[tuple[str, CallExpectation]]:
@@ -176,6 +179,8 @@ class Expectation:
         document: dict[str, Any] = {"kind": self.kind}
         if self.why:
             document["why"] = self.why
+        if self.near:
+            document["near"] = list(self.near)
         if self.alternatives:
             document["alternatives"] = [alternative.to_document() for alternative in self.alternatives]
         if self.profile != "standard":
