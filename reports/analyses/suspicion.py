@@ -1,11 +1,15 @@
-"""How suspicious the gold of an example is: reasons with their strength, and one score. Plain values.
+"""How suspicious the gold of an example is: reasons with their weight of evidence, and one score. Plain values.
 
-Everything that can speak about gold either speaks against it or sides with it. The strength of a reason is
+A reason's evidence is a log-likelihood ratio in natural units: how many times likelier what was seen is where the gold
+is wrong than where it is right. The evidence of all kinds adds up, as if they were independent, to the score
 
-    (against - with) / (all that speak + 1), at least 0,
+    1 / (1 + exp(-(log(PRIOR / (1 - PRIOR)) + evidence))),
 
-so that two of two weigh less than nine of nine, and a reason that is outnumbered weighs nothing. The score joins the
-reasons as if they were independent: 1 - product of (1 - weight x strength). The weights are judgement, not fitted.
+which would be the probability that the gold is wrong if the assumptions below were true. It ranks; nobody fitted it.
+
+A voice counts by its skill, the share of the other examples on which it sides with the gold: (sided + 1) / (heard + 2).
+A skilled voice that fails says more against the gold than a weak one. Assumed are: PASS_WRONG, how much rarer a voice
+sides with a wrong gold than with a right one; SAME_ERROR, the share of erring voices that make one and the same error.
 """
 
 from __future__ import annotations
@@ -13,38 +17,44 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import exp, log
 from typing import Any, Final, NamedTuple
 
-# Reason -> its weight, and what it says. In the order in which reasons are told.
-AGREEMENT, REFUSED, TWINS, WAVERED, LEFT_OUT, SAME_STATE, NOBODY = REASONS = (
+# The kinds of reasons, in the order in which they are told.
+AGREEMENT, REFUSED, TWINS, WAVERED, LEFT_OUT, FAILED, CLOSE = REASONS = (
     "agreement",
     "refused",
     "twins",
     "wavered",
     "left_out",
-    "same_state",
-    "nobody",
+    "failed",
+    "close",
 )
-WEIGHTS: Final[Mapping[str, float]] = {
-    AGREEMENT: 0.9,
-    REFUSED: 0.8,
-    TWINS: 0.5,
-    WAVERED: 0.5,
-    LEFT_OUT: 0.3,
-    SAME_STATE: 0.2,
-    NOBODY: 0.15,
-}
 TITLES: Final[Mapping[str, str]] = {
-    AGREEMENT: "Subjects agree against it",
+    AGREEMENT: "Agents agree against it",
     REFUSED: "Its own calls fail",
     TWINS: "Nearly the same input, other gold",
-    WAVERED: "Labels wavered",
-    LEFT_OUT: "Subjects leave out a call",
-    SAME_STATE: "Other calls, same end state",
-    NOBODY: "Nobody reaches it",
+    WAVERED: "Labels differ from it",
+    LEFT_OUT: "Agents leave out a call",
+    FAILED: "Agents fail it",
+    CLOSE: "Agents differ in one place",
 }
-# So many places where subjects agree against the gold are told; the strongest counts.
+PRIOR: Final = 0.1
+PASS_WRONG: Final = 0.1
+SAME_ERROR: Final = 0.1
+# A call that several leave out says less than another value: agents that give up leave out the same calls.
+OMISSION: Final = 0.5
+# A voice that differs from the gold in one place alone weighs so much, times its skill.
+ONE_PLACE: Final = 1.2
+REFUSAL: Final = 4.0
+# A person who labelled it otherwise, after the first; and one who labelled it so.
+OVERRULED: Final = 1.4
+UPHELD: Final = 0.7
+# One voice alone is heard by half: nothing tells its errors from the gold's.
+ALONE: Final = 0.5
+# Less evidence than this lists no example.
+LEAST: Final = 1.0
+# So many places where voices agree against the gold are told; the strongest counts.
 MOST_PLACES: Final = 5
 _FEWEST_VOICES: Final = 2
 # A value that is quoted has so many characters at most.
@@ -89,27 +99,23 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why gold is suspected: `against` and `sided` of `voices`, in a sentence, with where to read it."""
+    """Why gold is suspected: its evidence, `against` and `sided` of `voices`, a sentence, and where to read it."""
 
     kind: str
     sentence: str
+    evidence: float
     against: int
     sided: int
     voices: int
     witnesses: tuple[Witness, ...] = ()
-    # Other examples that it is about, as `{"id", "external_id"}`.
+    # Other examples that it is about, as `{"revision_id", "external_id"}`.
     examples: tuple[Mapping[str, str], ...] = ()
-
-    @property
-    def strength(self) -> float:
-        """0 to below 1."""
-        return strength(self.against, self.sided, self.voices)
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
         return {
             "kind": self.kind,
-            "strength": self.strength,
+            "evidence": self.evidence,
             "against": self.against,
             "sided": self.sided,
             "voices": self.voices,
@@ -121,10 +127,14 @@ class Reason:
 
 @dataclass(slots=True)
 class Voice:
-    """What one independent subject says of one example, in all its trials of all its runs."""
+    """Everything that one independent agent does on one example, in all its trials of all its runs.
+
+    `skill` is the share of the other examples on which it sides with the gold, from 0 to 1, both excluded.
+    """
 
     subject: str
     trials: list[Trial] = field(default_factory=list)
+    skill: float = 0.5
 
     def holds(self, count: int) -> bool:
         """Tell whether so many trials are most of them."""
@@ -142,32 +152,69 @@ class Voice:
         return {point for point, count in said.items() if self.holds(count)}
 
 
-def strength(against: int, sided: int, voices: int) -> float:
-    """Return how strong a reason is, from 0 to below 1: see the module."""
-    return max(against - sided, 0) / (voices + 1)
+def skilled(voices_by_example: Iterable[Sequence[Voice]]) -> None:
+    """Set the skill of every voice on every example, from all its other examples."""
+    examples = [*voices_by_example]
+    sided: Counter[str] = Counter()
+    heard: Counter[str] = Counter()
+    for voices in examples:
+        for voice in voices:
+            sided[voice.subject.casefold()] += voice.sides
+            heard[voice.subject.casefold()] += 1
+    for voices in examples:
+        for voice in voices:
+            name = voice.subject.casefold()
+            voice.skill = (sided[name] - voice.sides + 1) / (heard[name] - 1 + 2)
+
+
+def evidence_of(reasons: Iterable[Reason]) -> float:
+    """Return the evidence of all reasons together; of each kind the strongest counts."""
+    strongest: dict[str, float] = {}
+    for reason in reasons:
+        strongest[reason.kind] = max(strongest.get(reason.kind, reason.evidence), reason.evidence)
+    return sum(strongest.values())
 
 
 def score(reasons: Iterable[Reason]) -> float:
-    """Return the score of all reasons together; of each kind the strongest counts."""
-    strongest: dict[str, float] = defaultdict(float)
-    for reason in reasons:
-        strongest[reason.kind] = max(strongest[reason.kind], reason.strength)
-    return 1 - prod(1 - WEIGHTS[kind] * value for kind, value in strongest.items())
+    """Return the score of all reasons together, from 0 to 1; 0 where the evidence is less than LEAST."""
+    evidence = evidence_of(reasons)
+    return 1 / (1 + exp(-evidence) * (1 - PRIOR) / PRIOR) if evidence >= LEAST else 0.0
 
 
 def reasons_of(voices: Sequence[Voice]) -> list[Reason]:
-    """Return the reasons that subjects' cases give, the strongest first; none of strength 0."""
-    found = [*_agreements(voices), *_refusals(voices), *_same_state(voices), *_nobody(voices)]
-    told = sorted((each for each in found if each.strength > 0), key=_rank)
+    """Return the reasons that agents' cases give, the strongest first.
+
+    FAILED is always among them: where agents side with the gold its evidence is below 0.
+    """
+    found = [each for each in (*_agreements(voices), *_refusals(voices), *_close(voices)) if each.evidence > 0]
+    told = sorted((*found, *_failed(voices)), key=_rank)
     kept: Counter[str] = Counter()
     return [each for each in told if kept.update([each.kind]) is None and kept[each.kind] <= MOST_PLACES]
 
 
+def overruled(differing: int, sided: int) -> float:
+    """Return the evidence of people whose newest labels differ from the gold, and of those whose labels don't.
+
+    One person whom an adjudicator overruled is no evidence: that is what adjudication is for.
+    """
+    return max(OVERRULED * (differing - 1) - UPHELD * sided, 0.0)
+
+
+def share_against(against: int, sided: int, voices: int) -> float:
+    """Return (against - sided) / (voices + 1), at least 0: two of two weigh less than nine of nine."""
+    return max(against - sided, 0) / (voices + 1)
+
+
 def _rank(reason: Reason) -> tuple[float, int, str]:
-    return -WEIGHTS[reason.kind] * reason.strength, REASONS.index(reason.kind), reason.sentence
+    return -reason.evidence, REASONS.index(reason.kind), reason.sentence
+
+
+def _heard(voices: Sequence[Voice]) -> float:
+    return 1.0 if len(voices) >= _FEWEST_VOICES else ALONE
 
 
 def _agreements(voices: Sequence[Voice]) -> Iterator[Reason]:
+    """Yield what voices agree about: that others say what the most skilled of them says is unlikely to be chance."""
     said: dict[Point, list[Voice]] = defaultdict(list)
     for voice in voices:
         for point in voice.points:
@@ -175,10 +222,18 @@ def _agreements(voices: Sequence[Voice]) -> Iterator[Reason]:
     sided = sum(voice.sides for voice in voices)
     for point, agreeing in said.items():
         if len(agreeing) >= _FEWEST_VOICES:
-            cases = ((each, trial) for each in agreeing for trial in each.trials if point in trial.points)
-            count = f"{len(agreeing)} of {len(voices)} subjects"
+            each = sorted(log((voice.skill + (1 - voice.skill) * SAME_ERROR) / SAME_ERROR) for voice in agreeing)
+            evidence = sum(each[:-1]) * (OMISSION if point.reason == LEFT_OUT else 1)
+            cases = ((voice, trial) for voice in agreeing for trial in voice.trials if point in trial.points)
+            count = f"{len(agreeing)} of {len(voices)} agents"
             yield Reason(
-                point.reason, _agreed(count, point), len(agreeing), sided, len(voices), _firsts(cases, len(voices))
+                point.reason,
+                _agreed(count, point),
+                evidence,
+                len(agreeing),
+                sided,
+                len(voices),
+                _firsts(cases, len(voices)),
             )
 
 
@@ -199,10 +254,10 @@ def _refusals(voices: Sequence[Voice]) -> Iterator[Reason]:
     cases = [(voice, trial) for voice in refused for trial in voice.trials if trial.refused]
     if cases:
         sided = sum(voice.sides for voice in voices)
-        said = cases[0][1].refused[0]
         yield Reason(
             REFUSED,
-            f"A call that the gold expects fails when it is made: {_cut(said)}",
+            f"A call that the gold expects fails when it is made: {_cut(cases[0][1].refused[0])}",
+            REFUSAL * share_against(len(refused), sided, len(voices)),
             len(refused),
             sided,
             len(voices),
@@ -210,20 +265,47 @@ def _refusals(voices: Sequence[Voice]) -> Iterator[Reason]:
         )
 
 
-def _same_state(voices: Sequence[Voice]) -> Iterator[Reason]:
-    other = [voice for voice in voices if voice.holds(sum(trial.same_state for trial in voice.trials))]
-    passing = sum(voice.holds(sum(trial.with_gold for trial in voice.trials)) for voice in voices)
-    if other:
-        cases = ((voice, trial) for voice in other for trial in voice.trials if trial.same_state)
-        sentence = f"{len(other)} of {len(voices)} subjects reach the gold’s end state by other calls than it expects."
-        yield Reason(SAME_STATE, sentence, len(other), passing, len(voices), _firsts(cases, len(voices)))
+def _failed(voices: Sequence[Voice]) -> Iterator[Reason]:
+    """Yield what the outcomes say: a voice sides with a right gold by its skill, with a wrong one by a tenth of it."""
+    if not voices:
+        return
+    evidence = _heard(voices) * sum(
+        log(PASS_WRONG) if voice.sides else log((1 - PASS_WRONG * voice.skill) / (1 - voice.skill)) for voice in voices
+    )
+    failing = [voice for voice in voices if not voice.sides]
+    cases = ((voice, trial) for voice in failing for trial in voice.trials)
+    sentence = f"{len(failing)} of {len(voices)} agents fail it, which side with {_skill(voices)} of other gold."
+    yield Reason(
+        FAILED,
+        sentence,
+        evidence,
+        len(failing),
+        len(voices) - len(failing),
+        len(voices),
+        _firsts(cases, len(voices)),
+    )
 
 
-def _nobody(voices: Sequence[Voice]) -> Iterator[Reason]:
-    if len(voices) >= _FEWEST_VOICES and not any(voice.sides for voice in voices):
-        cases = ((voice, trial) for voice in voices for trial in voice.trials)
-        sentence = f"None of {len(voices)} subjects does what the gold expects."
-        yield Reason(NOBODY, sentence, len(voices), 0, len(voices), _firsts(cases, len(voices)))
+def _skill(voices: Sequence[Voice]) -> str:
+    shares = sorted(round(100 * voice.skill) for voice in voices)
+    return f"{shares[0]} %" if shares[0] == shares[-1] else f"{shares[0]} to {shares[-1]} %"
+
+
+def _close(voices: Sequence[Voice]) -> Iterator[Reason]:
+    near = [(voice, point) for voice in voices if not voice.sides and len(voice.points) == 1 for point in voice.points]
+    if near:
+        said = Counter(point for _, point in near).most_common(1)[0][0]
+        named = f"a call to {said.place}" if said.reason == LEFT_OUT else said.place
+        cases = ((voice, trial) for voice, point in near for trial in voice.trials if point in trial.points)
+        yield Reason(
+            CLOSE,
+            f"{len(near)} of {len(voices)} agents differ from it in one place alone: {_cut(named)}.",
+            _heard(voices) * sum(ONE_PLACE * voice.skill for voice, _ in near),
+            len(near),
+            sum(voice.sides for voice in voices),
+            len(voices),
+            _firsts(cases, len(voices)),
+        )
 
 
 def _firsts(cases: Iterable[tuple[Voice, Trial]], most: int) -> tuple[Witness, ...]:

@@ -32,10 +32,10 @@ class TwinSerializer(serializers.Serializer[Any]):
 
 
 class SuspectReasonSerializer(serializers.Serializer[Any]):
-    """Why gold is suspected: `against` and `sided` of `voices`; strength = (against - sided) / (voices + 1)."""
+    """Why gold is suspected: its evidence (a log-likelihood ratio), `against` and `sided` of `voices`."""
 
     kind = serializers.ChoiceField(choices=list(REASONS))
-    strength = serializers.FloatField()
+    evidence = serializers.FloatField()
     against = serializers.IntegerField()
     sided = serializers.IntegerField()
     voices = serializers.IntegerField()
@@ -45,7 +45,10 @@ class SuspectReasonSerializer(serializers.Serializer[Any]):
 
 
 class SuspectSerializer(serializers.Serializer[Any]):
-    """An example whose gold the evidence contradicts; dispute it by its `example_id`."""
+    """An example whose gold the evidence contradicts; dispute it by its `example_id`.
+
+    `says` is the last request, `gold` the expected tools, in a line each.
+    """
 
     rank = serializers.IntegerField()
     example_id = serializers.UUIDField()
@@ -53,6 +56,8 @@ class SuspectSerializer(serializers.Serializer[Any]):
     external_id = serializers.CharField()
     score = serializers.FloatField()
     state = serializers.ChoiceField(choices=list(STATES))
+    says = serializers.CharField()
+    gold = serializers.CharField()
     reasons = SuspectReasonSerializer(many=True)
 
 

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from labeling.models import DatasetVersion, Gold, Label, VersionEntry
-from reports.analyses.suspicion import REASONS, Reason, reasons_of, score
+from reports.analyses.suspicion import LEAST, REASONS, Reason, evidence_of, reasons_of, score
 from reports.models import Suspect, SuspectCount
 from reports.suspects.labels import wavered_of
 from reports.suspects.testimony import gradings_heard, hear, voice_of
@@ -25,7 +25,7 @@ from toolevals.workspace.models import User
 # Versions and runs of more examples and cases than this together are counted by a job.
 COUNTED_AT_ONCE: Final = 2_000
 # Counted anew where this differs.
-RULES: Final = 1
+RULES: Final = 2
 _AT_ONCE: Final = 500
 
 
@@ -65,12 +65,10 @@ def _found(
     hearing = hear(version, gradings, progress)
     found: dict[UUID, list[Reason]] = defaultdict(list)
     for revision in hearing.voices:
-        if reasons := reasons_of(hearing.of(revision)):
-            found[revision] = reasons
+        found[revision] = reasons_of(hearing.of(revision))
     for revision, reason in (*twins_of(version), *wavered_of(version)):
-        if reason.strength > 0:
-            found[revision].append(reason)
-    return found
+        found[revision].append(reason)
+    return {revision: reasons for revision, reasons in found.items() if evidence_of(reasons) >= LEAST}
 
 
 def _store(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
-from labeling.models import DatasetVersion
+from labeling.models import DatasetVersion, VersionEntry
+from labeling.views.example_rows import last_words
+from labeling.wording import summary
 from reports.analyses.suspicion import REASONS, TITLES, WAVERED
 from reports.filters.asked import address_query
 from toolevals.presentation.csv import Cell
@@ -29,7 +31,7 @@ CSV_COLUMNS: Final = (
     "score",
     "state",
     "reason",
-    "strength",
+    "evidence",
     "against",
     "sided",
     "voices",
@@ -80,6 +82,9 @@ class Row:
     state: str
     is_resolved: bool
     reasons: tuple[Mapping[str, Any], ...]
+    # What the user says last, and the gold, in a line each; empty where not asked for.
+    says: str = ""
+    gold: str = ""
 
     @property
     def state_words(self) -> str:
@@ -113,7 +118,9 @@ def suspects_of(version: DatasetVersion, wanted: Wanted, user: User, role: Role)
         found = found.filter(state=wanted.state)
     if wanted.text:
         found = found.filter(entry__revision__example__external_id__icontains=wanted.text)
-    return found.select_related("entry__revision__example").defer("entry__revision__input")
+    return found.select_related("entry__revision__example", "entry__gold").defer(
+        "entry__revision__input", "entry__gold__expectation"
+    )
 
 
 def page_of(version: DatasetVersion, wanted: Wanted, user: User, role: Role) -> Page:
@@ -122,8 +129,17 @@ def page_of(version: DatasetVersion, wanted: Wanted, user: User, role: Role) -> 
     count = found.count()
     pages = max(-(-count // PAGE_SIZE), 1)
     start = (min(wanted.page, pages) - 1) * PAGE_SIZE
-    rows = found[start : start + PAGE_SIZE]
-    return Page(tuple(row_of(row, start + place) for place, row in enumerate(rows, 1)), count, pages)
+    rows = [row_of(row, start + place) for place, row in enumerate(found[start : start + PAGE_SIZE], 1)]
+    return Page(tuple(_with_words(version, rows)), count, pages)
+
+
+def _with_words(version: DatasetVersion, rows: Sequence[Row]) -> Iterator[Row]:
+    entries = VersionEntry.objects.filter(version=version, revision__in=[row.revision_id for row in rows])
+    shown = entries.values_list("revision_id", "revision__input", "gold__expectation")
+    words = {revision: (last_words(asked), summary(gold)) for revision, asked, gold in shown}
+    for row in rows:
+        says, gold = words[row.revision_id]
+        yield replace(row, says=says, gold=gold)
 
 
 def row_of(suspect: Any, rank: int) -> Row:
@@ -158,7 +174,7 @@ def csv_rows(found: Any) -> Iterator[tuple[Cell, ...]]:
                 row.score,
                 row.state,
                 reason["kind"],
-                reason["strength"],
+                reason["evidence"],
                 reason["against"],
                 reason["sided"],
                 reason["voices"],

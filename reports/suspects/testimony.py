@@ -1,8 +1,8 @@
 """What subjects' cases say of each example of a dataset version: read grading by grading, a page at a time.
 
-Evidence are the shown gradings of the dataset's newest runs, floors aside, as far as they compare with the same gold.
-A voice is a model, where the subject names one, else a subject's name: further prompts, commits and runs of it are
-further trials of the same voice, because they err together.
+Evidence are the shown gradings of the dataset's newest runs as far as they compare with the same gold. Baseline agents
+are not heard. A voice is a model, where the subject names one, else a subject's name: further prompts, commits and runs
+of it are further trials of the same voice, because they err together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from uuid import UUID
 
 from labeling.models import DatasetVersion, Gold, VersionEntry
 from labeling.offers import Offers
-from reports.analyses.suspicion import Trial, Voice
+from reports.analyses.suspicion import Trial, Voice, skilled
 from reports.suspects.points import EffectOf, points_of
 from toolevals.agents.replay import GOLD_REFUSED
 from toolevals.grading.canonical import canonical
@@ -55,6 +55,10 @@ class Hearing:
         """Return the voices on a revision, by name."""
         return [voice for _, voice in sorted(self.voices.get(revision, {}).items())]
 
+    def known(self) -> None:
+        """Set every voice's skill, once all is heard."""
+        skilled(self.of(revision) for revision in self.voices)
+
     def add(self, revision: UUID, subject: str, trial: Trial) -> None:
         """Take in one scored case."""
         self.voices.setdefault(revision, {}).setdefault(subject.casefold(), Voice(subject)).trials.append(trial)
@@ -63,6 +67,7 @@ class Hearing:
 def gradings_heard(version: DatasetVersion) -> list[Grading]:
     """Return the gradings that are evidence on a version, the newest run first."""
     runs = Run.objects.of_people().filter(dataset_version__dataset=version.dataset_id, grading__isnull=False)
+    runs = runs.exclude(subject__connector=Connector.BASELINE)
     newest = runs.select_related("grading", "subject").order_by("-number")[:RUNS]
     gradings = []
     for run in newest:
@@ -89,13 +94,13 @@ def hear(version: DatasetVersion, gradings: list[Grading], progress: Callable[[i
             _add(hearing, grading, mine, heard, effects)
             done += len(rows)
             progress(done)
+    hearing.known()
     return hearing
 
 
 def voice_of(run: Run) -> str:
-    """Return the name of the voice that a run's subject speaks with: the baseline has one, however tools are worded."""
-    subject = run.subject
-    return subject.model or (subject.connector if subject.connector == Connector.BASELINE else subject.name)
+    """Return the name of the voice that a run's subject speaks with."""
+    return run.subject.model or run.subject.name
 
 
 def _examples(version: UUID) -> dict[UUID, Heard]:

@@ -13,11 +13,13 @@ from labeling.lint.inputs import FEWEST_WORDS, Alike, conversation_text
 from labeling.lint.texts import words_in
 from labeling.meaning import meaning
 from labeling.models import DatasetVersion, VersionEntry
-from reports.analyses.suspicion import TWINS, Reason
+from reports.analyses.suspicion import TWINS, Reason, share_against
 from toolevals.grading.canonical import digest
 
 # So many of the others are named.
 NAMED: Final = 5
+# The evidence of examples that say the same, or nearly the same, times the share against: of a pair half of it.
+SAME, NEAR = 4.4, 1.5
 _AT_ONCE: Final = 500
 
 
@@ -45,15 +47,17 @@ def twins_of(version: DatasetVersion) -> Iterator[tuple[UUID, Reason]]:
             near[alike.group(words)].members.append((revision, name, tool_said("expectation", expectation)))
         same[key].members.append((revision, name, meaning("expectation", expectation)))
     told = set()
-    for revision, reason in _differing(same.values(), "the same"):
+    for revision, reason in _differing(same.values(), "the same", SAME):
         told.add(revision)
         yield revision, reason
     yield from (
-        (revision, each) for revision, each in _differing(near.values(), "nearly the same") if revision not in told
+        (revision, each)
+        for revision, each in _differing(near.values(), "nearly the same", NEAR)
+        if revision not in told
     )
 
 
-def _differing(groups: Any, how: str) -> Iterator[tuple[UUID, Reason]]:
+def _differing(groups: Any, how: str, weight: float) -> Iterator[tuple[UUID, Reason]]:
     for group in groups:
         golds = Counter(gold for _, _, gold in group.members)
         if len(golds) < 2:
@@ -65,7 +69,9 @@ def _differing(groups: Any, how: str) -> Iterator[tuple[UUID, Reason]]:
             verb = "example says" if len(others) == 1 else "examples say"
             sentence = f"{len(others)} {verb} {how} and expect{'s' if len(others) == 1 else ''} something else."
             # The others that expect the same side with it.
-            yield revision, Reason(TWINS, sentence, len(others), golds[gold] - 1, size - 1, examples=named)
+            counts = len(others), golds[gold] - 1, size - 1
+            if evidence := weight * share_against(*counts):
+                yield revision, Reason(TWINS, sentence, evidence, *counts, examples=named)
 
 
 def _examples(version: DatasetVersion) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from labeling.errors import InvalidAct
 from labeling.models import DatasetVersion
 from labeling.services.disputes import dispute_open
-from reports.analyses.suspicion import TITLES, WEIGHTS
+from reports.analyses.suspicion import TITLES
 from reports.queries.floors import version_asked
 from reports.suspects.counting import suspects_counted
 from reports.suspects.listing import (
@@ -54,7 +54,6 @@ def suspects(request: ProjectRequest, dataset: str, version: str) -> HttpRespons
         "reasons": reason_titles(request.role),
         "states": STATES,
         "titles": TITLES,
-        "weights": WEIGHTS,
         "may_dispute": request.role >= Role.REVIEWER,
     }
     return render(request, "reports/suspects.html", context)

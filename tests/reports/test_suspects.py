@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from math import log
 from typing import Any
 
 import pytest
@@ -48,14 +49,18 @@ def test_models_that_agree_against_gold_make_it_suspect(project, version, run_jo
     three_runs(project, version, run_jobs)
     rows = listed(version, viewer)
     assert list(rows) == ["status"]
-    agreement, nobody = rows["status"].reasons
-    assert agreement["sentence"] == f"2 of 3 subjects say {HISTORY} for the call, where the gold has {STATUS}."
+    by_kind = {reason["kind"]: reason for reason in rows["status"].reasons}
+    assert list(by_kind) == ["failed", "close", "agreement"]
+    agreement = by_kind["agreement"]
+    assert agreement["sentence"] == f"2 of 3 agents say {HISTORY} for the call, where the gold has {STATUS}."
     assert [(each["subject"], each["run"]) for each in agreement["witnesses"]] == [("one", 1), ("two", 2)]
-    assert nobody["kind"] == "nobody"
-    assert rows["status"].score == pytest.approx(1 - (1 - 0.9 * 2 / 4) * (1 - 0.15 * 3 / 4))
+    # Each sides with the gold of both other examples: (2 + 1)/(2 + 2).
+    assert by_kind["failed"]["evidence"] == pytest.approx(3 * log((1 - 0.1 * 0.75) / 0.25))
+    assert "which side with 75 % of other gold" in by_kind["failed"]["sentence"]
+    assert (rows["status"].says[:10], rows["status"].gold) == ("What is th", STATUS)
 
 
-def test_runs_of_one_model_are_one_voice_and_floors_none(project, version, run_jobs, viewer):
+def test_runs_of_one_model_are_one_voice(project, version, run_jobs, viewer):
     for commit in ("a", "b", "c"):
         uploaded_run(project, version, [call("status", HISTORY)], model="one", commit=commit)
     run_jobs()
@@ -87,8 +92,8 @@ def test_examples_that_say_the_same_or_nearly_the_same_with_other_gold(project, 
         "four": ["three", "five"],
     }
     # One of one other; two of two others: of three and five each has one on its side.
-    assert found["one"].reasons[0]["strength"] == pytest.approx(1 / 2)
-    assert found["four"].reasons[0]["strength"] == pytest.approx(2 / 3)
+    assert found["one"].reasons[0]["evidence"] == pytest.approx(4.4 / 2)
+    assert found["four"].reasons[0]["evidence"] == pytest.approx(1.5 * 2 / 3)
 
 
 def test_a_call_of_the_gold_that_the_tool_refuses(project, version, run_jobs, viewer):
@@ -98,7 +103,7 @@ def test_a_call_of_the_gold_that_the_tool_refuses(project, version, run_jobs, vi
     ]
     uploaded_run(project, version, [{"id": "status", "format": "native", "messages": messages}], model="one")
     run_jobs()
-    (reason,) = listed(version, viewer)["status"].reasons
+    reason = listed(version, viewer)["status"].reasons[0]
     assert reason["kind"] == "refused"
     assert "“Error: no such order” is the answer to get_order_status(" in reason["sentence"]
 
@@ -122,32 +127,32 @@ def test_what_was_mended_or_not_reached_is_no_refusal():
     assert said(("Error: the card is void", True), amount=4) == []
 
 
-def labelled(version: Any, person: Any, name: str, tool: str) -> Revision:
+def labelled(version: Any, person: Any, name: str, tool: str, number: int = 9) -> Revision:
     """Write a label of a resolved revision that says another tool."""
     revision: Revision = Revision.objects.get(example__external_id=name)
     slot = LabelSlot.objects.create(
-        dataset=version.dataset, revision=revision, number=9, reviewer=person, state="submitted", priority=None
+        dataset=version.dataset, revision=revision, number=number, reviewer=person, state="submitted", priority=None
     )
     other = Gold.objects.get(revision__example__external_id="history").expectation
     Label.objects.create(slot=slot, revision=revision, reviewer=person, expectation=other)
     return revision
 
 
-def test_wavering_is_told_to_adjudicators_alone(version, reviewer, adjudicator, viewer, owner):
+def test_labels_that_differ_are_told_to_adjudicators_alone(version, reviewer, adjudicator, viewer, owner):
     revision = labelled(version, reviewer, "status", HISTORY)
+    # One person whom an adjudicator overruled is no evidence.
+    assert listed(version, adjudicator, Role.ADJUDICATOR) == {}
+    labelled(version, viewer, "status", HISTORY, number=7)
     for person, role in ((viewer, Role.VIEWER), (reviewer, Role.REVIEWER)):
         assert listed(version, person, role) == {}
         assert listed(version, person, role, reason="wavered") == {}
     row = listed(version, adjudicator, Role.ADJUDICATOR)["status"]
     assert kinds(row) == ["wavered"]
-    assert row.reasons[0]["sentence"] == "1 of 1 labels say something else than the gold."
+    assert row.reasons[0]["sentence"] == "2 of 2 people say something else than the gold."
     # Reopened, the example is labelled anew: who labelled it is not told, whatever the role.
     Revision.objects.filter(pk=revision.pk).update(resolution="open", gold=None)
     assert kinds(listed(version, adjudicator, Role.ADJUDICATOR)["status"]) == ["wavered"]
-    labelled_too = LabelSlot.objects.create(
-        dataset=version.dataset, revision=revision, number=8, reviewer=owner, state="submitted", priority=None
-    )
-    Label.objects.create(slot=labelled_too, revision=revision, reviewer=owner, answer="ambiguous")
+    labelled(version, owner, "status", HISTORY, number=8)
     assert listed(version, owner, Role.OWNER) == {}
 
 
@@ -160,7 +165,7 @@ def test_the_page_cites_evidence_that_opens_and_disputes_with_one_click(
     page = client.get(address).content.decode()
     assert "The evidence speaks against the gold of 1 of 4 examples." in page
     assert "Dispute the gold of status" not in page
-    assert page.count("/cases/") == 5
+    assert page.count("/cases/") == 8
     client.force_login(reviewer)
     assert "Dispute the gold of status" in client.get(address).content.decode()
     revision = Revision.objects.get(example__external_id="status")
@@ -169,7 +174,7 @@ def test_the_page_cites_evidence_that_opens_and_disputes_with_one_click(
     assert answer["Location"] == f"{address}?reason=agreement&page=1#s-{revision.pk}"
     opened = Dispute.objects.get()
     assert (opened.actor, opened.revision) == (reviewer, revision)
-    assert "2 of 3 subjects say" in opened.reason
+    assert "2 of 3 agents say" in opened.reason
     page = client.get(address).content.decode()
     assert ">disputed</span>" in page
     assert "Dispute the gold of status" not in page
@@ -239,10 +244,11 @@ def test_much_is_counted_by_a_job_and_only_once(project, version, run_jobs, view
 def test_a_page_costs_the_same_however_many_suspects_there_are(
     project, run_jobs, viewer, client, django_assert_max_num_queries
 ):
-    rows = [example(f"ex-{number}", f"Case {number}: where is it?", STATUS) for number in range(40)]
+    rows = [example(f"ex-{number}", f"Case {number}: where is it?", STATUS) for number in range(120)]
     version = version_of(project, rows)
     for model in ("one", "two"):
-        uploaded_run(project, version, [call(row["id"], HISTORY) for row in rows], model=model)
+        said = [call(row["id"], HISTORY if place < 40 else STATUS) for place, row in enumerate(rows)]
+        uploaded_run(project, version, said, model=model)
     run_jobs()
     suspects_counted(version, actor=None)
     assert Suspect.objects.count() == 40
@@ -252,8 +258,9 @@ def test_a_page_costs_the_same_however_many_suspects_there_are(
     assert page.content.decode().count('class="suspect"') == 15
 
 
-def test_examples_leave_with_their_suspects(version, reviewer):
+def test_examples_leave_with_their_suspects(version, reviewer, viewer):
     labelled(version, reviewer, "status", HISTORY)
+    labelled(version, viewer, "status", HISTORY, number=8)
     suspects_counted(version, actor=None)
     assert Suspect.objects.count() == 1
     VersionEntry.objects.filter(version=version).delete()
