@@ -1,0 +1,141 @@
+from collections import Counter
+from itertools import product
+from statistics import fmean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks import coverage
+from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval, rate, rate_of, summed
+from toolevals.grading.metrics.rates import Interval, wilson
+from toolevals.grading.metrics.student import student_quantile
+
+TALLIES = st.lists(
+    st.integers(1, 8).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))), min_size=1, max_size=60
+)
+
+
+def width(interval: Interval) -> float:
+    return interval.high - interval.low
+
+
+@pytest.mark.parametrize(
+    ("degrees", "confidence", "expected"),
+    # Tables of Student's t in any textbook.
+    [(1, 0.95, 12.706), (2, 0.95, 4.303), (9, 0.95, 2.262), (10, 0.99, 3.169), (30, 0.95, 2.042), (120, 0.95, 1.980)],
+)
+def test_quantiles_of_t_are_those_of_the_tables(degrees, confidence, expected):
+    assert student_quantile(degrees, confidence) == pytest.approx(expected, abs=5e-4)
+
+
+@given(st.integers(1, 300))
+def test_quantiles_of_t_fall_towards_the_normals(degrees):
+    assert student_quantile(degrees) > student_quantile(degrees + 1) > 1.95996
+
+
+def test_quantiles_of_t_are_refused_without_a_degree_of_freedom():
+    with pytest.raises(ValueError, match="degree"):
+        student_quantile(0)
+
+
+@pytest.mark.parametrize(
+    ("passed", "total", "low", "high"),
+    # Worked by hand: of 10 of 10 t = 2.2622, p' = (10 + 2.5587)/15.1174 = .83075, t·√(p'(1 - p')/15.1174) = .21817.
+    [(10, 10, 0.6126, 1.0), (15, 20, 0.5118, 0.8984), (262, 300, 0.8304, 0.9067)],
+)
+def test_of_single_trials_the_interval_agrees_with_hand_worked_values(passed, total, low, high):
+    found = clustered_interval(ExampleSums.single(passed, total))
+    assert found.low == pytest.approx(low, abs=5e-5)
+    assert found.high == pytest.approx(high, abs=5e-5)
+
+
+def test_trials_that_are_all_alike_count_as_one_each():
+    alike = ExampleSums.of({(8, 8): 15, (8, 0): 5})
+    assert alike.design_effect == 8
+    assert clustered_interval(alike) == clustered_interval(ExampleSums.single(15, 20))
+
+
+def test_trials_that_are_as_different_as_can_be_count_nearly_as_examples():
+    mixed = ExampleSums.of({(8, 4): 100})
+    assert mixed.design_effect == 1
+    assert width(clustered_interval(mixed)) == pytest.approx(width(wilson(400, 800)), rel=0.02)
+
+
+def test_trials_without_any_variance_are_taken_as_alike():
+    assert clustered_interval(ExampleSums.of({(8, 8): 20})) == clustered_interval(ExampleSums.single(20, 20))
+
+
+@given(TALLIES)
+def test_the_interval_holds_the_rate_is_never_of_zero_width_and_stays_in_bounds(tallies):
+    found = rate_of(summed(tallies))
+    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert found.high - found.low > 0.001
+
+
+@given(TALLIES)
+def test_sums_of_different_examples_add_up(tallies):
+    half = len(tallies) // 2
+    assert summed(tallies[:half]) + summed(tallies[half:]) == summed(tallies) == ExampleSums.of(Counter(tallies))
+
+
+@given(TALLIES)
+def test_the_interval_of_failures_mirrors_that_of_passes(tallies):
+    found = rate_of(summed(tallies))
+    other = rate_of(summed([(n, n - s) for n, s in tallies]))
+    assert (other.low, other.high) == (pytest.approx(1 - found.high), pytest.approx(1 - found.low))
+
+
+@given(TALLIES)
+def test_a_part_that_is_the_whole_has_the_interval_of_the_whole(tallies):
+    whole = summed(tallies)
+    assert rate(whole.passed, whole.trials, whole) == rate_of(whole)
+
+
+def test_a_part_is_as_much_alike_as_the_whole():
+    whole = ExampleSums.of({(8, 8): 60, (8, 0): 20, (8, 4): 20})
+    part = rate(288, 400, whole)
+    assert part.examples == 50
+    half = rate_of(ExampleSums.of({(8, 8): 30, (8, 0): 8, (8, 4): 12}))
+    assert width(part.interval) == pytest.approx(width(half.interval), rel=0.1)
+    assert rate(400, 400, whole).interval == rate(50, 50).interval
+
+
+def test_single_trials_are_examples():
+    found = rate(15, 20)
+    assert (found.examples, found.tells, rate(15, 19).tells) == (20, True, False)
+    assert rate(3, 4, ExampleSums.single(80, 100)) == rate(3, 4)
+
+
+def test_one_example_says_nothing_and_no_example_has_no_rate():
+    assert clustered_interval(ExampleSums.of({(8, 8): 1})) == Interval(0.0, 1.0)
+    assert rate(0, 0).interval is None
+    assert rate_of(ExampleSums()) == rate(0, 0)
+
+
+@pytest.mark.parametrize("sums", [ExampleSums(1, 1, 2), ExampleSums(2, 1, 1), ExampleSums(1, 1, -1)])
+def test_sums_that_contradict_each_other_are_refused(sums):
+    with pytest.raises(ValueError, match="not a proportion"):
+        clustered_interval(sums)
+
+
+def test_single_trials_are_covered_as_often_as_said_exactly():
+    cells = [(examples, 1, share, 0.0) for examples in (*range(10, 60, 3), 100, 300) for share in coverage.RATES]
+    as_said([coverage.coverage(*cell, 0) for cell in cells])
+    # What it replaces: of ten single trials, and of trials that are counted as examples.
+    assert coverage.coverage(10, 1, 0.944, 0.0, 0, method=lambda sums: wilson(sums.passed, sums.trials)) < 0.9
+
+
+def test_several_trials_are_covered_as_often_as_said():
+    cells = list(product((10, 20, 40, 100, 300), (2, 4, 8), (0.5, 0.8, 0.944, 0.97), (0.0, 0.3, 0.6, 0.9)))
+    as_said([coverage.coverage(*cell, 1000) for cell in cells])
+    # What it replaces: trials counted as examples.
+    plain = coverage.coverage(100, 8, 0.8, 0.6, 1000, method=lambda sums: wilson(sums.passed, sums.trials))
+    assert plain < 0.7
+
+
+def as_said(found: list[float]) -> None:
+    """Hold coverage to what the documentation says of it: `./dev bench coverage` measures every cell."""
+    assert min(found) >= coverage.LOWEST
+    assert sum(each < coverage.LOW for each in found) <= coverage.MOST_LOW * len(found)
+    assert coverage.MEAN[0] <= fmean(found) <= coverage.MEAN[1]
