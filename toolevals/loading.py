@@ -7,18 +7,11 @@ from pathlib import Path
 from django.template.engine import Engine
 from django.urls import get_resolver
 
-from toolevals.grading.metrics.bootstrap import mean_interval
 from toolevals.presentation.figures import Curve, curves
-
-# Examples alike, of which as many are drawn as a normal distribution says.
-MANY = 100_000
 
 
 def load_ahead() -> None:
-    """Load the views, addresses and access rules, compile the templates, draw a chart and find an interval.
-
-    A chart loads much, and an interval of many examples makes the table that all others are drawn from.
-    """
+    """Load the views, addresses and access rules, compile the templates, and draw a chart, which loads much."""
     # It imports models, and whoever imports this has no applications yet.
     from toolevals.workspace.access import rules
 
@@ -26,7 +19,6 @@ def load_ahead() -> None:
     rules()
     templates_compile()
     curves([Curve("", "ink", [])], xs=[1])
-    mean_interval({0.0: MANY, 1.0: MANY})
 
 
 def templates_compile() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from reports.analyses.cell import Cell
 from reports.analyses.matrix import Matrix
 from reports.analyses.rates import Rate
-from toolevals.grading.metrics.bootstrap import f1_interval
+from toolevals.grading.metrics.clustered import clustered_interval, f1_sums
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED
@@ -59,11 +59,9 @@ class ToolRow:
 
     @property
     def f1_interval(self) -> Interval | None:
-        """The bootstrap interval of F1 over all cases. It takes milliseconds: only who shows it asks."""
-        if self.f1 in (0.0, 1.0):
-            # Every resample that has an F1 has this one.
-            return Interval(self.f1, self.f1)
-        return f1_interval(self.correct, self.support, self.predicted, self.total)
+        """The interval of F1, a ratio as a rate is one."""
+        sums = f1_sums(self.correct, self.support, self.predicted)
+        return None if self.f1 is None else clustered_interval(sums)
 
 
 @dataclass(frozen=True, slots=True)

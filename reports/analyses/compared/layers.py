@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from reports.analyses.compared.pairing import Verdicts
 from reports.analyses.rates import rate
-from toolevals.grading.metrics.bootstrap import mean_interval
 from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted
+from toolevals.grading.metrics.means import mean_interval
 from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.metrics.power import (
     fewest_changed,

@@ -15,8 +15,8 @@ from toolevals.grading.gates.figures import figure_of
 from toolevals.grading.gates.regression_units import PairedRuns, units_of
 from toolevals.grading.gates.rules import RegressionRule
 from toolevals.grading.gates.values import PASS_MARK, GateCase
-from toolevals.grading.metrics.bootstrap import clustered_mean, scored_mean
 from toolevals.grading.metrics.comparison import compare_alike, compare_runs
+from toolevals.grading.metrics.means import clustered_mean, scored_mean
 from toolevals.grading.metrics.percentiles import percentile
 
 scores = st.dictionaries(st.sampled_from(["outcome", "tone"]), st.sampled_from([0.0, 0.3, 0.5, 1.0, None]))

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import evaluate_gate
 from toolevals.grading.gates.rules import DEFAULT_MINIMUMS, Gate, default_gate
 from toolevals.grading.gates.values import Check, GateCase, GateResult
-from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
+from toolevals.grading.metrics.rates import Interval
 
 
 def scored(*scores: float | None, metric: str = "selection") -> list[GateCase]:
@@ -36,7 +38,7 @@ def test_the_default_gate_asks_for_the_published_rates():
     result = evaluate_gate(default_gate(), cases)
     assert result.status == "passed"
     assert [check.observed for check in result.checks] == [0.95, 0.97, 0.93]
-    assert result.checks[0].interval == wilson(95, 100)
+    assert result.checks[0].interval == clustered_interval(ExampleSums.single(95, 100))
     assert evaluate_gate(default_gate({"tool_name_match": 0.96}), cases).status == "failed"
     with pytest.raises(ValueError):
         default_gate({"tool_name_match": 95})
@@ -204,6 +206,37 @@ def test_an_interval_can_decide(passed, status):
     assert check.reason or status == "passed"
 
 
+@pytest.mark.parametrize("trials", [1, 2, 8])
+def test_an_interval_of_few_examples_decides_nothing(trials):
+    document = {"bounds": [{"metric": "selection", "min": 0.95, "decide_by": "interval"}]}
+    for examples in (2, 19):
+        cases = [GateCase(f"e{i}", {"selection": 1.0}, trial=trial) for i in range(examples) for trial in range(trials)]
+        check = only_check(document, cases)
+        assert check.status == "unanswered"
+        assert f"{examples} of 20 examples" in check.reason
+    few = {"bounds": [{"metric": "selection", "max": 0.5, "decide_by": "interval"}]}
+    assert only_check(few, scored(*[1.0] * 19)).status == "unanswered"
+
+
+@pytest.mark.parametrize("statistic", ["precision", "recall", "f1"])
+def test_a_tools_rate_on_one_case_has_no_certain_interval(statistic):
+    document = {
+        "bounds": [{"metric": "selection", "statistic": statistic, "min": 0.9, "per": "tool", "decide_by": "interval"}]
+    }
+    check = only_check(document, [GateCase("e", {"selection": 1.0}, tool="a", called="a")])
+    assert (check.observed, check.interval, check.status) == (1.0, Interval(0.0, 1.0), "unanswered")
+
+
+def test_a_tools_rate_over_several_trials_has_an_interval_by_examples():
+    document = {"bounds": [{"metric": "selection", "statistic": "f1", "min": 0.9, "per": "tool"}]}
+    one = [GateCase(f"e{i}", {"selection": 1.0}, tool="a", called="a" if i > 5 else "b") for i in range(60)]
+    eight = [replace(case, trial=trial) for case in one for trial in range(8)]
+    narrow, wide = (answer(document, cases).checks[0].interval for cases in (one, eight))
+    assert narrow is not None
+    assert wide is not None
+    assert wide.high - wide.low == pytest.approx(narrow.high - narrow.low, rel=0.1)
+
+
 def test_trials_of_one_example_widen_the_interval():
     single = scored(*[1.0] * 30, *[0.0] * 10)
     trials = [GateCase(f"e{i % 10}", {"selection": i % 10 < 7.5}, trial=i // 10) for i in range(40)]
@@ -216,7 +249,7 @@ def test_trials_of_one_example_widen_the_interval():
 
 def test_a_result_is_json():
     result = answer({"bounds": [{"metric": "selection", "min": 0.9}]}, scored(1.0, 0.0))
-    low, high = wilson(1, 2).low, wilson(1, 2).high
+    interval = clustered_interval(ExampleSums.single(1, 2))
     assert result.to_document() == {
         "status": "failed",
         "stopped": False,
@@ -226,7 +259,7 @@ def test_a_result_is_json():
                 "status": "failed",
                 "observed": 0.5,
                 "count": 2,
-                "interval": [low, high],
+                "interval": [interval.low, interval.high],
                 "bound": ">= 0.9",
                 "reason": "It is 0.5 over 2 cases, not >= 0.9.",
                 "metric": "selection",

@@ -1,5 +1,6 @@
 from collections import Counter
 from itertools import product
+from random import Random
 from statistics import fmean
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import coverage
-from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval, rate, rate_of, summed
+from toolevals.grading.metrics.clustered import ExampleSums, Rate, clustered_interval, f1_sums, rate, rate_of, summed
 from toolevals.grading.metrics.rates import Interval, wilson
 from toolevals.grading.metrics.student import student_quantile
 
@@ -16,8 +17,15 @@ TALLIES = st.lists(
 )
 
 
-def width(interval: Interval) -> float:
+def width(interval: Interval | None) -> float:
+    assert interval is not None
     return interval.high - interval.low
+
+
+def ends(found: Rate) -> tuple[float, float, float]:
+    assert found.interval is not None
+    assert found.value is not None
+    return found.interval.low, found.value, found.interval.high
 
 
 @pytest.mark.parametrize(
@@ -68,9 +76,9 @@ def test_trials_without_any_variance_are_taken_as_alike():
 
 @given(TALLIES)
 def test_the_interval_holds_the_rate_is_never_of_zero_width_and_stays_in_bounds(tallies):
-    found = rate_of(summed(tallies))
-    assert 0 <= found.low <= found.value <= found.high <= 1
-    assert found.high - found.low > 0.001
+    low, share, high = ends(rate_of(summed(tallies)))
+    assert 0 <= low <= share <= high <= 1
+    assert high - low > 0.001
 
 
 @given(TALLIES)
@@ -81,9 +89,9 @@ def test_sums_of_different_examples_add_up(tallies):
 
 @given(TALLIES)
 def test_the_interval_of_failures_mirrors_that_of_passes(tallies):
-    found = rate_of(summed(tallies))
-    other = rate_of(summed([(n, n - s) for n, s in tallies]))
-    assert (other.low, other.high) == (pytest.approx(1 - found.high), pytest.approx(1 - found.low))
+    low, share, high = ends(rate_of(summed(tallies)))
+    mirrored = ends(rate_of(summed([(n, n - s) for n, s in tallies])))
+    assert mirrored == pytest.approx((1 - high, 1 - share, 1 - low))
 
 
 @given(TALLIES)
@@ -117,6 +125,28 @@ def test_one_example_says_nothing_and_no_example_has_no_rate():
 def test_sums_that_contradict_each_other_are_refused(sums):
     with pytest.raises(ValueError, match="not a proportion"):
         clustered_interval(sums)
+
+
+def test_f1_is_a_ratio_with_the_same_interval():
+    assert rate_of(f1_sums(22, 32, 25)).value == pytest.approx(44 / 57)
+    assert clustered_interval(f1_sums(1, 1, 1)) == Interval(0.0, 1.0)
+    low, _, high = ends(rate_of(f1_sums(50, 50, 50)))
+    assert (low < 0.95, high) == (True, 1.0)
+    assert rate_of(f1_sums(0, 0, 0)).value is None
+    with pytest.raises(ValueError, match="contradict"):
+        f1_sums(3, 2, 3)
+
+
+def test_f1_is_covered_as_often_as_said():
+    random = Random(5)
+    for examples, shares in ((20, (0.8, 0.2)), (60, (0.5, 0.5)), (60, (0.95, 0.05)), (200, (0.9, 0.1))):
+        truth = 2 * shares[0] / (2 * shares[0] + shares[1])
+        held = 0
+        for _ in range(600):
+            found = random.choices(((2, 2), (1, 0)), shares, k=examples)
+            low, _, high = ends(rate_of(summed(found)))
+            held += low <= truth <= high
+        assert held >= 0.93 * 600
 
 
 def test_single_trials_are_covered_as_often_as_said_exactly():

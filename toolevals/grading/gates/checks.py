@@ -7,6 +7,7 @@ from collections.abc import Callable
 from toolevals.grading.gates.figures import Figure
 from toolevals.grading.gates.rules import DecideBy, UnscoredPolicy
 from toolevals.grading.gates.values import Check, CheckStatus
+from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 
 Holds = Callable[[float, float], bool | None]
 
@@ -28,6 +29,9 @@ def check_figure(
     if decide_by == "interval":
         if figure.interval is None:
             return _check(name, "unanswered", figure, bound, "There is no interval: add examples.")
+        if figure.examples < FEWEST_EXAMPLES:
+            words = f"{figure.examples} of {FEWEST_EXAMPLES} examples that an interval needs to decide: add examples."
+            return _check(name, "unanswered", figure, bound, words)
         answer = holds(figure.interval.low, figure.interval.high)
         if answer is None:
             low, high = figure.interval.low, figure.interval.high

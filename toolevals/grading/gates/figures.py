@@ -6,17 +6,18 @@ the highest value that it could take; a condition passes only where it holds for
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from statistics import fmean
 
 from toolevals.grading.gates.case_table import Scores, Tally
 from toolevals.grading.gates.values import PASS_MARK
-from toolevals.grading.metrics.bootstrap import counted_mean, f1_interval
+from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
+from toolevals.grading.metrics.means import counted_mean
 from toolevals.grading.metrics.percentiles import percentile
-from toolevals.grading.metrics.rates import Interval, wilson
+from toolevals.grading.metrics.rates import Interval
 
 # What scores say, by the names of the public command line that these conditions come from.
 _SCORE_STATISTICS: dict[str, Callable[[Counter[float]], float]] = {
@@ -43,7 +44,10 @@ SHARES: frozenset[str] = frozenset(name for name in _SCORE_STATISTICS if not nam
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure over `count` scored cases, `unscored` beside them, and the range low..high that it could still take."""
+    """A figure over `count` scored cases, `unscored` beside them, and the range low..high that it could still take.
+
+    `interval` is clustered by example, of `examples` examples with a scored case.
+    """
 
     observed: float | None
     low: float
@@ -51,6 +55,7 @@ class Figure:
     count: int
     unscored: int
     interval: Interval | None = None
+    examples: int = 0
 
 
 def figure_of(statistic: str, tally: Tally, metric: str | None) -> Figure:
@@ -64,7 +69,7 @@ def figure_of(statistic: str, tally: Tally, metric: str | None) -> Figure:
     compute = _SCORE_STATISTICS[statistic]
     low, high = sorted(compute(scores + Counter({rest: unscored})) for rest in (0.0, 1.0))
     observed = compute(scores) if scores else None
-    return Figure(observed, low, high, scores.total(), unscored, _interval(statistic, outcomes, observed))
+    return Figure(observed, low, high, scores.total(), unscored, *_interval(statistic, outcomes, observed))
 
 
 def share_meeting(meets: Callable[[float], bool], tally: Tally, metric: str) -> Figure:
@@ -78,7 +83,7 @@ def share_meeting(meets: Callable[[float], bool], tally: Tally, metric: str) -> 
     scored, passed = met.total(), met[1.0]
     observed = passed / scored if scored else None
     low, high = passed / (scored + unscored), (passed + unscored) / (scored + unscored)
-    return Figure(observed, low, high, scored, unscored, _interval("pass_rate", marks, observed))
+    return Figure(observed, low, high, scored, unscored, *_interval("pass_rate", marks, observed))
 
 
 class ToolCounts:
@@ -88,39 +93,52 @@ class ToolCounts:
     """
 
     def __init__(self, tally: Tally) -> None:
-        self._support, self._predicted, self._correct, self._unscored = (Counter[str]() for _ in range(4))
-        for number, count in tally.cases():
+        self._unscored = Counter[str]()
+        # Of each class and example: how often it is expected, called, and both.
+        self._examples: defaultdict[str, Counter[tuple[int, int, int]]] = defaultdict(Counter)
+        for numbers, count in tally.counts.items():
+            for tool, counts in self._classes(tally, numbers, count).items():
+                self._examples[tool][counts] += count
+
+    def _classes(self, tally: Tally, numbers: Iterable[int], count: int) -> dict[str, tuple[int, int, int]]:
+        found: dict[str, list[int]] = {}
+        for number in numbers:
             tool, called = tally.kinds[number].tool, tally.kinds[number].called
             if tool and called:
-                self._support[tool] += count
-                self._predicted[called] += count
-                self._correct[tool] += count if tool == called else 0
+                found.setdefault(tool, [0, 0, 0])[0] += 1
+                found.setdefault(called, [0, 0, 0])[1] += 1
+                found[tool][2] += tool == called
             elif tool:
                 self._unscored[tool] += count
-        self._total = self._support.total()
-        known = [bool(kind.tool and kind.called) for kind in tally.kinds]
-        # Trials of one example are not independent: no interval here is made for them.
-        self._single = all(sum(known[number] for number in numbers) <= 1 for numbers in tally.counts)
+        return {tool: (counts[0], counts[1], counts[2]) for tool, counts in found.items()}
 
     def figure(self, statistic: str, tool: str) -> Figure:
         """Return precision, recall or F1 of one class, as `statistic` says."""
-        correct, support, predicted = self._correct[tool], self._support[tool], self._predicted[tool]
+        examples = self._examples.get(tool, Counter())
+        support, predicted, correct = (
+            sum(each[place] * count for each, count in examples.items()) for place in range(3)
+        )
         own = self._unscored[tool]
         others = self._unscored.total() - own
+        tallies: Counter[tuple[int, int]] = Counter()
         if statistic == "precision":
             shares = (correct, predicted), (correct, predicted + others), (correct + own, predicted + own)
-            interval: Interval | None = wilson(correct, predicted)
+            for (_, called, both), count in examples.items():
+                tallies[called, both] += count
         elif statistic == "recall":
             shares = (correct, support), (correct, support + own), (correct + own, support + own)
-            interval = wilson(correct, support)
+            for (expected, _, both), count in examples.items():
+                tallies[expected, both] += count
         else:
             twice, either = 2 * correct, support + predicted
             shares = (twice, either), (twice, either + own + others), (twice + 2 * own, either + 2 * own)
-            interval = f1_interval(correct, support, predicted, self._total)
+            for (expected, called, both), count in examples.items():
+                tallies[expected + called, 2 * both] += count
         observed, low, high = (part / whole if whole else None for part, whole in shares)
-        if observed is None or not self._single:
-            interval = None
-        return Figure(observed, 0.0 if low is None else low, 1.0 if high is None else high, support, own, interval)
+        sums = ExampleSums.of(tallies)
+        interval = None if observed is None else clustered_interval(sums)
+        low, high = 0.0 if low is None else low, 1.0 if high is None else high
+        return Figure(observed, low, high, support, own, interval, sums.examples)
 
 
 def _runtime(statistic: str, tally: Tally, metric: str | None) -> Figure:
@@ -150,17 +168,20 @@ def _passed(scores: Mapping[float, int]) -> int:
     return sum(count for score, count in scores.items() if score >= PASS_MARK)
 
 
-def _interval(statistic: str, outcomes: Mapping[Scores, int], observed: float | None) -> Interval | None:
-    """Return Wilson's interval of a rate over single trials, a bootstrap over examples of anything else with a mean."""
-    if observed is None or statistic not in ("pass_rate", "total_pass_rate", "avg_score"):
-        return None
+def _interval(statistic: str, outcomes: Mapping[Scores, int], observed: float | None) -> tuple[Interval | None, int]:
+    """Return the interval of a rate or mean, clustered by example, and the examples with a score."""
+    tallies: Counter[tuple[int, int]] = Counter()
     counted: Counter[Scores] = Counter()
     for scores, count in outcomes.items():
-        scored = [score for score in scores if score is not None]
+        scored = tuple(score for score in scores if score is not None)
         if scored:
-            is_rate = statistic != "avg_score"
-            counted[tuple(float(score >= PASS_MARK) if is_rate else score for score in scored)] += count
-    if statistic != "avg_score" and all(len(scores) == 1 for scores in counted):
-        return wilson(counted[(1.0,)], counted.total())
+            counted[scored] += count
+            tallies[len(scored), sum(score >= PASS_MARK for score in scored)] += count
+    if observed is None or statistic not in ("pass_rate", "total_pass_rate", "avg_score"):
+        return None, counted.total()
+    if statistic != "avg_score":
+        return clustered_interval(ExampleSums.of(tallies)), counted.total()
     interval = counted_mean(counted).interval
-    return None if interval is None else Interval(min(interval.low, observed), max(interval.high, observed))
+    if interval is None:
+        return None, counted.total()
+    return Interval(min(interval.low, observed), max(interval.high, observed)), counted.total()

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from toolevals.grading.gates.case_table import CaseTable, Scores
 from toolevals.grading.gates.rules import RegressionRule
-from toolevals.grading.metrics.bootstrap import scored_mean
+from toolevals.grading.metrics.means import scored_mean
 
 # The patterns of an example in the run before and in this one; 0 where it is not there.
 _Pair = tuple[int, int]

@@ -9,10 +9,11 @@ from toolevals.grading.gates.regression_units import PairedRuns, Unit, is_missin
 from toolevals.grading.gates.resolution import can_be_found, examples_words, resolution
 from toolevals.grading.gates.rules import Correction, RegressionKind, RegressionRule
 from toolevals.grading.gates.values import PASS_MARK, Check, CheckStatus, scope_words, with_examples
-from toolevals.grading.metrics.bootstrap import scored_mean
+from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.comparison import Comparison, compare_alike
+from toolevals.grading.metrics.means import scored_mean
 from toolevals.grading.metrics.multiplicity import benjamini_hochberg, holm
-from toolevals.grading.metrics.rates import Interval, wilson
+from toolevals.grading.metrics.rates import Interval
 
 _TOLERANCE = 1e-12
 _MOST_NAMED = 5
@@ -55,8 +56,8 @@ def _by_cases(rule: RegressionRule, unit: Unit) -> Check:
     elif len(worse) + len(open_now) > most:
         status = "unanswered"
         reason = f"{examples_words(len(open_now))} passed before and cannot be told now: score them."
-    share = wilson(len(worse), count)
-    span = Interval(share.low * count, share.high * count) if share else None
+    share = clustered_interval(ExampleSums.single(len(worse), count))
+    span = Interval(share.low * count, share.high * count)
     reason = f"{reason} {_gone(unit)}".strip()
     check = Check(_name(rule, unit), status, float(len(worse)), count, span, _bound(rule, unit), reason, unit.metric)
     return with_examples(check, worse if status == "failed" else open_now)

@@ -12,8 +12,8 @@ from collections.abc import Collection, Hashable, Iterable, Mapping
 from math import sqrt
 from typing import TypeVar
 
-from toolevals.grading.metrics.bootstrap import mean_interval
 from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.means import mean_interval
 from toolevals.grading.metrics.rates import Interval, normal_quantile, wilson
 
 Label = Hashable
@@ -28,7 +28,7 @@ def percent_agreement(ratings: Mapping[Row, int], *, confidence: float = 0.95) -
     """Return the mean over units of the share of pairs of raters that gave one label.
 
     Of a unit with r labels, r_q of them q, it is Σ r_q(r_q - 1)/(r(r - 1)). The interval is Wilson's where every unit
-    agrees or does not (two labels each), else a bootstrap over units.
+    agrees or does not (two labels each), else `mean_interval`'s.
     """
     shares: Counter[float] = Counter()
     for labels, count in paired(ratings).items():

@@ -71,7 +71,7 @@ class ExampleSums:
 
     @property
     def most_inflated(self) -> float:
-        """The design effect where all trials of an example are alike: Σn²/Σn, or the trials of each if all have as many."""
+        """The design effect where all trials of an example are alike: Σn²/Σn."""
         return self.trials_squared / self.trials if self.trials else 1.0
 
     @property
@@ -173,6 +173,18 @@ def rate(passed: int, total: int, whole: ExampleSums | None = None) -> Rate:
 def rate_of(sums: ExampleSums) -> Rate:
     """Return the rate that sums over examples tell."""
     return _rate(sums, clustered_interval(sums)) if sums.trials else Rate(sums.passed, 0, None, None, None)
+
+
+def f1_sums(correct: int, support: int, predicted: int) -> ExampleSums:
+    """Return the sums of F1 over cases of one trial and one call, of which an example is one.
+
+    F1 = 2·correct/(support + predicted) is a ratio as a rate is one: a case that is expected and called counts twice
+    above and twice below, one that is either counts once below. Raises ValueError on counts that contradict each other.
+    """
+    only_one = support + predicted - 2 * correct
+    if not 0 <= correct <= min(support, predicted):
+        raise ValueError("the counts contradict each other")
+    return ExampleSums.of({(2, 2): correct, (1, 0): only_one})
 
 
 def summed(tallies: Sequence[tuple[int, int]]) -> ExampleSums:

@@ -14,7 +14,7 @@ from math import erfc, exp, fsum, isfinite, lcm, lgamma, log, sqrt
 from statistics import fmean
 from typing import Any, Literal
 
-from toolevals.grading.metrics.bootstrap import mean_interval
+from toolevals.grading.metrics.means import difference_interval
 from toolevals.grading.metrics.rates import Interval
 
 TestName = Literal["mcnemar", "sign_flip"]
@@ -35,7 +35,7 @@ class Comparison:
     """Two runs on the examples that both have scored.
 
     `before`, `after` are the means over these examples of the mean over an example's trials, `difference` is after less
-    before with its paired bootstrap `interval`. `improved` and `worsened` count the examples whose mean rose and fell.
+    before with its `interval`. `improved` and `worsened` count the examples whose mean rose and fell.
     `p_value` is two-sided and None where no example is in both runs. `test` names it: exact McNemar where every example
     passed or failed once in each run, else the sign-flip test, for scores other than 0 and 1 of differences in
     thousandths. `spread` is the standard deviation of the examples' differences. `left_out` examples are in one run
@@ -88,7 +88,7 @@ def compare_alike(alike: Mapping[tuple[Trials, Trials], int], *, confidence: flo
         before=_mean((first, count) for first, _, count in means),
         after=_mean((second, count) for _, second, count in means),
         difference=_mean(differences.items()),
-        interval=mean_interval(differences, confidence=confidence),
+        interval=difference_interval(differences, confidence=confidence),
         improved=sum(count for difference, count in differences.items() if difference > 0),
         worsened=sum(count for difference, count in differences.items() if difference < 0),
         p_value=p_value,
@@ -117,6 +117,7 @@ def compare_counted(counts: Mapping[tuple[Share, Share], int], *, confidence: fl
         differences[shares[1] - shares[0]] += count
     improved = sum(count for difference, count in differences.items() if difference > 0)
     worsened = sum(count for difference, count in differences.items() if difference < 0)
+    plain = Counter({float(each): count for each, count in differences.items()})
     single = all(first[1] == second[1] == 1 for first, second in paired)
     return Comparison(
         examples=examples,
@@ -124,12 +125,14 @@ def compare_counted(counts: Mapping[tuple[Share, Share], int], *, confidence: fl
         before=float(before / examples),
         after=float(after / examples),
         difference=float((after - before) / examples),
-        interval=mean_interval({float(each): count for each, count in differences.items()}, confidence=confidence),
+        interval=difference_interval(
+            {float(each): count for each, count in differences.items()}, confidence=confidence
+        ),
         improved=improved,
         worsened=worsened,
         p_value=mcnemar(worsened, improved) if single else sign_flip_counted(differences),
         test="mcnemar" if single else "sign_flip",
-        spread=_spread(Counter({float(each): count for each, count in differences.items()})),
+        spread=_spread(plain),
     )
 
 

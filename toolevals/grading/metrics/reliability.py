@@ -10,8 +10,8 @@ from math import comb, fsum
 from statistics import fmean
 from typing import Any
 
-from toolevals.grading.metrics.bootstrap import mean_interval
 from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.means import mean_interval
 from toolevals.grading.metrics.rates import Interval
 
 # By example, whatever its id is.

@@ -1,0 +1,96 @@
+"""Means over examples and differences between runs, with intervals that are honest for few examples.
+
+What is averaged is an example's mean over its trials, since trials of one example are not independent. Such means have
+a range: scores lie in 0..1, differences of scores in -1..1. Examples at both ends of the range are added before the
+mean and its standard error are taken, so that no interval has zero width: of 29 examples without any difference nobody
+knows that there is none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import fsum, isfinite, sqrt
+from statistics import fmean
+from typing import Any
+
+from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.metrics.rates import Interval, normal_quantile
+from toolevals.grading.metrics.student import student_quantile
+
+
+def mean_interval(values: Mapping[float, int], *, confidence: float = 0.95) -> Interval | None:
+    """Return the interval of the mean of examples' scores, 0..1, given as value -> how many examples have it.
+
+    t²/2 examples are added at either end, t being Student's quantile of one degree of freedom less than examples: of
+    scores 0 and 1 that is Agresti and Coull's interval (see `clustered_interval`). A value beyond 0..1 widens the
+    range. None with fewer than two examples. Raises ValueError on a value that is not finite or a negative count.
+    """
+    return _interval(values, (0.0, 1.0), None, confidence)
+
+
+def difference_interval(values: Mapping[float, int], *, confidence: float = 0.95) -> Interval | None:
+    """Return the interval of the mean of paired differences, -1..1, given as value -> how many examples have it.
+
+    An example is added at either end, as A. Agresti and B. Caffo add one pass and one failure to each of two samples
+    ("Simple and effective confidence intervals for proportions and differences of proportions", The American
+    Statistician 54, 2000); in all else as `mean_interval`.
+    """
+    return _interval(values, (-1.0, 1.0), 1.0, confidence)
+
+
+def clustered_mean(outcomes: Mapping[Any, Sequence[float | None]], *, confidence: float = 0.95) -> Estimate:
+    """Return the mean over examples of each example's mean over its scored trials, by example -> outcomes.
+
+    Outcomes are scores or booleans (1 and 0); None and NaN are unscored. Examples without a scored trial are left
+    out, and `count` says how many remain.
+    """
+    return counted_mean(Counter(map(tuple, outcomes.values())), confidence=confidence)
+
+
+def counted_mean(outcomes: Mapping[tuple[float | None, ...], int], *, confidence: float = 0.95) -> Estimate:
+    """Return `clustered_mean` from the outcomes of an example's trials -> how many examples have these."""
+    means: Counter[float] = Counter()
+    for trials, count in outcomes.items():
+        if count and (mean := scored_mean(trials)) is not None:
+            means[mean] += count
+    if not means:
+        return Estimate.undefined("nothing was scored")
+    value = fmean(means.elements())
+    return Estimate(value, mean_interval(means, confidence=confidence), means.total())
+
+
+def scored_mean(trials: Iterable[float | None]) -> float | None:
+    """Return the mean of the scored trials of one example; None where none is."""
+    return _mean_of(tuple(trials))
+
+
+# Most examples are like many others.
+@lru_cache(maxsize=4096)
+def _mean_of(trials: tuple[float | None, ...]) -> float | None:
+    scored = [float(outcome) for outcome in trials if outcome is not None and isfinite(outcome)]
+    return fmean(scored) if scored else None
+
+
+def _interval(
+    values: Mapping[float, int], ends: tuple[float, float], added: float | None, confidence: float
+) -> Interval | None:
+    """Return the interval of a mean with so many examples added at either end of its range; t²/2 where not said."""
+    if any(not isfinite(value) for value in values) or any(count < 0 for count in values.values()):
+        raise ValueError("a value is not finite or a count is negative")
+    normal_quantile(confidence)
+    units = sum(values.values())
+    if units < 2:
+        return None
+    present = [(value, count) for value, count in values.items() if count]
+    least, greatest = min(ends[0], *(value for value, _ in present)), max(ends[1], *(value for value, _ in present))
+    t = student_quantile(units - 1, confidence)
+    more = t * t / 2 if added is None else added
+    rows = [*present, (least, more), (greatest, more)]
+    whole = units + 2 * more
+    middle = fsum(value * count for value, count in rows) / whole
+    spread = fsum((value - middle) ** 2 * count for value, count in rows) / whole
+    half = t * sqrt(spread / whole)
+    mean = fsum(value * count for value, count in present) / units
+    return Interval(min(mean, max(least, middle - half)), max(mean, min(greatest, middle + half)))
