@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from reports.analyses.costs import Cost
-from reports.analyses.rates import Rate, rate
+from reports.analyses.rates import ExampleSums, Rate, rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,8 @@ class Cell:
     # Of a called class that is divided: which part of it this is; and the same of an expected one.
     part: Part | None = None
     expected_part: Part | None = None
+    # The sums over the examples of its row, where those have several trials or calls.
+    row_sums: ExampleSums | None = None
 
     @property
     def called(self) -> str:
@@ -83,7 +85,7 @@ class Cell:
     @property
     def rate(self) -> Rate:
         """The share of its row, with interval."""
-        return rate(self.count, self.row_total)
+        return rate(self.count, self.row_total, self.row_sums)
 
 
 class Cells(Sequence[Cell]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from reports.analyses.layers import Layers, VerdictCounts, VerdictRow, layers_of
+from reports.analyses.layers import Layers, VerdictRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class FloorRow:
         return (self.layers.outcome, *(step.row for step in self.layers.funnel)) if self.layers else ()
 
 
-def floor_rows(found: Iterable[tuple[str, str, int, VerdictCounts | None]]) -> tuple[FloorRow, ...]:
-    """Return the rows of floors (kind, name, run, counted verdicts)."""
-    return tuple(FloorRow(kind, name, run, layers_of(counts) if counts else None) for kind, name, run, counts in found)
+def floor_rows(found: Iterable[tuple[str, str, int, Layers | None]]) -> tuple[FloorRow, ...]:
+    """Return the rows of floors (kind, name, run, layers)."""
+    return tuple(FloorRow(*row) for row in found)
 
 
 def highest(rows: Iterable[FloorRow]) -> Mapping[str, tuple[float, str]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from reports.analyses.rates import GOALS, Rate, rate
+from reports.analyses.rates import GOALS, ExampleSums, Rate, rate
 
 LAYERS = ("selection", "arguments")
 # What is asked of a whole transcript, where it has something to ask about.
@@ -13,6 +14,9 @@ BESIDE = ("result_use", "recovery", "answer")
 DEPTHS = ("schema", "shape", "equivalence", "execution")
 # Column of CaseGrade -> value -> count.
 VerdictCounts = Mapping[str, Mapping[str, int]]
+# Column of CaseGrade -> sums over examples; empty where each example has one trial.
+VerdictSums = Mapping[str, ExampleSums]
+NO_SUMS: VerdictSums = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +69,25 @@ class Layers:
         return (self.outcome, *(step.row for step in self.funnel), *self.beside, *self.depths)
 
 
-def layers_of(counts: VerdictCounts) -> Layers:
-    """Return the layers and depths of a grading from its counted verdicts."""
-    outcome = _row("outcome", counts)
+def layers_of(counts: VerdictCounts, sums: VerdictSums = NO_SUMS) -> Layers:
+    """Return the layers and depths of a grading from its counted verdicts, with the sums over its examples."""
+    outcome = _row("outcome", counts, sums)
     left, funnel = outcome.rate.total, []
     for name in LAYERS:
-        row = _row(name, counts)
+        row = _row(name, counts, sums)
         funnel.append(FunnelStep(row, before=left, after=left - row.failed))
         left -= row.failed
     cases = sum(counts.get("outcome", {}).values())
-    beside, depths = (tuple(_row(name, counts) for name in names) for names in (BESIDE, DEPTHS))
+    beside, depths = (tuple(_row(name, counts, sums) for name in names) for names in (BESIDE, DEPTHS))
     return Layers(cases, outcome, tuple(funnel), beside, depths)
 
 
-def _row(name: str, counts: VerdictCounts) -> VerdictRow:
+def _row(name: str, counts: VerdictCounts, sums: VerdictSums) -> VerdictRow:
     column = counts.get(name, {})
     passed, failed = column.get("passed", 0), column.get("failed", 0)
     return VerdictRow(
         name=name,
-        rate=rate(passed, passed + failed),
+        rate=rate(passed, passed + failed, sums.get(name, sums.get("outcome"))),
         failed=failed,
         unscored=column.get("unscored", 0),
         errored=column.get("errored", 0),

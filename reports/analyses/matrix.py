@@ -10,7 +10,7 @@ from functools import cached_property
 
 from reports.analyses.cell import Cell, Cells, Part
 from reports.analyses.costs import Cost
-from reports.analyses.rates import Rate, rate
+from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.metrics.classes import SPECIAL
 from toolevals.grading.metrics.seriation import confusable_order
 
@@ -33,6 +33,8 @@ class Matrix:
     `parts` says of each column that is a part of a class which, `row_parts` of each row; rates of whole classes are
     what they are undivided.
     `blocks` are the numbers of the blocks in which classes stand, where not all stand in one.
+    `sums` are those over examples by ("recall", "precision" or "f1", class) and ("accuracy", ""), none where every
+    count is an example of its own. Under filters they tell how much alike an example's trials are.
     """
 
     counts: Mapping[tuple[str, str], int]
@@ -44,6 +46,7 @@ class Matrix:
     parts: Mapping[str, Part] = field(default_factory=dict)
     blocks: Mapping[str, int] = field(default_factory=dict)
     row_parts: Mapping[str, Part] = field(default_factory=dict)
+    sums: Mapping[tuple[str, str], ExampleSums] = field(default_factory=dict)
 
     @cached_property
     def total(self) -> int:
@@ -52,7 +55,7 @@ class Matrix:
     @cached_property
     def accuracy(self) -> Rate:
         """Right cells among all."""
-        return rate(sum(self._met.values()), self.total)
+        return rate(sum(self._met.values()), self.total, self.sums_of("accuracy", ""))
 
     @cached_property
     def cells(self) -> Cells:
@@ -90,6 +93,7 @@ class Matrix:
             self.costs.get((expected, actual)),
             self.parts.get(actual),
             self.row_parts.get(expected),
+            self.sums_of("recall", self.expected(expected)) if self.sums else None,
         )
 
     def called(self, actual: str) -> str:
@@ -141,11 +145,15 @@ class Matrix:
 
     def recall(self, name: str) -> Rate:
         """How many of those that expected `name` got it."""
-        return rate(self._met.get(name, 0), self.row_totals.get(name, 0))
+        return rate(self._met.get(name, 0), self.row_totals.get(name, 0), self.sums_of("recall", name))
 
     def precision(self, name: str) -> Rate:
         """How many of those that got `name` expected it."""
-        return rate(self._hit.get(name, 0), self.column_totals.get(name, 0))
+        return rate(self._hit.get(name, 0), self.column_totals.get(name, 0), self.sums_of("precision", name))
+
+    def sums_of(self, which: str, name: str) -> ExampleSums | None:
+        """Return the sums of a class; of several classes taken as one those of all cells."""
+        return self.sums.get((which, name), self.sums.get(("accuracy", "")))
 
     def confused_only(self) -> Matrix:
         """Return the matrix without the classes that no confusion touches; sums stay those of the whole."""
@@ -193,13 +201,14 @@ def matrix_of(
     parts: Mapping[str, Part] | None = None,
     blocks: Mapping[str, int] | None = None,
     row_parts: Mapping[str, Part] | None = None,
+    sums: Mapping[tuple[str, str], ExampleSums] | None = None,
 ) -> Matrix:
-    """Return the matrix of `counts` by (expected, actual), with what its cells cost.
+    """Return the matrix of `counts` by (expected, actual), with what its cells cost and the sums over its examples.
 
     Classes are ordered as wholes, their parts by place; classes of one block stand together.
     """
     if parts or row_parts:
-        whole = matrix_of(_undivided(counts, parts or {}, row_parts or {}), order, blocks=blocks)
+        whole = matrix_of(_undivided(counts, parts or {}, row_parts or {}), order, blocks=blocks, sums=sums)
         return _divided(whole, counts, costs or {}, parts or {}, row_parts or {})
     held = {key: count for key, count in counts.items() if count}
     row_totals, column_totals = _totals(held)
@@ -217,7 +226,7 @@ def matrix_of(
         tools.sort(key=lambda name: blocks.get(name, 0))
     columns = (*tools, *(name for name in SPECIAL if name in names))
     rows = tuple(name for name in columns if name in row_totals)
-    return Matrix(held, rows, columns, row_totals, column_totals, costs or {}, blocks=blocks or {})
+    return Matrix(held, rows, columns, row_totals, column_totals, costs or {}, blocks=blocks or {}, sums=sums or {})
 
 
 def _totals(counts: Mapping[tuple[str, str], int]) -> tuple[Counter[str], Counter[str]]:

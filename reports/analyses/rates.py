@@ -1,10 +1,10 @@
-"""A proportion with its count and its interval: no rate is shown without them."""
+"""What rates are held to, and the rates themselves: none is shown without its count and its interval."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate, rate_of
 
-from toolevals.grading.metrics.rates import wilson
+__all__ = ["GOALS", "TOOL_GOAL", "ExampleSums", "Rate", "rate", "rate_of"]
 
 # The share of each layer and depth that a release should reach; the gate's defaults.
 GOALS = {
@@ -20,22 +20,3 @@ GOALS = {
     "execution": 0.95,
 }
 TOOL_GOAL = 0.95
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """`passed` of `total`, with the 95 % Wilson interval; all None where there is nothing to count."""
-
-    passed: int
-    total: int
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-def rate(passed: int, total: int) -> Rate:
-    """Return the rate of `passed` among `total`."""
-    if not total:
-        return Rate(passed, total, None, None, None)
-    interval = wilson(passed, total)
-    return Rate(passed, total, passed / total, interval.low, interval.high)

@@ -9,7 +9,7 @@ from typing import Any
 
 from reports.analyses.cell import Cell
 from reports.analyses.matrix import Matrix
-from reports.analyses.rates import Rate
+from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.metrics.clustered import clustered_interval, f1_sums
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.metrics.rates import Interval
@@ -51,6 +51,7 @@ class ToolRow:
     f1: float | None
     instead: Cell | None
     total: int
+    f1_sums: ExampleSums | None = None
 
     @property
     def averaged(self) -> bool:
@@ -60,8 +61,11 @@ class ToolRow:
     @property
     def f1_interval(self) -> Interval | None:
         """The interval of F1, a ratio as a rate is one."""
-        sums = f1_sums(self.correct, self.support, self.predicted)
-        return None if self.f1 is None else clustered_interval(sums)
+        if self.f1 is None:
+            return None
+        if self.f1_sums is None:
+            return clustered_interval(f1_sums(self.correct, self.support, self.predicted))
+        return rate(2 * self.correct, self.support + self.predicted, self.f1_sums).interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,7 @@ def tools_of(matrix: Matrix) -> ToolTable:
             f1=each.f1,
             instead=matrix.cell(*instead[each.name]) if each.name in instead else None,
             total=matrix.total,
+            f1_sums=matrix.sums_of("f1", each.name),
         )
         for each in metrics.per_class
     ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from reports.analyses.layers import VerdictCounts, layers_of
+from reports.analyses.layers import NO_SUMS, VerdictCounts, VerdictSums, layers_of
 from reports.analyses.rates import GOALS, TOOL_GOAL, Rate
 from toolevals.grading.verdicts import VERDICT_NAMES
 
@@ -127,9 +128,15 @@ class Trend:
 Apart = Callable[[RunFacts, RunFacts, str], tuple[str, ...]]
 
 
-def trend_of(runs: Sequence[tuple[RunFacts, VerdictCounts]]) -> Trend:
-    """Return the trend of runs, oldest first, from their counted verdicts."""
-    rows = [TrendRow(facts, {row.name: row.rate for row in layers_of(counts).rows}) for facts, counts in runs]
+def trend_of(
+    runs: Sequence[tuple[RunFacts, VerdictCounts]], sums: Mapping[UUID, VerdictSums] = MappingProxyType({})
+) -> Trend:
+    """Return the trend of runs, oldest first, from their counted verdicts; `sums` over examples by their gradings."""
+    found = [
+        (facts, layers_of(counts, sums.get(facts.grading, NO_SUMS) if facts.grading else NO_SUMS))
+        for facts, counts in runs
+    ]
+    rows = [TrendRow(facts, {row.name: row.rate for row in layers.rows}) for facts, layers in found]
     return Trend(tuple(rows), tuple(series_of(rows, SERIES, GOALS.__getitem__)))
 
 

@@ -25,7 +25,7 @@ from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.pages.shared import graded, run_head
 from reports.queries.arguments import grading_arguments
-from reports.queries.grading import verdict_counts
+from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.overreach import grading_overreach
 from toolevals.runs.counted import Unit, View
 from toolevals.runs.models import Grading
@@ -128,8 +128,9 @@ class LayersView(RunReportView):
 
     @extend_schema(parameters=[GRADING], responses=LayersSerializer)
     def get(self, request: Request, number: int) -> Response:
-        counts = verdict_counts(self.grading(number))
-        layers, modes = layers_of(counts), failure_modes(counts.get("mode", {}))
+        grading = self.grading(number)
+        counts = verdict_counts(grading)
+        layers, modes = layers_of(counts, grading_sums(grading)), failure_modes(counts.get("mode", {}))
         tags = tag_counts(counts.get("tag", {}))
         document = {
             "layers": layers,

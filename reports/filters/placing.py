@@ -19,9 +19,9 @@ from reports.filters.gold_values import GoldValues, gold_values
 from reports.filters.offered import effects_by_name
 from reports.queries.summing import summed
 from toolevals.grading.canonical import canonical
-from toolevals.runs.counted import Counted, Unit, View
+from toolevals.runs.counted import ClassSums, Counted, Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PlacedCase, RevisionTurn
-from toolevals.runs.services.counting import Kind, counted_cases
+from toolevals.runs.services.counting import Kind, counted_cases, counted_sums
 
 # (expected, actual) -> count
 MatrixCounts = dict[tuple[str, str], int]
@@ -103,6 +103,16 @@ def filtered_cases(grading: Grading, filters: Filters) -> QuerySet[CaseGrade]:
 def matrix_counts(grading: Grading, filters: Filters) -> MatrixCounts:
     """Return how many cases, aligned pairs or examples stand in each cell, classes taken together and divided."""
     return classing_of(grading, filters).cells(tool_counts(grading, filters))
+
+
+def matrix_sums(grading: Grading, filters: Filters) -> ClassSums:
+    """Return the sums over examples of each tool of the whole matrix; nothing where every count is an example.
+
+    Filters leave them as they are: intervals then take from them how much alike the trials and calls of an example are.
+    """
+    if filters.trial and filters.view is not View.ALIGNED:
+        return {}
+    return counted_sums(grading, filters.view, filters.unit)
 
 
 def tool_counts(grading: Grading, filters: Filters) -> dict[str, MatrixCounts]:

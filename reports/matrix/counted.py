@@ -12,7 +12,7 @@ from reports.analyses.matrix import Matrix, matrix_of
 from reports.filters.asked import STATUSES, Filters, Split
 from reports.filters.dividing import block_of, expected_part_of, part_of
 from reports.filters.gold_values import gold_values
-from reports.filters.placing import matrix_counts
+from reports.filters.placing import matrix_counts, matrix_sums
 from reports.matrix.state import MatrixState, Measure
 from reports.queries.costing import basis_of, matrix_costs
 from reports.queries.summing import is_counted
@@ -40,14 +40,15 @@ def stays(grading: Grading, state: MatrixState) -> bool:
 def _counted(grading: Grading, state: MatrixState) -> Matrix:
     costs = matrix_costs(grading, state.filters) if state.measure is Measure.COST else None
     counts, split = matrix_counts(grading, state.filters), state.filters.split
+    sums = matrix_sums(grading, state.filters)
     if split is Split.NOTHING:
-        return matrix_of(counts, state.order, costs)
+        return matrix_of(counts, state.order, costs, sums=sums)
     names = {name for cell in counts for name in cell}
     parts = {actual: _part(actual) for _, actual in counts} if split is Split.ARGUMENTS else {}
     called = {name: part for name, part in parts.items() if part}
     blocks = {name: block_of(name, split) for name in names} if split is Split.EFFECT else {}
     expected = _value_parts(grading, state.filters, counts) if split is Split.VALUE else {}
-    return matrix_of(counts, state.order, costs, parts=called, blocks=blocks, row_parts=expected)
+    return matrix_of(counts, state.order, costs, parts=called, blocks=blocks, row_parts=expected, sums=sums)
 
 
 _held = lru_cache(maxsize=MOST_HELD)(_counted)

@@ -15,6 +15,7 @@ from reports.analyses.rates import Rate, rate
 from reports.models import PublicScore
 from reports.queries.grading import verdict_counts_of
 from toolevals.runs.models import Run, Subject
+from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.models import AuditEntry, Job, JobState, Project
 
 # Sources of imports that are public benchmarks, and what those are called.
@@ -87,10 +88,12 @@ def _own_rows(subject: Subject, without: Run | None) -> tuple[PublicRow, ...]:
         runs = runs.exclude(pk=without.pk)
     runs = runs.filter(grading__isnull=False).select_related("subject", "dataset_version__dataset")
     shown = list(runs.order_by("-number")[:MOST_RUNS])
-    counts = verdict_counts_of([run.grading_id for run in shown if run.grading_id])
+    gradings = [run.grading_id for run in shown if run.grading_id]
+    counts, sums = verdict_counts_of(gradings), verdict_sums(gradings)
     rows = []
     for run in shown:
-        outcome = layers_of(counts.get(run.grading_id, {}) if run.grading_id else {}).outcome.rate
+        grading = run.grading_id
+        outcome = layers_of(counts.get(grading, {}), sums.get(grading, {})).outcome.rate if grading else rate(0, 0)
         if outcome.value is not None:
             version = run.dataset_version
             rows.append(

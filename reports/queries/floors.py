@@ -8,20 +8,28 @@ from django.http import Http404
 
 from labeling.models import DatasetVersion
 from reports.analyses.floors import FloorRow, floor_rows
+from reports.analyses.layers import layers_of
 from reports.queries.grading import verdict_counts_of
 from toolevals.runs.floors import Floor
 from toolevals.runs.models import Run
+from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.requests import ProjectRequest
 
 ORDER = {floor.value: place for place, floor in enumerate(Floor)}
 
 
 def version_floors(version: DatasetVersion | UUID) -> tuple[FloorRow, ...]:
-    """Return the floors of a version, none until a worker has started them. Two queries."""
+    """Return the floors of a version, none until a worker has started them. Three queries."""
     runs = list(Run.objects.filter(dataset_version=version).exclude(floor="").values_list("floor", "number", "grading"))
-    counts = verdict_counts_of([grading for _, _, grading in runs if grading])
+    gradings = [grading for _, _, grading in runs if grading]
+    counts, sums = verdict_counts_of(gradings), verdict_sums(gradings)
     return floor_rows(
-        (kind, Floor(kind).label, number, counts.get(grading) if grading else None)
+        (
+            kind,
+            Floor(kind).label,
+            number,
+            layers_of(counts[grading], sums.get(grading, {})) if grading in counts else None,
+        )
         for kind, number, grading in sorted(runs, key=lambda row: ORDER[row[0]])
     )
 

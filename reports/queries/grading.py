@@ -9,11 +9,13 @@ from uuid import UUID
 from django.db.models import F, Q, QuerySet
 
 from labeling.models import Gold, VersionEntry
+from reports.analyses.layers import Layers, VerdictSums, layers_of
 from reports.dialects.reading import cases_said
 from reports.filters.asked import ANY_INJECTION, CaseFilter
 from reports.filters.placing import cell_cases
 from toolevals.runs.models import ArgumentFault, CaseGrade, Grading, JudgedCase, Run, VerdictCount
 from toolevals.runs.querysets.gradings import IS_LATENT
+from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.models import Project
 from toolevals.workspace.querysets.ids import ids_as_text
 
@@ -40,6 +42,16 @@ def verdict_counts_of(gradings: list[UUID]) -> dict[UUID, dict[str, dict[str, in
     for grading, column, value, count in rows:
         found.setdefault(grading, {}).setdefault(column, {})[value] = count
     return found
+
+
+def grading_layers(grading: Grading) -> Layers:
+    """Return the layers and depths of a grading, with their rates."""
+    return layers_of(verdict_counts(grading), grading_sums(grading))
+
+
+def grading_sums(grading: Grading) -> VerdictSums:
+    """Return the sums over the examples of each verdict of a grading; nothing with one trial an example."""
+    return verdict_sums([grading.pk]).get(grading.pk, {})
 
 
 def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:

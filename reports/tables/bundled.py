@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from reports.analyses.dialects import Dialects
-from reports.analyses.layers import layers_of
 from reports.analyses.matrix import matrix_of
 from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.tools import tools_of
@@ -16,13 +15,13 @@ from reports.dialects import tables as dialect_tables
 from reports.dialects.making import dialects_read
 from reports.dialects.reading import dialects_shown, said_rows
 from reports.filters.asked import Filters
-from reports.filters.placing import matrix_counts
+from reports.filters.placing import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
 from reports.models import DialectReading, HeldGate
 from reports.pages.recovery import grading_recovery
 from reports.pages.tool_costs import COLUMNS, grading_tool_costs, spent_csv
 from reports.queries.arguments import grading_arguments
-from reports.queries.grading import verdict_counts
+from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.trials import grading_compounding, grading_reliability
@@ -51,17 +50,19 @@ class BundledTable:
 
 def _matrix(view: View) -> Callable[[Grading], Rows]:
     def rows(grading: Grading) -> Rows:
-        return tables.matrix_long(matrix_of(matrix_counts(grading, Filters(view))))
+        return tables.matrix_long(
+            matrix_of(matrix_counts(grading, Filters(view)), sums=matrix_sums(grading, Filters(view)))
+        )
 
     return rows
 
 
 def _tools(grading: Grading) -> Rows:
-    return tables.tools(tools_of(matrix_of(matrix_counts(grading, Filters()))))
+    return tables.tools(tools_of(matrix_of(matrix_counts(grading, Filters()), sums=matrix_sums(grading, Filters()))))
 
 
 def _layers(grading: Grading) -> Rows:
-    return tables.layers(layers_of(verdict_counts(grading)))
+    return tables.layers(grading_layers(grading))
 
 
 def _failures(grading: Grading) -> Rows:

@@ -17,6 +17,7 @@ from reports.queries.floors import version_floors
 from reports.queries.grading import verdict_counts_of
 from toolevals.presentation.figures import TrendPoint, trend
 from toolevals.presentation.numbers import percent, span
+from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.models import Project
 
 TOKENS = {"selection": "layer-selection", "arguments": "layer-arguments"}
@@ -52,9 +53,10 @@ class RunLine:
 
 
 def runs_trend(runs: Sequence[RunFacts]) -> Trend:
-    """Return the rates of runs, oldest first. One query."""
-    counts = verdict_counts_of([run.grading for run in runs if run.grading])
-    return trend_of([(run, counts.get(run.grading, {}) if run.grading else {}) for run in runs])
+    """Return the rates of runs, oldest first. Two queries."""
+    gradings = [run.grading for run in runs if run.grading]
+    counts, sums = verdict_counts_of(gradings), verdict_sums(gradings)
+    return trend_of([(run, counts.get(run.grading, {}) if run.grading else {}) for run in runs], sums)
 
 
 def trend_charts(found: Trend, project: Project, *, same_scale: bool = True) -> tuple[TrendChart, ...]:

@@ -15,7 +15,8 @@ from reports.analyses.trend import RunFacts, Series, Trend, tool_trend_of
 from reports.trends.page import lowest
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
 from toolevals.runs.counted import View
-from toolevals.runs.models import MatrixCount
+from toolevals.runs.models import Grading, MatrixCount
+from toolevals.runs.services.example_sums import first_call_sums
 
 
 class ToolRate(StrEnum):
@@ -50,15 +51,18 @@ class SmallTrend:
 
 
 def runs_tool_trend(runs: Sequence[RunFacts], which: ToolRate = ToolRate.RECALL) -> Trend:
-    """Return a rate of each tool in some runs, oldest first. Two queries."""
+    """Return a rate of each tool in some runs, oldest first. Three queries."""
     counts = MatrixCount.objects.filter(grading__in=[run.grading for run in runs], view=View.FIRST)
     totals, right = (
         _sums(rows.values_list("grading_id", which.column).annotate(Sum("count")).order_by())
         for rows in (counts, counts.filter(expected=F("actual")))
     )
     rates: dict[UUID | None, dict[str, Rate]] = {}
+    several = Grading.objects.filter(pk__in=[run.grading for run in runs], run__trials__gt=1).select_related("run")
+    sums = {grading.pk: first_call_sums(grading) for grading in several}
     for (grading, name), total in totals.items():
-        rates.setdefault(grading, {})[name] = rate(right[grading, name], total)
+        whole = sums.get(grading, {}).get((which.value, name))
+        rates.setdefault(grading, {})[name] = rate(right[grading, name], total, whole)
     return tool_trend_of([(run, rates.get(run.grading, {})) for run in runs])
 
 

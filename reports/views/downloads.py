@@ -8,14 +8,13 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from reports.analyses.layers import layers_of
 from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.tools import tools_of
 from reports.cases.remarks import remark_rows
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.pages.shared import graded, run_head
-from reports.queries.grading import verdict_counts
+from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
 from reports.queries.overreach import grading_overreach
 from reports.tables import judges as judge_tables
@@ -53,7 +52,7 @@ def tools_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 def layers_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the layers and depths."""
     grading = graded(run_head(request, number, "run"))
-    return csv_file(f"run-{number}-layers", tables.LAYERS, tables.layers(layers_of(verdict_counts(grading))))
+    return csv_file(f"run-{number}-layers", tables.LAYERS, tables.layers(grading_layers(grading)))
 
 
 @require_safe

@@ -6,12 +6,11 @@ from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.layers import layers_of
 from reports.analyses.recovery import recovery_sentence
 from reports.filters.asked import address_query
 from reports.pages.recovery import episode_page, grading_recovery, read_episode_state
 from reports.pages.shared import graded, run_head
-from reports.queries.grading import verdict_counts
+from reports.queries.grading import grading_layers
 from reports.tables import recovery as tables
 from reports.tables.long import AskedTable
 from reports.views.downloads import long_csv
@@ -34,7 +33,7 @@ def recovery(request: ProjectRequest, number: int) -> HttpResponse:
     page = episode_page(head.grading, state)
     grading = {"grading": head.asked or ""}
     own = state.parameters() | grading
-    layers = layers_of(verdict_counts(head.grading))
+    layers = grading_layers(head.grading)
     context = {
         "head": head,
         "run": head.run,

@@ -8,7 +8,6 @@ from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.layers import layers_of
 from reports.filters.asked import address_query
 from reports.filters.asked import number as read_number
 from reports.pages.reliability import (
@@ -19,7 +18,7 @@ from reports.pages.reliability import (
     reliability_sentence,
 )
 from reports.pages.shared import RunHead, graded, run_head
-from reports.queries.grading import verdict_counts
+from reports.queries.grading import grading_layers
 from reports.queries.trials import grading_compounding, grading_reliability
 from reports.tables import reliability as tables
 from reports.tables.long import AskedTable
@@ -70,7 +69,7 @@ def _trials(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[st
 
 def _steps(request: ProjectRequest, grading: Grading) -> dict[str, Any]:
     found = grading_compounding(grading)
-    call = next(row for row in layers_of(verdict_counts(grading)).depths if row.name == "equivalence")
+    call = next(row for row in grading_layers(grading).depths if row.name == "equivalence")
     return {"compounding": found, "sum": calculator(request.GET, found, call.rate.value)}
 
 

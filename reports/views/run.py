@@ -15,13 +15,13 @@ from reports.analyses.rates import TOOL_GOAL
 from reports.analyses.sentence import sentence
 from reports.analyses.tools import ToolOrder, ordered_tools, tools_of
 from reports.filters.asked import LATENT, Filters, choice
-from reports.filters.placing import matrix_counts
+from reports.filters.placing import matrix_counts, matrix_sums
 from reports.pages.shared import RunHead, run_head
 from reports.pages.tool_costs import grading_tool_costs
 from reports.public_scores.beside import public_rows
 from reports.queries.errored import errored_in
 from reports.queries.floors import version_floors
-from reports.queries.grading import verdict_counts
+from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.judges import flagged_cases, judges_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.spending import spending_shown
@@ -65,9 +65,9 @@ def _tool_costs(head: RunHead, grading: Grading) -> dict[str, Any]:
 
 def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[str, Any]:
     counts = verdict_counts(grading)
-    layers = layers_of(counts)
+    layers = layers_of(counts, grading_sums(grading))
     modes = failure_modes(counts.get("mode", {}))
-    matrix = matrix_of(matrix_counts(grading, Filters()))
+    matrix = matrix_of(matrix_counts(grading, Filters()), sums=matrix_sums(grading, Filters()))
     table = tools_of(matrix)
     order = choice(ToolOrder, request.GET, "sort", ToolOrder.F1)
     all_tools = request.GET.get("tools") == "all"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +15,7 @@ from toolevals.grading.documents import schema
 from toolevals.grading.due import due_class
 from toolevals.grading.engine import compile_case, grade
 from toolevals.grading.examples import read_example
+from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.predictions import read_prediction
 from toolevals.grading.problems import InvalidDocument
@@ -110,21 +112,37 @@ class NativeGrading:
     def summary(self, rows: Lines) -> str:
         """Return rates by grader, what went wrong, and each tool's precision and recall."""
         statuses: dict[str, Counter[str]] = {name: Counter() for name in GRADERS}
+        # What is distinct among cases, and by example which of it its trials are.
+        distinct: dict[tuple[str, ...], int] = {}
+        examples: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
         modes: Counter[str] = Counter()
         cells: Counter[tuple[str, str]] = Counter()
         for case in rows:
-            for name in GRADERS:
-                statuses[name][case.grade.verdicts[name].status] += 1
+            said = tuple(case.grade.verdicts[name].status for name in GRADERS)
+            for name, status in zip(GRADERS, said, strict=True):
+                statuses[name][status] += 1
+            examples[case.id].append(distinct.setdefault(said, len(distinct)))
             modes[case.grade.mode] += 1
             cells[case.grade.expected, case.grade.actual] += 1
         del modes[""], cells["", ""]
+        sums = _sums(list(distinct), Counter(tuple(sorted(trials)) for trials in examples.values()))
         return stacked(
             (
-                table(RATES, (rates(name, counts) for name, counts in statuses.items())),
+                table(RATES, (rates(name, counts, sums[name]) for name, counts in statuses.items())),
                 counted(("what went wrong", "cases"), modes),
                 table(("tool", "expected", "called", "precision", "recall", "F1"), _tools(cells)),
             )
         )
+
+
+def _sums(distinct: Sequence[tuple[str, ...]], examples: Mapping[tuple[int, ...], int]) -> dict[str, ExampleSums]:
+    """Return the sums over examples of each grader, from how many examples have which of the distinct trials."""
+    tallies: dict[str, Counter[tuple[int, int]]] = {name: Counter() for name in GRADERS}
+    for trials, count in examples.items():
+        for name, said in zip(GRADERS, zip(*map(distinct.__getitem__, trials), strict=True), strict=True):
+            passed = said.count("passed")
+            tallies[name][passed + said.count("failed"), passed] += count
+    return {name: ExampleSums.of(each) for name, each in tallies.items()}
 
 
 def _tools(cells: Counter[tuple[str, str]]) -> Iterator[tuple[str, ...]]:

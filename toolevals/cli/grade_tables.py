@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.metrics.clustered import ExampleSums, rate
 
 STATUSES = ("passed", "failed", "unscored", "errored")
 RATES = ("", *STATUSES, "rate", "95 %")
 
 
-def rates(name: str, counts: Counter[str]) -> tuple[str, ...]:
-    """Return a line of the table of rates: counts by status, the rate passed, its interval."""
-    passed, scored = counts["passed"], counts["passed"] + counts["failed"]
-    interval = wilson(passed, scored)
-    shown = (f"{passed / scored:.3f}", f"{interval.low:.3f} to {interval.high:.3f}") if scored else ("", "")
+def rates(name: str, counts: Counter[str], sums: ExampleSums | None = None) -> tuple[str, ...]:
+    """Return a line of the table of rates: counts by status, the rate passed, its interval.
+
+    `sums` are those over examples, where these may have several trials.
+    """
+    found = rate(counts["passed"], counts["passed"] + counts["failed"], sums)
+    shown = ("", "") if found.value is None else (f"{found.value:.3f}", f"{found.low:.3f} to {found.high:.3f}")
     return name, *(str(counts[status]) for status in STATUSES), *shown
 
 

@@ -13,7 +13,6 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.gating import add_gate_option, gate_run, minimums_in
 from toolevals.cli.output import say
 from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connector_of, given
-from toolevals.grading.metrics.rates import wilson
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.presets import PRESETS
 
@@ -107,16 +106,18 @@ def _asked(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _summary(shown: dict[str, Any], arguments: argparse.Namespace) -> str:
     lines = [f"run {shown['number']}: {arguments.server}/p/{arguments.project}/runs/{shown['number']}/"]
-    counts = (shown["shown"] or {}).get("counts", {})
-    return "\n".join([*lines, *(_line(layer, counts[layer]) for layer in LAYERS if layer in counts)])
+    grading = shown["shown"] or {}
+    counts, rates = grading.get("counts", {}), grading.get("rates", {})
+    return "\n".join([*lines, *(_line(layer, counts[layer], rates.get(layer)) for layer in LAYERS if layer in counts)])
 
 
-def _line(layer: str, counts: dict[str, int]) -> str:
+def _line(layer: str, counts: dict[str, int], rate: dict[str, Any] | None) -> str:
     passed, failed = counts.get("passed", 0), counts.get("failed", 0)
     scored = passed + failed
     beside = ", ".join(f"{counts[status]} {status}" for status in ("unscored", "errored") if counts.get(status))
-    if not scored:
+    if not scored or rate is None:
         return f"  {layer:<12} not scored{f' ({beside})' if beside else ''}"
-    span = wilson(passed, scored)
-    rate = f"{passed} of {scored}, {passed / scored:.1%} ({span.low:.1%} to {span.high:.1%})"
-    return f"  {layer:<12} {rate}{f', {beside}' if beside else ''}"
+    said = (
+        f"{passed} of {scored}, {passed / scored:.1%} ({rate['interval']['low']:.1%} to {rate['interval']['high']:.1%})"
+    )
+    return f"  {layer:<12} {said}{f', {beside}' if beside else ''}"

@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import accumulate, compress, pairwise
 from typing import Any, Final, Self
 
+from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.verdicts import VERDICT_NAMES
 
 
@@ -44,6 +45,8 @@ PRICE_UNITS: Final = 10**12
 # Of the cases in one cell and context: how many say their price and the sum, how many their tokens and the sum.
 Costs = tuple[int, int, int, int]
 NO_COSTS: Final[Costs] = (0, 0, 0, 0)
+# Sums over examples by ("recall", "precision" or "f1", class), and of all cells by ("accuracy", "").
+ClassSums = dict[tuple[str, str], ExampleSums]
 Context = tuple[Any, ...]
 
 

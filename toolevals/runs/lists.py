@@ -75,7 +75,7 @@ def run_lines(rows: Iterable[RunRow]) -> Iterator[tuple[Cell, ...]]:
             run.grading.number if run.grading else None,
             rate.passed if rate else None,
             rate.total if rate else None,
-            rate.share if rate else None,
+            rate.value if rate else None,
             interval.low if interval else None,
             interval.high if interval else None,
             row.state,

@@ -13,9 +13,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from labeling.models import VersionEntry
-from toolevals.grading.metrics.rates import Interval, wilson
+from toolevals.grading.metrics.clustered import Rate
 from toolevals.presentation import numbers
-from toolevals.runs.models import Run, VerdictCount
+from toolevals.runs.models import Run
+from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.models import AuditEntry, Job, JobState
 
 A_MINUTE, A_DAY = 60, 24 * 3600
@@ -26,37 +27,23 @@ NO_GOLD: Final = ("runs.", "reports.", "registry.", "workspace.job", "workspace.
 
 
 @dataclass(frozen=True, slots=True)
-class SelectionRate:
-    """How often the right tool was chosen: `passed` of `total` scored cases, with the 95 % Wilson interval."""
-
-    passed: int
-    total: int
-
-    @property
-    def share(self) -> float:
-        return self.passed / self.total
-
-    @property
-    def interval(self) -> Interval:
-        return wilson(self.passed, self.total)
-
-    @property
-    def value(self) -> str:
-        return numbers.percent(self.share)
-
-    @property
-    def span(self) -> str:
-        return numbers.span(self.interval.low, self.interval.high)
-
-
-@dataclass(frozen=True, slots=True)
 class RunRow:
     """One run. `job` is that of its newest grading, with `items_done` and `items_total`."""
 
     run: Run
-    rate: SelectionRate | None
+    rate: Rate | None
     job: Job | None
     stale: str
+
+    @property
+    def share(self) -> str:
+        """The rate in percent."""
+        return numbers.percent(self.rate.value) if self.rate else ""
+
+    @property
+    def span(self) -> str:
+        """The interval of the rate in percent."""
+        return numbers.span(self.rate.low, self.rate.high) if self.rate else ""
 
     @property
     def state(self) -> str:
@@ -83,29 +70,21 @@ class RunRow:
 
 
 def run_rows(runs: Iterable[Any]) -> list[RunRow]:
-    """Return the rows of runs that were read `with_everything` and `with_newest`. Three queries, however many runs."""
+    """Return the rows of runs that were read `with_everything` and `with_newest`. Four queries, however many runs."""
     found = list(runs)
     stale = stale_reasons(found)
     return [replace(row, stale=stale.get(row.run.pk, "")) for row in run_states(found)]
 
 
 def run_states(runs: Iterable[Any]) -> list[RunRow]:
-    """Return the same without what has become stale, which costs a look at whole versions. Two queries."""
+    """Return the same without what has become stale, which costs a look at whole versions. Three queries."""
     found = list(runs)
-    rates = selection_rates([run.grading_id for run in found if run.grading_id])
+    rates = verdict_rates([run.grading_id for run in found if run.grading_id], "selection")
     jobs = _jobs([run.newest_grading for run in found if run.newest_grading])
-    return [RunRow(run, rates.get(run.grading_id), jobs.get(run.newest_grading) or run.job, "") for run in found]
-
-
-def selection_rates(gradings: Sequence[UUID]) -> dict[UUID, SelectionRate]:
-    """Return the selection rate of each grading that scored any case."""
-    passed: dict[UUID, int] = {}
-    total: dict[UUID, int] = {}
-    counts = VerdictCount.objects.filter(grading__in=gradings, column="selection", value__in=("passed", "failed"))
-    for grading, value, count in counts.values_list("grading_id", "value", "count"):
-        total[grading] = total.get(grading, 0) + count
-        passed[grading] = passed.get(grading, 0) + (count if value == "passed" else 0)
-    return {grading: SelectionRate(passed[grading], total[grading]) for grading in total}
+    return [
+        RunRow(run, rates.get(run.grading_id, {}).get("selection"), jobs.get(run.newest_grading) or run.job, "")
+        for run in found
+    ]
 
 
 def stale_reasons(runs: Iterable[Any]) -> dict[UUID, str]:

@@ -11,6 +11,7 @@ from labeling.models import DatasetVersion
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import AlignedPair, CaseGrade, Experiment, Grading, Run, Subject
+from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.api.serializers import IntervalSerializer, JobSerializer
 from toolevals.workspace.models import JobState
 
@@ -103,12 +104,13 @@ class RunSerializer(serializers.ModelSerializer[Run]):
         )
 
 
-class SelectionRateSerializer(serializers.Serializer[Any]):
-    """How often the right tool was chosen, of scored cases, with its 95 % interval."""
+class VerdictRateSerializer(serializers.Serializer[Any]):
+    """The share of scored cases that passed, over how many examples, with its 95 % interval, clustered by example."""
 
     passed = serializers.IntegerField()
     total = serializers.IntegerField()
-    value = serializers.FloatField(source="share")
+    examples = serializers.IntegerField()
+    value = serializers.FloatField()
     interval = IntervalSerializer()
 
 
@@ -117,7 +119,7 @@ class ListedRunSerializer(RunSerializer):
 
     grading_id = serializers.UUIDField(allow_null=True)
     state = serializers.ChoiceField(choices=JobState.choices, source="row.state")
-    selection = SelectionRateSerializer(source="row.rate", allow_null=True)
+    selection = VerdictRateSerializer(source="row.rate", allow_null=True)
     stale = serializers.CharField(source="row.stale", allow_blank=True)
 
     class Meta(RunSerializer.Meta):
@@ -141,9 +143,10 @@ class GradingDetailSerializer(GradingSerializer):
 
     spending = serializers.JSONField(allow_null=True)
     counts = serializers.SerializerMethodField()
+    rates = serializers.SerializerMethodField()
 
     class Meta(GradingSerializer.Meta):
-        fields = (*GradingSerializer.Meta.fields, "spending", "counts")
+        fields = (*GradingSerializer.Meta.fields, "spending", "counts", "rates")
 
     @extend_schema_field({"type": "object", "additionalProperties": {"type": "object"}})
     def get_counts(self, grading: Grading) -> dict[str, dict[str, int]]:
@@ -151,6 +154,11 @@ class GradingDetailSerializer(GradingSerializer):
         for column, value, count in grading.verdict_counts.values_list("column", "value", "count"):
             found.setdefault(column, {})[value] = count
         return found
+
+    @extend_schema_field(serializers.DictField(child=VerdictRateSerializer()))
+    def get_rates(self, grading: Grading) -> dict[str, Any]:
+        found = verdict_rates([grading.pk]).get(grading.pk, {})
+        return {name: VerdictRateSerializer(each).data for name, each in found.items()}
 
 
 class RunDetailSerializer(RunSerializer):

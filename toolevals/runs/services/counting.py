@@ -20,14 +20,17 @@ from django.db.models import Case, Exists, F, Max, Min, OuterRef, Q, QuerySet, V
 from labeling.models import VersionEntry
 from toolevals.grading.metrics.classes import NO_MAJORITY, set_class
 from toolevals.grading.verdicts import VERDICT_NAMES
-from toolevals.runs.counted import NO_COSTS, PRICE_UNITS, Cell, Context, Costs, Counted, Unit, View
+from toolevals.runs.counted import NO_COSTS, PRICE_UNITS, Cell, ClassSums, Context, Costs, Counted, Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, CountedCases, Grading, PlacedCase, RevisionTurn, Transcript
+from toolevals.runs.services.example_sums import class_sums, class_sums_document, class_sums_of, first_call_sums
 from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 
 _CHUNK: Final = 5000
 _OUTSIDE: Final[Cell] = ("", "")
 PLACED_COLUMNS: Final = ("grading_id", "view", "unit", "cell", "case_id")
+# Where a matrix's document keeps the sums over its examples.
+SUMS: Final = "sums"
 Kind = tuple[View, Unit]
 _Cells = dict[View, tuple[Cell, ...]]
 _Key = tuple[int, Cell]
@@ -56,6 +59,8 @@ class _Matrix:
     counts: Counter[_Key] = field(default_factory=Counter)
     costs: dict[_Key, Costs] = field(default_factory=dict)
     placed: tuple[list[Cell], bytearray] = field(default_factory=lambda: ([], bytearray()))
+    # The cells of an example, and how many examples have these.
+    examples: Counter[tuple[Cell, ...]] = field(default_factory=Counter)
 
     def add(self, one: _One, cells: Sequence[Cell], *, place: bool) -> None:
         for cell in cells or (_OUTSIDE,):
@@ -75,6 +80,8 @@ class CountedGrading:
 
     matrices: dict[Kind, Counted]
     placed: dict[Kind, tuple[array[int], bytearray]]
+    # Of the matrices in which an example may stand several times, but that of first calls.
+    sums: dict[Kind, ClassSums]
 
     def placed_rows(self, grading: Grading) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of PlacedCase."""
@@ -95,13 +102,24 @@ def cases_count(grading: Grading) -> CountedGrading:
             views = tuple(View)
             matrices |= {(view, unit): deepcopy(matrices[View.FIRST, unit]) for view in views[1:] for unit in units}
         for view in views:
+            matrices[view, Unit.TRIAL].examples[_together(trials, view)] += 1
             for one in trials:
                 several = view is View.SET and len(one.cells[View.ALIGNED]) > 1
                 matrices[view, Unit.TRIAL].add(one, one.cells[view], place=several)
             if len(units) > 1 and (majority := _majority(trials, view)) is not None:
                 matrices[view, Unit.MAJORITY].add(*majority, place=True)
+                matrices[view, Unit.MAJORITY].examples[majority[1]] += 1
     counted = {kind: Counted.of(tuple(contexts), each.counts, each.costs) for kind, each in matrices.items()}
-    return CountedGrading(counted, {kind: _placed(counted[kind], each) for kind, each in matrices.items()})
+    placed = {kind: _placed(counted[kind], each) for kind, each in matrices.items()}
+    sums = {kind: class_sums(each.examples.items()) for kind, each in matrices.items() if kind[0] is not View.FIRST}
+    return CountedGrading(counted, placed, sums)
+
+
+def _together(trials: Sequence[_One], view: View) -> tuple[Cell, ...]:
+    """Return the cells of all trials of an example, in an order that does not depend on that of the trials."""
+    if len(trials) == 1:
+        return trials[0].cells[view]
+    return tuple(sorted(cell for one in trials for cell in one.cells[view]))
 
 
 def _placed(counted: Counted, matrix: _Matrix) -> tuple[array[int], bytearray]:
@@ -116,7 +134,7 @@ def counted_store(grading: Grading, counted: CountedGrading) -> None:
             grading=grading,
             view=view,
             unit=unit,
-            document=matrix.to_document(),
+            document=matrix.to_document() | _sums_document(counted.sums.get((view, unit))),
             numbers=matrix.to_bytes(),
             costs=matrix.costs_to_bytes(),
         )
@@ -124,6 +142,27 @@ def counted_store(grading: Grading, counted: CountedGrading) -> None:
     )
     rows_insert(PlacedCase, PLACED_COLUMNS, counted.placed_rows(grading))
     tables_analyze(PlacedCase)
+
+
+def counted_sums(grading: Grading, view: View, unit: Unit) -> ClassSums:
+    """Return the sums over examples of each class of a matrix; nothing where no example stands in it twice.
+
+    Of a grading from before they were kept the cases are counted again.
+    """
+    row = _kept(grading, view, unit, costs=False)
+    if row is None or View(row.view) is View.FIRST:
+        return first_call_sums(grading) if unit is Unit.TRIAL else {}
+    if (document := row.document.get(SUMS)) is None:
+        counted = cases_count(grading)
+        for kept in CountedCases.objects.filter(grading=grading).exclude(view=View.FIRST):
+            kept.document |= _sums_document(counted.sums.get((View(kept.view), Unit(kept.unit)), {}))
+            kept.save(update_fields=["document"])
+        document = class_sums_document(counted.sums.get((View(row.view), Unit(row.unit)), {}))
+    return class_sums_of(document)
+
+
+def _sums_document(sums: ClassSums | None) -> dict[str, Any]:
+    return {} if sums is None else {SUMS: class_sums_document(sums)}
 
 
 def counted_ensure(grading: Grading) -> None:

@@ -10,6 +10,7 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.runs.alike import Alike
 from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,
@@ -29,6 +30,7 @@ from toolevals.runs.models import (
 from toolevals.runs.querysets.gradings import IS_LATENT
 from toolevals.runs.services.counting import cases_count, counted_store
 from toolevals.runs.services.disagreement import disagreement_write
+from toolevals.runs.services.example_sums import verdict_sums_document
 from toolevals.runs.services.free_calls import FREE, free_calls
 from toolevals.runs.services.judge_rollups import judge_counts
 from toolevals.runs.services.packing import cases_pack, packed_store
@@ -58,6 +60,7 @@ def grading_roll_up(lease: Lease) -> None:
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
     turns_write(grading.run)
     packed = cases_pack(grading)
+    sums = verdict_sums_document(Alike.of(packed)) if packed.trials > 1 else None
     counted = cases_count(grading)
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
@@ -70,7 +73,7 @@ def grading_roll_up(lease: Lease) -> None:
         packed_store(grading, packed)
         tool_spending_store(grading, spent)
         counted_store(grading, counted)
-        Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now(), spending=spending)
+        Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now(), spending=spending, verdict_sums=sums)
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")
         Run.objects.filter(pk__in=shown).update(grading=grading)
