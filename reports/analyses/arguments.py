@@ -25,7 +25,7 @@ class ArgumentRow:
     """One parameter of one tool.
 
     `counts` says in how many calls it is wrong in each way (KINDS); of one call the three of WRONG exclude each other.
-    `wrong` is their sum among `calls`, those that expected the tool and called it, with the 95 % Wilson interval.
+    `wrong` is their sum among `calls`, those that expected the tool and called it, with the 95 % interval.
     """
 
     tool: str

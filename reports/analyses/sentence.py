@@ -12,11 +12,10 @@ from typing import Final
 
 from reports.analyses.layers import Layers, VerdictRow
 from reports.analyses.modes import ARGUMENTS, SELECTION, FailureMode
+from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 
 # A second failure is named beside the most frequent one where it is so much of it.
 AS_FREQUENT = 0.8
-# Fewer scored cases than this carry no sentence.
-FEWEST = 10
 SCHEMA: Final = {"good": "formats well", "unclear": "usually formats well", "weak": "often breaks the tools’ schemas"}
 SELECTION_WORDS: Final = {"good": "takes the right tool", "unclear": "usually takes the right tool"}
 ARGUMENT_WORDS: Final = {"good": "fills in the right values", "unclear": "usually fills in the right values"}
@@ -45,8 +44,9 @@ def sentence(layers: Layers, modes: Sequence[FailureMode]) -> str:
     scored = layers.outcome.rate.total
     if not scored:
         return "Nothing was scored."
-    if scored < FEWEST:
-        return f"{scored} scored {'case' if scored == 1 else 'cases'}: too few to say more than the counts."
+    if (examples := layers.outcome.rate.examples) < FEWEST_EXAMPLES:
+        said = "1 scored example" if examples == 1 else f"{examples} scored examples"
+        return f"{said}: the sample cannot tell, at least {FEWEST_EXAMPLES} are needed."
     schema = next(row for row in layers.depths if row.name == "schema")
     selection, arguments = (step.row for step in layers.funnel)
     clauses = [_sized(SCHEMA.get(grade(schema), ""), schema.failed, schema)]
@@ -65,6 +65,8 @@ def grade(row: VerdictRow) -> str:
     """Return "good", "unclear" or "weak"; empty where nothing was scored."""
     if row.rate.value is None or row.rate.high is None:
         return ""
+    if not row.rate.tells:
+        return "unclear"
     if row.rate.value >= row.goal:
         return "good"
     return "weak" if row.rate.high < row.goal else "unclear"

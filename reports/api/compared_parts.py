@@ -56,7 +56,7 @@ class JudgeSideSerializer(serializers.Serializer[Any]):
 
 
 class ShareDeltaSerializer(serializers.Serializer[Any]):
-    """A mean over examples before and after; `interval` is the paired bootstrap's of the difference."""
+    """A mean over examples before and after; `interval` is that of the difference."""
 
     before = serializers.FloatField(allow_null=True)
     after = serializers.FloatField(allow_null=True)

@@ -87,7 +87,7 @@ class RunComparisonSerializer(serializers.Serializer[Any]):
 
 
 class DeltaFigureSerializer(serializers.Serializer[Any]):
-    """A figure before and after, with the paired bootstrap interval of the difference."""
+    """A figure before and after, with the interval of the difference."""
 
     before = serializers.FloatField(allow_null=True)
     after = serializers.FloatField(allow_null=True)

@@ -23,7 +23,7 @@ from toolevals.workspace.api.serializers import IntervalSerializer
 
 
 class EstimateSerializer(serializers.Serializer[Any]):
-    """A mean over `count` examples with its 95 % bootstrap interval; null where it is undefined."""
+    """A mean over `count` examples with its 95 % interval; null where it is undefined."""
 
     value = serializers.FloatField(allow_null=True)
     interval = IntervalSerializer(allow_null=True)

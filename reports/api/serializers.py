@@ -10,7 +10,7 @@ from toolevals.workspace.api.serializers import IntervalSerializer
 
 
 class RateSerializer(serializers.Serializer[Any]):
-    """A proportion with its 95 % Wilson interval; null where there is nothing to count."""
+    """A proportion with its 95 % interval, clustered by example; null where there is nothing to count."""
 
     passed = serializers.IntegerField()
     total = serializers.IntegerField()

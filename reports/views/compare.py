@@ -88,14 +88,16 @@ def compare(request: ProjectRequest, number: int, candidate: int) -> HttpRespons
 
 def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
     found = runs.comparison
-    layer = found.layer(text(request.GET, "layer"))
+    layer, deciding = found.layer(text(request.GET, "layer")), found.layer("")
     rows = found.tools if request.GET.get("tools") == "all" else found.tools[:MOST_TOOLS]
     lists = [MovedFilter(layer.name, how, part=runs.part) for how in ("fixed", "broken")] if layer else []
     return part_context(runs, layer.name if layer else "", text(request.GET, "by")) | {
         "found": found,
         "layer": layer,
-        "sentence": change_sentence(layer),
-        "details": change_details(layer),
+        "deciding": deciding,
+        "sentence": change_sentence(deciding),
+        "details": change_details(deciding),
+        "layer_sentence": "" if layer is deciding else f"{change_sentence(layer)} {change_details(layer)}",
         "tools_sentence": tools_sentence(found.tools),
         "differences": runs.differences,
         "cautions": runs.cautions,

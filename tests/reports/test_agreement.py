@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.reports.building import Builder, Case, cases_of
 from tests.reports.reading import csv_lines, csv_rows, embedded, table
+from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.confusion import ConfusionMatrix
-from toolevals.grading.metrics.rates import wilson
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.presentation.numbers import percent
 from toolevals.runs.models import Grading
@@ -113,7 +113,7 @@ def test_the_tools_are_the_same_everywhere(get, viewer, cells):
             assert tool[name]["value"] == getattr(each, name)
             assert row[name] == ("" if not total else repr(tool[name]["value"]))
             if total:
-                interval = wilson(passed, total)
+                interval = clustered_interval(ExampleSums.single(passed, total))
                 assert (tool[name]["low"], tool[name]["high"]) == (interval.low, interval.high)
                 assert (float(row[f"{name}_low"]), float(row[f"{name}_high"])) == (interval.low, interval.high)
         assert tool["f1"] == each.f1

@@ -36,7 +36,7 @@ def test_sums_shares_and_intervals_of_a_cell():
     assert (cell.count, cell.row_total, cell.column_total) == (9, 40, 44)
     assert (cell.row_share, cell.column_share) == (9 / 40, 9 / 44)
     rate = cell.rate
-    assert rate.low == pytest.approx(0.1232, abs=1e-4)
+    assert rate.low == pytest.approx(0.1185, abs=1e-4)
     assert rate.high == pytest.approx(0.3750, abs=1e-4)
 
 
@@ -99,7 +99,7 @@ def test_the_worst_tool_comes_first_and_what_nothing_expects_last():
     assert first.instead is not None
     assert (first.instead.actual, first.instead.count) == ("b", 9)
     assert table.rows[3].f1_interval is not None
-    assert (table.rows[3].f1_interval.low, table.rows[3].f1_interval.high) == (1.0, 1.0)
+    assert table.rows[3].f1_interval.low < table.rows[3].f1_interval.high == 1.0
 
 
 def counted(**columns: tuple[int, ...]) -> dict[str, dict[str, int]]:
@@ -112,7 +112,7 @@ def test_the_funnel_loses_case_by_case():
     layers = layers_of(counted(outcome=(379, 133, 3, 2), selection=(435, 77, 3, 2), arguments=(341, 56, 118, 2)))
     assert layers.cases == 517
     assert [(step.before, step.after) for step in layers.funnel] == [(512, 435), (435, 379)]
-    assert layers.outcome.rate.low == pytest.approx(0.701, abs=5e-4)
+    assert layers.outcome.rate.low == pytest.approx(0.700, abs=5e-4)
     assert layers.outcome.rate.high == pytest.approx(0.776, abs=5e-4)
 
 
@@ -164,8 +164,8 @@ def test_the_sentence_says_what_the_intervals_carry(schema, selection, arguments
     ("outcome", "said"),
     [
         ((0, 0, 5, 5), "Nothing was scored."),
-        ((1, 0), "1 scored case: too few to say more than the counts."),
-        ((5, 4), "9 scored cases: too few to say more than the counts."),
+        ((1, 0), "1 scored example: the sample cannot tell, at least 20 are needed."),
+        ((10, 9), "19 scored examples: the sample cannot tell, at least 20 are needed."),
     ],
 )
 def test_the_sentence_says_when_there_is_too_little(outcome, said):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,7 @@ from reports.analyses.compared.sentence import change_details, change_sentence, 
 from reports.analyses.compared.strata import stratum_deltas
 from reports.analyses.compared.tallying import Tally, tallied
 from reports.comparison.moved import MovedFilter, moved_places
+from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, VERDICT_NAMES
 from toolevals.runs.alike import Alike
@@ -67,12 +69,24 @@ def test_layers_by_hand():
     assert (row.compared.before, row.compared.after) == (11 / 20, 19 / 20)
     assert (row.compared.improved, row.compared.worsened, row.same) == (9, 1, 10)
     assert row.compared.p_value == 22 / 1024
-    # Outcome and selection are the same test here: Holm doubles both.
-    assert row.p_holm == 44 / 1024
+    # What decides is tested alone, others after Holm's correction.
+    assert row.p_holm == row.compared.p_value
     assert row.change == "better"
-    # Wilson's interval of 11 of 20.
-    assert row.before_interval.low == pytest.approx(0.3421, abs=1e-4)
-    assert row.before_interval.high == pytest.approx(0.7418, abs=1e-4)
+    assert row.before_interval == clustered_interval(ExampleSums.single(11, 20))
+
+
+def test_what_does_not_decide_is_held_to_holms_p():
+    """A p-value of .021 by itself is .043 among two rows and .086 among four."""
+    row = by_hand().layer("selection")
+    assert (row.decides, row.compared.p_value) == (False, 22 / 1024)
+    for p_holm, change, said in (
+        (44 / 1024, "better", "Better, and not"),
+        (88 / 1024, "unclear", "No change is shown"),
+    ):
+        held = replace(row, p_holm=p_holm)
+        assert held.change == change
+        assert change_sentence(held).startswith(said)
+    assert "p = 0.021 (after Holm’s correction over the layers 0.086)" in change_details(held)
 
 
 def test_tools_by_hand():
@@ -102,7 +116,7 @@ def test_the_sentence_claims_only_what_the_test_has_shown():
         "Better, and not by chance: 95.0 % of examples are right in every layer, up from 55.0."
     )
     assert change_details(row).startswith("Difference +40.0 points (")
-    assert "exact McNemar p = 0.021, paired bootstrap agrees." in change_details(row)
+    assert "exact McNemar p = 0.021, the interval agrees." in change_details(row)
     assert tools_sentence(by_hand().tools) == (
         "No single tool’s change stands on its own after Holm’s correction over 4 tests."
     )
@@ -111,10 +125,14 @@ def test_the_sentence_claims_only_what_the_test_has_shown():
 @pytest.mark.parametrize(
     ("pairs", "said"),
     [
-        ([(right("a"), wrong("a", "b"))] * 8 + [(right("a"), right("a"))] * 2, "Worse, and not by chance: 20.0 %"),
-        ([(right("a"), right("a"))] * 9, "No change: 100.0 %"),
-        ([(right("a"), wrong("a", "b"))] * 3 + [(right("a"), right("a"))] * 9, "No change is shown: 75.0 %"),
+        ([(right("a"), wrong("a", "b"))] * 16 + [(right("a"), right("a"))] * 4, "Worse, and not by chance: 20.0 %"),
+        ([(right("a"), right("a"))] * 20, "No change: 100.0 %"),
+        ([(right("a"), wrong("a", "b"))] * 5 + [(right("a"), right("a"))] * 15, "No change is shown: 75.0 %"),
         ([(right("a"), wrong("a", "b"))] * 3, "0.0 % of examples are right in every layer, before 100.0 %; 3 examples"),
+        (
+            [(right("a"), wrong("a", "b"))] * 19,
+            "0.0 % of examples are right in every layer, before 100.0 %; 19",
+        ),
         ([(("", "", "errored"), right("a"))], "Nothing was scored in both runs."),
     ],
 )
@@ -150,7 +168,7 @@ def test_with_several_trials_the_spread_says_what_could_have_been_shown():
     assert "Changes of this spread in 12 examples show a difference of" in said
     assert "So many changes" not in said
     few = compared(Paired(packed([mixed] * 5, 2), packed([good] * 5, 2))).layer("outcome")
-    assert "5 examples cannot show any change" in change_sentence(few)
+    assert "5 examples cannot tell: at least 20 are needed" in change_sentence(few)
     alike = compared(Paired(packed([mixed] * 9, 2), packed([good] * 9, 2))).layer("outcome")
     assert "In 9 examples no change of fewer than 6 of them can be shown." in change_details(alike)
 

@@ -9,7 +9,7 @@ import pytest
 from reports.analyses.matrix import matrix_of
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, embedded, table
-from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.verdicts import NONE
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,8 @@ def test_chart_and_table_hold_recall_and_precision_with_their_intervals(get, gra
     assert heat["type"] == "heatmap"
     assert recall["x"] == pytest.approx([0.8, 5 / 6, 4 / 6])
     assert precision["y"] == pytest.approx([0.8, 5 / 7, 4 / 5])
-    low, high = wilson(8, 10).low, wilson(8, 10).high
+    interval = clustered_interval(ExampleSums.single(8, 10))
+    low, high = interval.low, interval.high
     marks = document["chart"]["themes"]["light"]["traces"][1]["error_x"]
     assert marks["arrayminus"][0] == pytest.approx(0.8 - low, abs=1e-5)
     assert marks["array"][0] == pytest.approx(high - 0.8, abs=1e-5)

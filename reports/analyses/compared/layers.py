@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from reports.analyses.compared.pairing import Verdicts
-from reports.analyses.rates import rate
+from reports.analyses.rates import ExampleSums
+from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES, clustered_interval
 from toolevals.grading.metrics.comparison import Comparison, Share, compare_counted
 from toolevals.grading.metrics.means import mean_interval
 from toolevals.grading.metrics.multiplicity import holm
@@ -22,15 +23,17 @@ from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.verdicts import VERDICT_NAMES
 
 ALPHA = 0.05
+# What the headline speaks of.
+DECIDING = "outcome"
 
 
 @dataclass(frozen=True, slots=True)
 class LayerDelta:
     """One rate in both runs, over the examples that both scored.
 
-    The sides' intervals are Wilson's with one trial an example, else of a bootstrap over examples. `p_holm` is adjusted
-    over the outcome, layers and depths that have a test. `errored` examples have an errored trial in either run: they
-    are among those left out unless other trials were scored.
+    The sides' intervals are clustered by example. What decides is fixed before the runs and tested alone: its `p_holm`
+    is its p-value. That of any other row is adjusted over all others that have a test. `errored` examples have an
+    errored trial in either run: they are among those left out unless other trials were scored.
     """
 
     name: str
@@ -49,19 +52,32 @@ class LayerDelta:
 
     @property
     def change(self) -> str:
-        """Whether it is "better" or "worse" and not by chance, the "same" in every example, or "unclear"."""
+        """Whether it is "better" or "worse" and not by chance, the "same" in every example, or "unclear".
+
+        Chance is told by `p_holm`; of too few examples everything is unclear.
+        """
         found = self.compared
         if not found.improved and not found.worsened:
             return "same"
-        if found.p_value is None or found.p_value >= ALPHA or not found.difference:
+        if self.p_holm is None or self.p_holm >= ALPHA or not found.difference or not self.tells:
             return "unclear"
         return "better" if found.difference > 0 else "worse"
 
     @property
-    def bootstrap_agrees(self) -> bool:
+    def decides(self) -> bool:
+        """Whether it is the measure that decides."""
+        return self.name == DECIDING
+
+    @property
+    def interval_agrees(self) -> bool:
         """Whether the interval says the same as the test of the difference."""
         interval = self.compared.interval
         return interval is None or (not interval.low <= 0 <= interval.high) == (self.change in ("better", "worse"))
+
+    @property
+    def tells(self) -> bool:
+        """Whether the examples are enough to say that a change is no chance."""
+        return self.compared.examples >= FEWEST_EXAMPLES
 
     @property
     def can_be_found(self) -> bool:
@@ -92,8 +108,8 @@ def layer_deltas(facts: Sequence[tuple[Verdicts, Verdicts, int]]) -> tuple[Layer
     """Return a row for each verdict that both runs scored somewhere."""
     rows = [layer_delta(name, facts) for name in VERDICT_NAMES]
     scored = [row for row in rows if row.compared.examples]
-    adjusted = holm([row.compared.p_value for row in scored])
-    return tuple(replace(row, p_holm=p_value) for row, p_value in zip(scored, adjusted, strict=True))
+    others = iter(holm([row.compared.p_value for row in scored if not row.decides]))
+    return tuple(replace(row, p_holm=row.compared.p_value if row.decides else next(others)) for row in scored)
 
 
 def layer_delta(name: str, facts: Sequence[tuple[Verdicts, Verdicts, int]]) -> LayerDelta:
@@ -118,9 +134,10 @@ def layer_delta(name: str, facts: Sequence[tuple[Verdicts, Verdicts, int]]) -> L
 def _interval(shares: Counter[Share]) -> Interval | None:
     if not shares:
         return None
-    if all(scored == 1 for _, scored in shares):
-        found = rate(shares[1, 1], shares.total())
-        return Interval(found.low or 0.0, found.high or 0.0)
+    if len({scored for _, scored in shares}) == 1:
+        return clustered_interval(
+            ExampleSums.of({(scored, passed): count for (passed, scored), count in shares.items()})
+        )
     means: Counter[float] = Counter()
     for share, count in shares.items():
         means[float(Fraction(*share))] += count

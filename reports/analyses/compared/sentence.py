@@ -7,6 +7,7 @@ from typing import Final
 
 from reports.analyses.compared.layers import ALPHA, LayerDelta
 from reports.analyses.compared.tools import ToolDelta
+from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.power import fewest_changed
 from toolevals.presentation.numbers import count, p_value, percent, points, signed_span
 
@@ -27,13 +28,14 @@ TESTS: Final = {"mcnemar": "exact McNemar", "sign_flip": "sign-flip test"}
 
 
 def change_sentence(row: LayerDelta | None) -> str:
-    """Return whether a rate has changed, as one sentence."""
+    """Return whether a rate has changed, as one sentence; by Holm's p-value, unless it is what decides."""
     if row is None:
         return "Nothing was scored in both runs."
     found, words = row.compared, WORDS[row.name]
     now = f"{percent(found.after)} % of examples are {words}"
-    if not row.can_be_found:
-        return f"{now}, before {percent(found.before)} %; {_examples(found.examples)} cannot show any change."
+    if not row.tells:
+        few = f"{_examples(found.examples)} cannot tell: at least {FEWEST_EXAMPLES} are needed"
+        return f"{now}, before {percent(found.before)} %; {few}."
     if row.change == "same":
         return f"No change: {now}, and none came out otherwise than before."
     if row.change == "unclear":
@@ -52,8 +54,9 @@ def change_details(row: LayerDelta | None) -> str:
         said += f" ({signed_span(found.interval.low, found.interval.high)})"
     if found.test is not None:
         said += f", {TESTS[found.test]} p = {p_value(found.p_value)}"
-    agrees = "agrees" if row.bootstrap_agrees else "sees it otherwise: a borderline case"
-    return f"{said}, paired bootstrap {agrees}.{_power(row)}"
+        said += "" if row.decides else f" (after Holm’s correction over the layers {p_value(row.p_holm)})"
+    agrees = "agrees" if row.interval_agrees else "sees it otherwise: a borderline case"
+    return f"{said}, the interval {agrees}.{_power(row)}"
 
 
 def _power(row: LayerDelta) -> str:

@@ -49,7 +49,7 @@ class ToolDelta:
 
     @cached_property
     def figures(self) -> PairedClass:
-        """Precision, recall and F1 with paired bootstrap intervals. It takes milliseconds: only who shows it asks."""
+        """Precision, recall and F1 with the intervals of their differences."""
         return paired_class(self.pairs)
 
     @property
