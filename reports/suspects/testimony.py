@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -21,8 +20,8 @@ from toolevals.agents.replay import GOLD_REFUSED
 from toolevals.grading.canonical import canonical
 from toolevals.grading.exact_calls import InexactError, exact_calls
 from toolevals.grading.recovery import TRANSIENT, trouble_in
-from toolevals.grading.recovery.wording import effect_of_name
-from toolevals.grading.values import Expectation, ToolCall, ToolSpec, Transcript
+from toolevals.grading.tool_effects import tool_effect
+from toolevals.grading.values import Expectation, ToolCall, Transcript
 from toolevals.runs.models import CaseGrade, Connector, Grading, Run
 
 # So many of a dataset's newest graded runs are heard.
@@ -199,11 +198,5 @@ class _Effects:
     def of(self, revision: UUID) -> EffectOf:
         """Return the function that tells it for the tools that a revision offers."""
         tools = self._heard[revision].tools
-        return partial(_effect, self._offers.of([tools])[tools])
-
-
-def _effect(specs: Mapping[str, ToolSpec], tool: str) -> str:
-    spec = specs.get(tool)
-    if spec is not None and spec.annotations.read_only is not None:
-        return "reads" if spec.annotations.read_only else "writes"
-    return effect_of_name(tool)
+        specs = self._offers.of([tools])[tools]
+        return lambda tool: tool_effect(tool, specs.get(tool))

@@ -14,8 +14,21 @@ from toolevals.agents.simulations import Fault
 from toolevals.grading.canonical import digest
 from toolevals.grading.engine import compile_case, grade
 from toolevals.grading.execution import Execution, grade_effect
+from toolevals.grading.matchers import Exact
 from toolevals.grading.state_patches import patched
-from toolevals.grading.values import Expectation, MalformedCall, Message, StateChanges, ToolCall, ToolSpec, Transcript
+from toolevals.grading.tool_effects import reads_of
+from toolevals.grading.values import (
+    CallExpectation,
+    Expectation,
+    MalformedCall,
+    Message,
+    StateChanges,
+    ToolCall,
+    ToolSpec,
+    Trajectory,
+    Transcript,
+)
+from toolevals.grading.values.tools import ToolAnnotations
 
 EXAMPLE: dict[str, Any] = {"messages": [{"role": "user", "content": "Cancel B-2, please."}]}
 CANCEL = Expectation.single("cancel", {"order_id": "B-2"})
@@ -70,6 +83,42 @@ def test_what_a_tool_raises_fails_unless_a_later_call_makes_it_good():
     assert "only an open order can be cancelled" in raised.verdict.reason
     assert graded(call("cancel", order_id="A-1"), RIGHT).verdict.status == "passed"
     assert graded(call("cancel", order="B-2")).verdict.status == "failed"
+
+
+def test_a_refused_look_up_decides_nothing_in_a_candidate_and_in_a_gold():
+    unknown = call("status", order_id="Z-9")
+    assert graded(unknown, RIGHT).verdict.status == "passed"
+    both = Expectation(
+        "calls",
+        alternatives=(Trajectory(ordered=tuple(_expected(each) for each in (unknown, RIGHT))),),
+    )
+    assert graded(RIGHT, expectation=both).verdict.status == "passed"
+    assert graded(unknown, expectation=both).verdict.status == "failed"
+
+
+def test_what_a_tools_owner_says_of_it_comes_before_its_name():
+    simulator = ShopSimulator()
+    refused = call("cancel", order_id="A-1")
+    for read_only, raised in ((True, False), (False, True), (None, True)):
+        specs = {"cancel": ToolSpec("cancel", annotations=ToolAnnotations(read_only=read_only))}
+        assert (replay(simulator, EXAMPLE, [refused], reads_of(specs)).raised is not None) is raised
+    assert replay(simulator, EXAMPLE, [call("status", order_id="Z-9")], reads_of({})).raised is None
+    kept = {"status": ToolSpec("status", annotations=ToolAnnotations(read_only=False))}
+    assert replay(simulator, EXAMPLE, [call("status", order_id="Z-9")], reads_of(kept)).raised is not None
+
+
+def test_kept_changes_that_name_a_refused_look_up_are_made_again():
+    simulator = ShopSimulator()
+    patch = ({"op": "replace", "path": "/orders/B-2/state", "value": "cancelled"},)
+    changes = StateChanges(digest(INITIAL), patch, "status: KeyError: 'Z-9'")
+    calls = Message("assistant", None, (call("status", order_id="Z-9"), call("cancel", order_id="A-1")))
+    for message, status in ((calls, "failed"), (calling(RIGHT), "passed")):
+        effect = Executions(simulator).effect("a", EXAMPLE, CANCEL, Transcript((message,), state_changes=changes))
+        assert grade_effect(effect).verdict.status == status
+
+
+def _expected(made: ToolCall) -> CallExpectation:
+    return CallExpectation(made.name, {name: Exact(value) for name, value in made.arguments.items()})
 
 
 def test_a_world_that_dies_is_errored_and_the_next_one_lives():

@@ -101,13 +101,14 @@ def test_a_polluting_agent_is_caught_where_schema_and_equivalence_pass(project, 
 
 def test_each_case_gets_its_own_verdict_and_a_dead_sandbox_errors_its_own_case_alone(project, run_jobs):
     vague = {"tool": "issue_refund", "arguments": {"order_id": {"has_prefix": "ORD"}}}
-    rows = [row(name) for name in ("good", "dies", "raises", "later")]
+    rows = [row(name) for name in ("good", "dies", "raises", "looks", "later")]
     version = version_of(project, [*rows, row("open", alternatives=[{"ordered": [vague]}])])
     shop(project, version)
     predictions = [
         does("good", RIGHT),
         does("dies", RIGHT, ("issue_refund", {"order_id": "ORD-0"})),
-        does("raises", RIGHT, ("get_order_status", {"order_id": "ORD-9"})),
+        does("raises", RIGHT, ("issue_refund", {"order_id": "ORD-9"})),
+        does("looks", RIGHT, ("get_order_status", {"order_id": "ORD-9"})),
         does("later", RIGHT),
         does("open", RIGHT),
     ]
@@ -120,6 +121,7 @@ def test_each_case_gets_its_own_verdict_and_a_dead_sandbox_errors_its_own_case_a
         "good": "passed",
         "dies": "errored",
         "raises": "failed",
+        "looks": "passed",
         "later": "passed",
         "open": "unscored",
     }

@@ -15,6 +15,7 @@ from toolevals.agents.worlds import Nothing, NotSimulatedError, Refusals, ToolAn
 from toolevals.grading.canonical import digest
 from toolevals.grading.parsing import transcript_in
 from toolevals.grading.state_patches import state_patch
+from toolevals.grading.tool_effects import reads_of
 from toolevals.grading.values import Call, MalformedCall, Measures, Message, StateChanges, ToolSpec, Transcript
 
 
@@ -100,13 +101,14 @@ class _Talk:
     latency_ms: float | None = None
     state: Mapping[str, Any] | None = None
     changes: StateChanges | None = None
-    _refusals: Refusals = field(default_factory=Refusals)
+    _refusals: Refusals = field(init=False)
     _made: Counter[str] = field(default_factory=Counter)
     _failures: int = 0
     _acts_alone: bool = False
 
     def __post_init__(self) -> None:
         self.before = list(transcript_in(self.task.example["messages"]).messages)
+        self._refusals = Refusals(reads_of({tool.name: tool for tool in self.task.tools}))
 
     def run(self) -> End:
         """Talk to the end, and keep what became of the world by then."""

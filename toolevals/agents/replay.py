@@ -13,6 +13,7 @@ from toolevals.grading.execution import Effect
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.recovery import TRANSIENT, trouble_in
 from toolevals.grading.state_patches import patched
+from toolevals.grading.tool_effects import Reads, reads_by_name
 from toolevals.grading.values import Expectation, MalformedCall, ToolCall, Transcript
 
 # How the reason begins where the gold's own calls cannot be made.
@@ -26,7 +27,7 @@ NO_STATE = "The simulator keeps no state, so that there is nothing to compare."
 class Replay:
     """Where calls led: the state before and after them, None where the world keeps none or did not live that long.
 
-    `raised` is what a tool raised on a call that no later call of it made good. `unanswered` names a tool behind which
+    `raised` is what a tool that may change something raised on a call that no later call of it made good. `unanswered` names a tool behind which
     nothing stands; the calls after it were not made. `died` says why the world itself failed.
     """
 
@@ -37,23 +38,28 @@ class Replay:
     died: str | None = None
 
 
-def replay(simulator: Simulator, example: Mapping[str, Any], calls: Iterable[ToolCall]) -> Replay:
+def replay(
+    simulator: Simulator, example: Mapping[str, Any], calls: Iterable[ToolCall], reads: Reads = reads_by_name
+) -> Replay:
     """Make the calls in a fresh world for an example's input, one after another. Never raises what a world raises.
 
-    Where the simulator was away meanwhile, they are made again in another world.
+    `reads` tells which tools only read: what these refuse decides nothing. Where the simulator was away meanwhile, the
+    calls are made again in another world.
     """
     made = list(calls)
     for _ in range(TRIES):
-        done, again = _replayed(simulator, example, made)
+        done, again = _replayed(simulator, example, made, reads)
         if not again:
             break
     return done
 
 
-def _replayed(simulator: Simulator, example: Mapping[str, Any], calls: Sequence[ToolCall]) -> tuple[Replay, bool]:
+def _replayed(
+    simulator: Simulator, example: Mapping[str, Any], calls: Sequence[ToolCall], reads: Reads
+) -> tuple[Replay, bool]:
     """Return where the calls led, and whether to make them again."""
     initial: Mapping[str, Any] | None = None
-    refusals = Refusals()
+    refusals = Refusals(reads)
     try:
         with simulator.world(example) as world:
             initial = world.state()
@@ -104,7 +110,9 @@ class Ground:
         return Effect(self.initial, self.expected, done.final, raised=done.raised, silent=silent)
 
 
-def ground(simulator: Simulator, example: Mapping[str, Any], expectation: Expectation) -> Ground:
+def ground(
+    simulator: Simulator, example: Mapping[str, Any], expectation: Expectation, reads: Reads = reads_by_name
+) -> Ground:
     """Find out where calls should lead: to the state that the label gives, else to where its own calls lead."""
     if expectation.state is not None:
         made = replay(simulator, example, ())
@@ -115,7 +123,7 @@ def ground(simulator: Simulator, example: Mapping[str, Any], expectation: Expect
         return Ground(open=f"What the calls should lead to is left open: {error}.")
     states: list[Mapping[str, Any]] = []
     for calls in alternatives:
-        made = replay(simulator, example, calls)
+        made = replay(simulator, example, calls, reads)
         if made.died is not None:
             return Ground(made.initial, died=made.died)
         if silent := _silence(made):
@@ -136,20 +144,27 @@ class Executions:
         self._digested: tuple[Mapping[str, Any], str] | None = None
 
     def effect(
-        self, key: Hashable, example: Mapping[str, Any], expectation: Expectation, transcript: Transcript
+        self,
+        key: Hashable,
+        example: Mapping[str, Any],
+        expectation: Expectation,
+        transcript: Transcript,
+        reads: Reads = reads_by_name,
     ) -> Effect:
-        """Return what a transcript's calls did; `key` names the example with its expectation.
+        """Return what a transcript's calls did; `key` names the example with its expectation and tools.
 
         A final state, or changes since the state that this simulator begins with, which the transcript itself holds
-        are believed. Else its calls are replayed.
+        are believed. Else its calls are replayed. `reads` tells which tools only read.
         """
         if key not in self._grounds:
-            self._grounds[key] = ground(self._simulator, example, expectation)
+            self._grounds[key] = ground(self._simulator, example, expectation, reads)
         measured = self._grounds[key]
         if measured.died is not None or measured.open:
             return measured.effect(Replay())
         told = self._told(measured.initial, transcript)
-        return measured.effect(told or replay(self._simulator, example, executed_calls(transcript)))
+        if told is None or _raised_in_reading(told, reads):
+            told = replay(self._simulator, example, executed_calls(transcript), reads)
+        return measured.effect(told)
 
     def _told(self, initial: Mapping[str, Any] | None, transcript: Transcript) -> Replay | None:
         if transcript.state is not None:
@@ -166,6 +181,11 @@ class Executions:
         if self._digested is None or self._digested[0] is not state:
             self._digested = state, digest(state)
         return self._digested[1]
+
+
+def _raised_in_reading(done: Replay, reads: Reads) -> bool:
+    """Return whether only the first of several refusals was kept, and it is one that decides nothing."""
+    return done.raised is not None and reads(done.raised.partition(": ")[0])
 
 
 def _silence(done: Replay) -> str:

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from toolevals.grading.tool_effects import Reads, reads_by_name
 from toolevals.grading.values import ToolCall
 
 
@@ -25,16 +26,20 @@ class ToolAnswer:
 
 
 class Refusals:
-    """The calls of one conversation that a tool raised on and that no later call of the tool made good."""
+    """The calls of one conversation that a tool raised on and that no later call of the tool made good.
 
-    def __init__(self) -> None:
+    What a tool refuses that only reads decides nothing: it could not have changed the world. `reads` tells which do.
+    """
+
+    def __init__(self, reads: Reads = reads_by_name) -> None:
         self._open: dict[str, str] = {}
+        self._reads = reads
 
     def note(self, call: ToolCall, answer: ToolAnswer) -> None:
         """Take in a call's answer. An injected fault is no refusal."""
         if not answer.is_error:
             self._open.pop(call.name, None)
-        elif not answer.is_fault:
+        elif not (answer.is_fault or self._reads(call.name)):
             self._open[call.name] = answer.content
 
     @property

@@ -9,6 +9,7 @@ from typing import Any
 from toolevals.grading.conformance import call_problems, validator_of
 from toolevals.grading.equality import Profile
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.tool_effects import tool_effect
 from toolevals.grading.values import Call, MalformedCall, ToolSpec
 from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED, SchemaProblem
 
@@ -57,6 +58,10 @@ class Offer:
     def tool_of(self, call: Call) -> ToolSpec | None:
         """Return the tool that a call names; None where it is not offered or not known."""
         return None if isinstance(call, MalformedCall) else self.tools.get(self.profile.tool_name(call.name))
+
+    def reads(self, name: str) -> bool:
+        """Return whether the tool of this name only reads: as its owner says, else by the verb in its name."""
+        return tool_effect(name, self.tools.get(self.profile.tool_name(name))) == "reads"
 
     def conforms(self, form: str) -> Conforms | None:
         """Return the schema gate of the tool whose name has this form; None where there is no schema to check by."""

@@ -119,7 +119,7 @@ def graded_cases(
                 if transcript_id in kept:
                     yield Graded(uuid7(), transcript_id, kept[transcript_id], *strata, revision.pk, compiled, did)
                     continue
-                effect = None if compiled is None else effects.of(revision, compiled.expectation, did)
+                effect = None if compiled is None else effects.of(revision, compiled, did)
                 case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did, effect=effect)
                 yield Graded(uuid7(), transcript_id, case, *strata, revision.pk, compiled, did, effect)
 

@@ -8,8 +8,9 @@ from contextlib import ExitStack, contextmanager
 from labeling.models import Revision
 from toolevals.agents.code import NoSandboxError
 from toolevals.agents.replay import Executions
+from toolevals.grading.compiled import CompiledCase
 from toolevals.grading.execution import Effect
-from toolevals.grading.values import Expectation, Transcript
+from toolevals.grading.values import Transcript
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulating.opening import simulator_opened
 from toolevals.workspace.services import SecretUnusableError
@@ -25,11 +26,12 @@ class Effects:
         self._executions = executions
         self._instead = instead
 
-    def of(self, revision: Revision, expectation: Expectation, transcript: Transcript | None) -> Effect | None:
+    def of(self, revision: Revision, compiled: CompiledCase, transcript: Transcript | None) -> Effect | None:
         """Return what the transcript's calls did; None where there is nothing to execute them."""
         if transcript is None or transcript.error is not None or self._executions is None:
             return self._instead
-        return self._executions.effect(revision.pk, revision.input, expectation, transcript)
+        expectation, reads = compiled.expectation, compiled.offer.reads
+        return self._executions.effect(revision.pk, revision.input, expectation, transcript, reads)
 
 
 @contextmanager
