@@ -17,7 +17,7 @@ DIFFERENCE_WORDS: Final = {"same": "same", "changed": "another value", "missing"
 # Failure mode -> what happened, with the case's place in the matrix.
 TITLES: Final = {
     "wrong_tool": "Called {actual} where {expected} was due",
-    "missed_call": "Made no call where {expected} was due",
+    "missed_call": "Did not call {expected}, which was due",
     "needless_call": "Called {actual} where no call was due",
     "hallucinated_tool": "Called a tool that is not offered",
     "malformed_output": "Wrote a call that nobody can read",

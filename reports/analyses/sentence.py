@@ -23,7 +23,7 @@ ARGUMENT_WORDS: Final = {"good": "fills in the right values", "unclear": "usuall
 WEAK_SELECTION: Final = {
     "wrong_tool": "often takes the wrong tool",
     "hallucinated_tool": "often calls tools that are not offered",
-    "missed_call": "often makes no call where one is due",
+    "missed_call": "often leaves out a call that is due",
     "needless_call": "often calls where no call is due",
     "extra_call": "often makes more calls than are due",
     "disallowed_call": "often makes calls that are not allowed",

@@ -75,7 +75,7 @@ def test_the_same_example_in_other_runs_is_one_click_away(get, build):
     [
         (Case("a", "a", status="unscored"), "No prediction came for this case: it is unscored."),
         (Case("a", "a", status="errored"), "The subject could not be reached"),
-        (Case("a", NONE), "Made no call where a was due"),
+        (Case("a", NONE), "Did not call a, which was due"),
         (Case(NONE, "a"), "Called a where no call was due"),
         (Case(NONE, NONE), "Rightly made no call"),
         (Case("a", "a"), "Right tool, right arguments"),

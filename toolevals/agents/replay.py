@@ -27,8 +27,8 @@ NO_STATE = "The simulator keeps no state, so that there is nothing to compare."
 class Replay:
     """Where calls led: the state before and after them, None where the world keeps none or did not live that long.
 
-    `raised` is what a tool that may change something raised on a call that no later call of it made good. `unanswered` names a tool behind which
-    nothing stands; the calls after it were not made. `died` says why the world itself failed.
+    `raised` is what a tool that may change something raised on a call that no later call of it made good. `unanswered`
+    names a tool behind which nothing stands; the calls after it were not made. `died` says why the world itself failed.
     """
 
     initial: Mapping[str, Any] | None = None

@@ -9,6 +9,7 @@ from toolevals.grading.differences import argument_differences
 from toolevals.grading.equality import Profile
 from toolevals.grading.matching import CompiledCall, compile_call
 from toolevals.grading.offer import Offer
+from toolevals.grading.stand_ins import stand_ins
 from toolevals.grading.trajectory import Alignment
 from toolevals.grading.values import Call, CallExpectation, ToolCall
 from toolevals.grading.verdicts import NONE, ArgumentDifference, Pair, Status
@@ -31,21 +32,22 @@ class Placement:
 
     @classmethod
     def of(cls, alignment: Alignment, calls: Sequence[Call], offer: Offer) -> Placement:
-        """Put the aligned calls side by side; then those left over, the first beside the first; expected ones first."""
-        missing, over = alignment.unmatched_expected, alignment.unmatched_actual
-        rows: list[Row] = [*alignment.pairs, *zip(missing, over, strict=False)]
-        rows.sort()
-        rows += [(each, None) for each in missing[len(over) :]]
-        rows += [(None, each) for each in over[len(missing) :]]
+        """Put the aligned calls side by side, missing ones beside those that stand for them; expected ones first."""
+        standing = stand_ins(alignment, calls, offer)
+        served, used = {expected for expected, _ in standing}, {actual for _, actual in standing}
+        rows: list[Row] = sorted([*alignment.pairs, *standing])
+        rows += [(each, None) for each in alignment.unmatched_expected if each not in served]
+        rows += [(None, each) for each in alignment.unmatched_actual if each not in used]
         return cls(alignment, calls, offer, tuple(rows))
 
     @property
     def first_call(self) -> tuple[str, str]:
         """The case's row and column in the matrix of first calls.
 
-        The column is the first call; where the tools are right, the first one that was expected. The row is the
-        expected call beside it, else the first that is missing, else the first. An expectation that merely forbids
-        some calls is outside the matrix; one that forbids them all is `(none)`.
+        The column is the first call; where the tools are right or other calls are allowed, the first one that stands
+        beside an expected one, and `(none)` without any. The row is the expected call beside it, else the first that
+        is missing, else the first. An expectation that merely forbids some calls is outside the matrix; one that
+        forbids them all is `(none)`.
         """
         alignment = self.alignment
         if not alignment.total:
@@ -55,7 +57,12 @@ class Placement:
         if not self.calls:
             return self._expected_name(0), NONE
         beside = {actual: expected for expected, actual in self.rows if None not in (expected, actual)}
-        first = min(actual for _, actual in alignment.pairs) if alignment.tools_are_right else 0
+        if alignment.tools_are_right or alignment.compiled.trajectory.additional_calls:
+            if not beside:
+                return self._expected_name(next(iter(alignment.unmatched_expected), 0)), NONE
+            first = min(beside)
+        else:
+            first = 0
         expected = beside.get(first)
         if expected is None:
             expected = next(iter(alignment.unmatched_expected), 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from toolevals.grading.offer import Offer
+from toolevals.grading.stand_ins import has_stand_in, stand_ins
 from toolevals.grading.trajectory import Alignment
 from toolevals.grading.values import Call, MalformedCall
 from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED
@@ -62,12 +63,18 @@ def _missed(alignment: Alignment, calls: Sequence[Call], offer: Offer) -> Judged
         )
     if not over:
         return "missed_call", lambda: f"{_missing(alignment)} was due too, and not called."
+    if not has_stand_in(alignment, calls, offer):
+        return "missed_call", lambda: f"{_missing(alignment)} was due, and not called."
     if any(offer.class_of(call) == UNKNOWN_TOOL for call in over):
         return (
             "hallucinated_tool",
             lambda: f"{_missing(alignment)} was due; {_made(over)} was called, which is not offered.",
         )
-    return "wrong_tool", lambda: f"{_missing(alignment)} was due; {_made(over)} was called."
+    return "wrong_tool", lambda: f"{_missing(alignment)} was due; {_standing(alignment, calls, offer)} was called."
+
+
+def _standing(alignment: Alignment, calls: Sequence[Call], offer: Offer) -> str:
+    return _made([calls[actual] for _, actual in stand_ins(alignment, calls, offer)])
 
 
 def _one_too_many(extra: Sequence[Call], offer: Offer) -> Judged:
