@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from reports.analyses.modes import ARGUMENTS, MODES, words
 from reports.analyses.wording import matcher_text, path_text, value_text
-from toolevals.grading.retries import counted_calls
+from toolevals.grading.compiled import compile_case
+from toolevals.grading.retries import CountedCalls, calls_that_count, counted_calls
 from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, ToolCall, Transcript
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
 
@@ -55,7 +56,7 @@ class ShownCall:
     """A call of the transcript with what it is worth.
 
     That is "passed", "failed", "beside" where nobody expected it and the gold lets it be, "repeated" where it failed
-    for a passing reason and a later try counts in its place, or "" where nothing is known.
+    and a later try counts in its place, or "" where nothing is known.
     """
 
     call: ToolCall | MalformedCall
@@ -67,7 +68,7 @@ def compared_calls(
 ) -> tuple[ComparedCall, ...]:
     """Return each aligned pair as a small table."""
     expected = _Pool([(call.tool, call) for call in _expected_calls(expectation)])
-    actual = _Pool([(call_class(call), call) for call in counted_calls(transcript).calls] if transcript else [])
+    actual = _Pool([(call_class(call), call) for call in _counted(expectation, transcript).calls] if transcript else [])
     return tuple(
         _compared(
             number,
@@ -86,7 +87,7 @@ def shown_calls(
 ) -> tuple[ShownCall, ...]:
     """Return the transcript's calls, each marked by the pair that it belongs to."""
     left = list(grade.pairs)
-    counted = set(counted_calls(transcript).places)
+    counted = set(_counted(expectation, transcript).places)
     shown = []
     for place, call in enumerate(transcript.calls):
         if place not in counted:
@@ -100,6 +101,12 @@ def shown_calls(
         wrong = pair.expected != pair.actual or pair.arguments == "failed"
         shown.append(ShownCall(call, "beside" if _let_be(pair, expectation) else "failed" if wrong else "passed"))
     return tuple(shown)
+
+
+def _counted(expectation: Expectation | None, transcript: Transcript) -> CountedCalls:
+    if expectation is None:
+        return counted_calls(transcript)
+    return calls_that_count(compile_case(expectation, ()), transcript)
 
 
 def case_title(grade: CaseGrade) -> str:

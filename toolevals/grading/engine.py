@@ -16,7 +16,7 @@ from toolevals.grading.explanation import Explanation
 from toolevals.grading.judging.briefing import Judgements
 from toolevals.grading.judging.hearings import Hearing, unheard
 from toolevals.grading.layers import graded_beside
-from toolevals.grading.retries import counted_calls
+from toolevals.grading.retries import calls_that_count
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.trajectory import Alignment, best_alignment
 from toolevals.grading.values import Call, Transcript
@@ -48,7 +48,7 @@ def grade(
     if compiled.failure:
         return _uncompiled(compiled)
     try:
-        counted = counted_calls(transcript)
+        counted = calls_that_count(compiled, transcript)
         decision, alignment = _decided(compiled, counted.calls)
         beside = graded_beside(compiled, transcript, effect)
         if beside.grades:

@@ -56,7 +56,7 @@ class Placement:
             return NONE, self.offer.class_of(self.calls[0]) if self.calls else NONE
         if not self.calls:
             return self._expected_name(0), NONE
-        beside = {actual: expected for expected, actual in self.rows if None not in (expected, actual)}
+        beside = {actual: expected for expected, actual in self.rows if expected is not None and actual is not None}
         if alignment.tools_are_right or alignment.compiled.trajectory.additional_calls:
             if not beside:
                 return self._expected_name(next(iter(alignment.unmatched_expected), 0)), NONE

@@ -9,7 +9,7 @@ from typing import Any
 
 from toolevals.grading.compiled import CompiledCase
 from toolevals.grading.matchers import Fields, Items, Matcher, NaturalLanguage
-from toolevals.grading.retries import counted_calls
+from toolevals.grading.retries import calls_that_count
 from toolevals.grading.trajectory import Alignment, best_alignment
 from toolevals.grading.values import Call, Message, ToolCall, Transcript
 from toolevals.grading.verdicts import CaseGrade, Status
@@ -36,7 +36,7 @@ class Scene:
     @cached_property
     def calls(self) -> Sequence[Call]:
         """The calls that count."""
-        return counted_calls(self.transcript).calls
+        return calls_that_count(self.compiled, self.transcript).calls
 
     @cached_property
     def alignment(self) -> Alignment:
