@@ -25,6 +25,7 @@ TITLES: Final = {
     "adapter_error": "The subject could not be reached",
     "harness_error": "Grading broke on this case",
     "wrong_state": "Right calls, wrong state left behind",
+    "cut_off": "Cut before its end",
 }
 
 

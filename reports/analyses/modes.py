@@ -10,7 +10,7 @@ from toolevals.grading.catalog import MODES as MODE_SENTENCES
 from toolevals.grading.catalog import TAGS, TagWords
 
 SELECTION, ARGUMENTS = "selection", "arguments"
-RECOVERY, ANSWER, EXECUTION = "recovery", "answer", "execution"
+RECOVERY, ANSWER, EXECUTION, OUTCOME = "recovery", "answer", "execution", "outcome"
 # Mode -> the layer that loses the case.
 MODES: Final[dict[str, str]] = {
     "wrong_tool": SELECTION,
@@ -29,6 +29,7 @@ MODES: Final[dict[str, str]] = {
     "unrecovered_error": RECOVERY,
     "missing_fact": ANSWER,
     "wrong_state": EXECUTION,
+    "cut_off": OUTCOME,
 }
 # Errors are not failures: nothing was learnt about the subject.
 ERROR_MODES: Final = ("adapter_error", "harness_error")

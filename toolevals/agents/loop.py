@@ -30,6 +30,10 @@ class End(StrEnum):
     UNREACHABLE = "unreachable"  # the agent, its user or its world failed: errored, not failed
 
 
+# The ends that are none of the conversation's own.
+CUT = frozenset({End.STEPS, End.LOOP, End.ERRORS})
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """When a conversation is ended from outside.
@@ -84,7 +88,7 @@ def converse(
         end = talk.run()
     except (UnreachableError, WorldDiedError) as failure:
         end, error = End.UNREACHABLE, str(failure)
-    return Conversation(talk.transcript(error), end, talk.model)
+    return Conversation(talk.transcript(error, end), end, talk.model)
 
 
 @dataclass(slots=True)
@@ -178,7 +182,7 @@ class _Talk:
         if isinstance(self.world, Nothing):
             raise NotSimulatedError
 
-    def transcript(self, error: str | None) -> Transcript:
+    def transcript(self, error: str | None, end: End) -> Transcript:
         """Return what was said so far."""
         last = self.messages[-1] if self.messages else None
         answer = last.content if last and last.role == "assistant" and not last.calls else None
@@ -190,6 +194,7 @@ class _Talk:
             error=error,
             state=self.state,
             state_changes=self.changes,
+            ended=end.value if end in CUT else None,
         )
 
 

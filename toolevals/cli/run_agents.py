@@ -11,7 +11,7 @@ from toolevals.cli.exits import CommandError, Exit
 
 # Options whose flags have another name or no value of their own are read apart.
 OPTIONS = ("base_url", "url", "secret", "temperature", "seed", "max_tokens", "tools", "stream", "agent_timeout")
-SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "budget")
+SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "budget", "cut_off")
 
 
 def add_agent_options(parser: argparse.ArgumentParser) -> None:

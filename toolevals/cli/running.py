@@ -13,6 +13,7 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.gating import add_gate_option, gate_run, minimums_in
 from toolevals.cli.output import say
 from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connector_of, given
+from toolevals.grading.engine import CUT_OFF
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.presets import PRESETS
 
@@ -44,6 +45,9 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     parser.add_argument("--model", default="")
     parser.add_argument("--prompt-version", default="", metavar="V")
     parser.add_argument("--commit", default="", metavar="SHA")
+    parser.add_argument(
+        "--cut-off", choices=CUT_OFF, help="conversations that were cut before their end: failed unless said"
+    )
     add_agent_options(parser)
     add_gate_option(parser)
     parser.add_argument("--no-wait", action="store_true", help="do not wait for the grades")
@@ -94,6 +98,7 @@ def _start(client: ProjectClient, arguments: argparse.Namespace, connector: str)
     if arguments.baseline:
         return client.post_once("runs/", json=asked | given(arguments, "threshold"))
     asked |= {name: getattr(arguments, name) for name in ("name", "model", "prompt_version", "commit")}
+    asked |= given(arguments, "cut_off")
     fields = {name: str(value) for name, value in asked.items()}
     return client.upload("runs/predictions/", arguments.predictions, fields)
 

@@ -70,6 +70,7 @@ MODES: Mapping[str, str] = {
     "unrecovered_error": "A tool failed, and the subject did not do what was right then.",
     "missing_fact": "An expected fact is not in the answer.",
     "wrong_state": "The calls left another state than the expected one.",
+    "cut_off": "The conversation was cut before its end.",
     "adapter_error": "The subject could not be reached; the case is out of the scores.",
     "harness_error": "A grader crashed; the case is out of the scores.",
 }

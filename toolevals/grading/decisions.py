@@ -60,6 +60,14 @@ class Decision:
             return Decision(statuses, values, tag, tag.lower())
         return Decision(statuses, values, tag_of(mode), mode)
 
+    def cut_off(self) -> Decision:
+        """Return the decision on a conversation that was cut before its end: failed, whatever it had done by then."""
+        if self.statuses["outcome"] == "errored":
+            return self
+        mode = self.mode or "cut_off"
+        statuses: dict[str, Status] = {**self.statuses, "outcome": "failed"}
+        return Decision(statuses, {**self.values, "outcome": 0.0}, tag_of(mode), mode)
+
 
 @lru_cache(maxsize=4096)
 def decision_of(found: Findings) -> Decision:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from toolevals.grading.arguments import check_schemas, findings
 from toolevals.grading.compiled import CompiledCase, compile_case
@@ -20,7 +21,12 @@ from toolevals.grading.retries import calls_that_count
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.trajectory import Alignment, best_alignment
 from toolevals.grading.values import Call, Transcript
+from toolevals.grading.values.transcripts import CUTS
 from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, FailureTag, Verdict, decided
+
+# What becomes of a conversation that was cut before its end.
+CutOff = Literal["failed", "left_out"]
+CUT_OFF: tuple[CutOff, ...] = ("failed", "left_out")
 
 __all__ = ["CompiledCase", "compile_case", "grade", "grade_calls"]
 
@@ -31,20 +37,24 @@ def grade(
     judgements: Judgements | None = None,
     *,
     effect: Effect | None = None,
+    cut_off: CutOff = "failed",
 ) -> CaseGrade:
     """Grade what a subject did; None where no prediction came, which is unscored.
 
     A subject that could not be reached is errored (ADAPTER_ERROR), and so is a crash of a grader (HARNESS_ERROR).
     `judgements` answer criteria in words, and give a verdict for every rubric that is on; without them nothing is
     judged. `effect` is what the calls did to a simulated world; without it, a state that the transcript holds is
-    compared with one that the label gives.
+    compared with one that the label gives. A conversation that was cut before its end is failed, or, where `cut_off` is
+    "left_out", unscored.
     """
     if judgements is not None:
-        return _judged(compiled, transcript, judgements, effect)
+        return _judged(compiled, transcript, judgements, effect, cut_off)
     if transcript is None:
         return _everywhere(Verdict("unscored", None, "No prediction came."))
     if transcript.error is not None:
         return _errored(f"The subject could not be reached: {transcript.error}", FailureTag.ADAPTER_ERROR)
+    if transcript.ended is not None and cut_off == "left_out":
+        return _everywhere(Verdict("unscored", None, f"Left out, as the run says: {CUTS[transcript.ended]}."))
     if compiled.failure:
         return _uncompiled(compiled)
     try:
@@ -53,20 +63,30 @@ def grade(
         beside = graded_beside(compiled, transcript, effect)
         if beside.grades:
             decision = decision.and_beside(beside)
-        explanation = Explanation(compiled, counted.calls, decision, alignment, beside, places=counted.places)
+        if transcript.ended is not None:
+            decision = decision.cut_off()
+        explanation = Explanation(
+            compiled, counted.calls, decision, alignment, beside, places=counted.places, ended=transcript.ended
+        )
         return decided(decision.tag, decision.mode, explanation)
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(error)
 
 
 def _judged(
-    compiled: CompiledCase, transcript: Transcript | None, judgements: Judgements, effect: Effect | None
+    compiled: CompiledCase,
+    transcript: Transcript | None,
+    judgements: Judgements,
+    effect: Effect | None,
+    cut_off: CutOff,
 ) -> CaseGrade:
-    plain = grade(compiled, transcript, effect=effect)
+    plain = grade(compiled, transcript, effect=effect, cut_off=cut_off)
+    if transcript is not None and transcript.ended is not None and cut_off == "left_out":
+        return replace(plain, judged=unheard(judgements, f"Not asked: {plain.outcome.reason}"))
     if transcript is None or plain.statuses["outcome"] == "errored":
         return replace(plain, judged=unheard(judgements, f"Not asked: {plain.outcome.reason}"))
     hearing = Hearing(compiled, transcript, plain, judgements)
-    found = plain if hearing.applied is compiled else grade(hearing.applied, transcript, effect=effect)
+    found = plain if hearing.applied is compiled else grade(hearing.applied, transcript, effect=effect, cut_off=cut_off)
     return replace(found, judged=hearing.verdicts())
 
 

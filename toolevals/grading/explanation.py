@@ -23,6 +23,7 @@ from toolevals.grading.placement import Placement, needless_differences, needles
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.trajectory import Alignment, best_alignment
 from toolevals.grading.values import Call
+from toolevals.grading.values.transcripts import CUTS
 from toolevals.grading.verdicts import NONE, ArgumentDifference, Pair, SchemaProblem, Status, Verdict
 
 _ANY_CALL = "Any call will do, so there are no arguments to compare."
@@ -43,7 +44,8 @@ _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 class Explanation:
     """The fields of a decided grade (`verdicts.CaseSource`).
 
-    `beside` holds further layers' grades, `places` the place of each call in the transcript where not all count.
+    `beside` holds further layers' grades, `places` the place of each call in the transcript where not all count,
+    `ended` says why the conversation was cut, None where it was not.
     """
 
     __slots__ = (
@@ -53,6 +55,7 @@ class Explanation:
         "_compiled",
         "_decision",
         "_differences",
+        "_ended",
         "_place",
         "_placement",
         "_places",
@@ -76,12 +79,14 @@ class Explanation:
         beside: Beside = NOTHING_BESIDE,
         *,
         places: Sequence[int] | None = None,
+        ended: str | None = None,
     ) -> None:
         self._compiled = compiled
         self._calls = calls
         self._decision = decision
         self._alignment = alignment
         self._beside = beside
+        self._ended = ended
         self._places = range(len(calls)) if places is None else places
 
     def __getattr__(self, name: str) -> Any:
@@ -157,6 +162,8 @@ class Explanation:
                     return reasons[name]
             if self._beside.failed is not None:
                 return self._beside.failed[1].reason
+            if self._ended is not None:
+                return f"The conversation was cut: {CUTS[self._ended]}."
         if statuses["outcome"] == "errored" and self._beside.errored is not None:
             return self._beside.errored[1].reason
         judged = statuses["outcome"] == "unscored" or statuses["arguments"] == "passed"

@@ -35,7 +35,9 @@ def read_prediction(row: Any) -> Prediction:
     require_valid(row, "prediction")
     _require_one(row)
     read = _transcript(row)
-    said = {key: row[key] for key in ("answer", "usage", "latency_ms", "error", "state") if key in row}
+    said = {
+        key: row[key] for key in ("answer", "usage", "latency_ms", "error", "state", "ended", "recorded") if key in row
+    }
     return Prediction(row["id"], row.get("trial", 0), replace(read, **said))
 
 

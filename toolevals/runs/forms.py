@@ -46,7 +46,18 @@ class ToolsField(forms.ModelChoiceField[RegistryVersion]):
 
 
 # What a form says of a run by fields of the same names.
-SAID = ("experiment", "dataset_version", "trials", "tools", "name", "model", "prompt_version", "commit", "preset")
+SAID = (
+    "experiment",
+    "dataset_version",
+    "trials",
+    "tools",
+    "name",
+    "model",
+    "prompt_version",
+    "commit",
+    "preset",
+    "cut_off",
+)
 
 
 class RunForm(PlainForm):
@@ -106,6 +117,10 @@ class BaselineForm(RunForm):
         return replace(super().request(), options={"threshold": self.cleaned_data["threshold"]})
 
 
+# What becomes of conversations that were cut before their end.
+CUT_OFF_WORDS = (("failed", "count as failed"), ("left_out", "are left out"))
+
+
 class UploadForm(RunForm):
     """A run of predictions that an agent made elsewhere."""
 
@@ -113,6 +128,13 @@ class UploadForm(RunForm):
     model = forms.CharField(max_length=120, required=False, help_text="Its snapshot, as exact as you know it.")
     prompt_version = forms.CharField(max_length=60, required=False, label="Prompt version")
     commit = forms.CharField(max_length=64, required=False, label="Git commit")
+    cut_off = forms.ChoiceField(
+        choices=CUT_OFF_WORDS,
+        initial="failed",
+        required=False,
+        label="Conversations that were cut",
+        help_text="At a limit of steps, in a loop or after too many errors.",
+    )
     file = forms.FileField(
         label="Predictions", help_text="JSON Lines: an id and what the agent did, one example a line."
     )
@@ -125,5 +147,10 @@ class UploadForm(RunForm):
         "commit",
         "tools",
         "trials",
+        "cut_off",
         "file",
     )
+
+    def clean_cut_off(self) -> str:
+        """Return what the field says, and what holds where it says nothing."""
+        return self.cleaned_data["cut_off"] or "failed"

@@ -12,6 +12,13 @@ from toolevals.grading.problems import InvalidDocument
 
 # Putting calls to expectations takes time in proportion to the calls: some milliseconds each where 256 are expected.
 MOST_CALLS = 2_000
+# Why a conversation was cut before its end.
+CUTS: Mapping[str, str] = {
+    "steps": "it reached its limit of steps",
+    "loop": "one call came again and again",
+    "errors": "too many calls failed in succession",
+    "broken": "the subject broke off by itself",
+}
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -170,7 +177,9 @@ class Transcript:
 
     `usage` counts tokens (`input_tokens`, `output_tokens`). `latency_ms` is in milliseconds. `error` says why the
     subject could not be reached: such a case is left out of the scores. `state` is the whole state of the subject's
-    world at the end, where somebody kept it, and `state_changes` what became of a simulated world.
+    world at the end, where somebody kept it, and `state_changes` what became of a simulated world. `ended` says why the
+    conversation was cut before its end (a key of CUTS), None where it was not. `recorded` are facts that others
+    recorded of the trial: `source`, `reward` (success is 1), `ending`.
     """
 
     messages: tuple[Message, ...] = ()
@@ -180,6 +189,8 @@ class Transcript:
     error: str | None = None
     state: Mapping[str, Any] | None = None
     state_changes: StateChanges | None = None
+    ended: str | None = None
+    recorded: Mapping[str, Any] | None = None
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -222,6 +233,8 @@ class Transcript:
             error=document.get("error"),
             state=document.get("state"),
             state_changes=_state_changes(document.get("state_changes")),
+            ended=document.get("ended"),
+            recorded=document.get("recorded"),
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -239,6 +252,10 @@ class Transcript:
             document["state"] = dict(self.state)
         if self.state_changes is not None:
             document["state_changes"] = self.state_changes.to_document()
+        if self.ended is not None:
+            document["ended"] = self.ended
+        if self.recorded is not None:
+            document["recorded"] = dict(self.recorded)
         return document
 
 

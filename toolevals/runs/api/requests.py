@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from labeling.api.serializers.datasets import VersionNameField
 from labeling.models import DatasetVersion
+from toolevals.grading.engine import CUT_OFF
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.models import Run
 from toolevals.runs.presets import PRESETS
@@ -80,6 +81,11 @@ class PredictionsSerializer(RunRequestSerializer):
     model = serializers.CharField(max_length=120, required=False, default="", allow_blank=True)
     prompt_version = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
     commit = serializers.CharField(max_length=64, required=False, default="", allow_blank=True)
+    cut_off = serializers.ChoiceField(
+        choices=CUT_OFF,
+        default="failed",
+        help_text="What becomes of conversations that were cut before their end: see `ended` of a prediction.",
+    )
     file = serializers.FileField()
 
     def request(self) -> RunRequest:

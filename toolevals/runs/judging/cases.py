@@ -54,7 +54,8 @@ class Told:
         briefing = self.briefing
         told = Briefing(briefing.rubrics, briefing.conversation, briefing.context, {**briefing.left_out, **left_out})
         given = Judgements(told, made)
-        return grade(self.graded.compiled, self.graded.transcript, given, effect=self.graded.effect)
+        graded = self.graded
+        return grade(self.graded.compiled, graded.transcript, given, effect=graded.effect, cut_off=graded.cut_off)
 
 
 def _unspoken(transcript: Transcript | None) -> str | None:

@@ -11,7 +11,7 @@ from django import forms
 from toolevals.agents.chat_options import TOOL_STYLES
 from toolevals.agents.connectors import CONNECTORS, Connector
 from toolevals.grading.problems import InvalidDocument
-from toolevals.runs.forms import RunForm
+from toolevals.runs.forms import CUT_OFF_WORDS, RunForm
 from toolevals.runs.presets import PRESETS
 from toolevals.runs.services import RunRequest
 from toolevals.workspace.models import Project
@@ -21,7 +21,7 @@ RENAMED = {"tools": "tools_by"}
 OPTIONS = ("base_url", "url", "secret", "temperature", "seed", "max_tokens", "system", "tools", "stream", "timeout")
 PRICES = ("input_price", "output_price", "cached_price")
 USER = ("user_base_url", "user_model", "user_secret")
-SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "tries", "budget")
+SETTINGS = ("concurrency", "requests_per_minute", "max_steps", "tries", "budget", "cut_off")
 # What stands in the form at once; the rest is unfolded.
 FIRST = (
     "experiment",
@@ -86,6 +86,9 @@ class LiveForm(RunForm):
     concurrency = forms.IntegerField(min_value=1, max_value=32, initial=4, label="At once", help_text="In each worker.")
     requests_per_minute = forms.IntegerField(min_value=1, required=False, label="Requests a minute")
     max_steps = forms.IntegerField(min_value=1, max_value=200, initial=30, label="Most turns of a conversation")
+    cut_off = forms.ChoiceField(
+        choices=CUT_OFF_WORDS, initial="failed", required=False, label="Conversations that are cut"
+    )
     tries = forms.IntegerField(min_value=1, max_value=10, initial=5, label="Tries of each request")
     input_price = forms.FloatField(min_value=0, required=False, label="Price of input", help_text="A million tokens.")
     output_price = forms.FloatField(min_value=0, required=False, label="Price of output", help_text="A million tokens.")
@@ -155,7 +158,7 @@ class LiveForm(RunForm):
 
     def _settings(self) -> dict[str, Any]:
         data = self.cleaned_data
-        settings = {name: data[name] for name in SETTINGS if data[name] is not None}
+        settings = {name: data[name] for name in SETTINGS if data[name] not in (None, "")}
         if data["input_price"] is not None:
             settings["prices"] = {name.removesuffix("_price"): data[name] for name in PRICES}
         if user := {name.removeprefix("user_"): data[name] for name in USER if data[name]}:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.prices import Prices
+from toolevals.grading.engine import CUT_OFF, CutOff
 from toolevals.grading.problems import InvalidDocument, Problem
 
 
@@ -19,6 +20,7 @@ class LiveSettings:
     `concurrency` conversations at once in each batch. `requests_per_minute` over all workers, None: as fast as it
     goes. `max_steps` turns of the agent in one conversation. `tries` of each request. `budget` ends the run when its
     transcripts have cost that much, in the currency of `prices`. `user` plays the users that have an instruction.
+    `cut_off` says what becomes of conversations that are cut before their end.
     """
 
     concurrency: int = 4
@@ -28,6 +30,7 @@ class LiveSettings:
     prices: Prices | None = None
     budget: float | None = None
     user: ChatOptions | None = None
+    cut_off: CutOff = "failed"
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
@@ -57,6 +60,7 @@ class LiveSettings:
             "prices": self.prices.to_document() if self.prices else None,
             "budget": self.budget,
             "user": self.user.to_document() if self.user else None,
+            "cut_off": self.cut_off,
         }
 
 
@@ -73,6 +77,14 @@ def _money(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
         raise InvalidDocument.at("", "must be a number above 0")
     return float(value)
+
+
+def cut_off_in(value: Any) -> CutOff:
+    """Return what becomes of conversations that are cut before their end. Raises InvalidDocument."""
+    if value not in CUT_OFF:
+        raise InvalidDocument.at("", f"must be one of {', '.join(CUT_OFF)}")
+    found: CutOff = value
+    return found
 
 
 def _document(read: Callable[[Mapping[str, Any]], Any]) -> Callable[[Any], Any]:
@@ -92,4 +104,5 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "prices": _document(Prices.from_document),
     "budget": _money,
     "user": _document(ChatOptions.from_document),
+    "cut_off": cut_off_in,
 }

@@ -8,7 +8,9 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models import DatasetVersion, VersionEntry
+from toolevals.grading.engine import CutOff
 from toolevals.runs.endings import ENDINGS
+from toolevals.runs.live.settings import cut_off_in
 from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.models.subjects import Subject
 from toolevals.runs.presets import PRESETS
@@ -80,6 +82,11 @@ class Run(models.Model):
         return f"floor: {self.subject.name}" if self.floor else f"run {self.number}"
 
     @property
+    def cut_off(self) -> CutOff:
+        """What becomes of conversations that were cut before their end."""
+        return cut_off_in(self.settings.get("cut_off") or "failed")
+
+    @property
     def positions(self) -> Sequence[int]:
         """The places in the dataset version of the examples that it takes, in order."""
         return range(self.dataset_version.size) if self.only is None else self.only
@@ -104,12 +111,14 @@ class Transcript(models.Model):
     trial = models.PositiveSmallIntegerField(default=0)
     # The document of `toolevals.grading.values.Transcript`; null where no prediction came: unscored.
     document = DocumentField(null=True)
-    # Why the conversation ended (`toolevals.agents.loop.End` or BUDGET); empty where it was uploaded.
+    # Why the conversation ended (`toolevals.agents.loop.End`, BUDGET); of an uploaded one why it was cut, if it was.
     ended = models.CharField(max_length=12, blank=True, db_default="")
     # The snapshot that the endpoint says has answered.
     model = models.CharField(max_length=120, blank=True, db_default="")
     # In the currency of the run's prices; null where there are none.
     cost = models.FloatField(null=True)
+    # What the source of a recorded run rewarded the trial with, success is 1; null where nobody did.
+    reward = models.FloatField(null=True)
     # Of the whole conversation; null where it does not say.
     tokens_in = models.PositiveIntegerField(null=True)
     tokens_out = models.PositiveIntegerField(null=True)

@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 
 from labeling.models import Gold, Revision, VersionEntry
 from toolevals.grading.canonical import Written, digest, exact
-from toolevals.grading.engine import CompiledCase, compile_case, grade
+from toolevals.grading.engine import CompiledCase, CutOff, compile_case, grade
 from toolevals.grading.execution import Effect
 from toolevals.grading.faults import argument_faults
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
@@ -88,6 +88,7 @@ class Graded:
     compiled: CompiledCase | None
     transcript: Transcript | None
     effect: Effect | None = None
+    cut_off: CutOff = "failed"
 
     def with_grade(self, grade: CaseGrade, case_id: UUID) -> Graded:
         """Return the same with another grade, under the id of the row that holds it."""
@@ -108,20 +109,30 @@ def graded_cases(
     """
     # What an example shows the subject is needed only where its calls are replayed.
     examples = _examples(grading, start, stop, with_input=grading.simulator is not None)
-    compiler = Compiler(grading.run.subject)
+    run, cut_off = grading.run, grading.run.cut_off
+    compiler = Compiler(run.subject)
     with effects_of(grading.simulator, waiting) as effects:
-        for entry, transcripts in _documents(grading.run, examples):
+        for entry, transcripts in _documents(run, examples):
             revision, gold = examples[entry]
             strata = revision.example.bucket, revision.example.difficulty
             compiled = None if gold is None else compiler.case(gold, revision.tools)
             for transcript_id, document in transcripts:
                 did = _read(document)
                 if transcript_id in kept:
-                    yield Graded(uuid7(), transcript_id, kept[transcript_id], *strata, revision.pk, compiled, did)
+                    yield Graded(
+                        uuid7(),
+                        transcript_id,
+                        kept[transcript_id],
+                        *strata,
+                        revision.pk,
+                        compiled,
+                        did,
+                        cut_off=cut_off,
+                    )
                     continue
                 effect = None if compiled is None else effects.of(revision, compiled, did)
-                case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did, effect=effect)
-                yield Graded(uuid7(), transcript_id, case, *strata, revision.pk, compiled, did, effect)
+                case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did, effect=effect, cut_off=cut_off)
+                yield Graded(uuid7(), transcript_id, case, *strata, revision.pk, compiled, did, effect, cut_off)
 
 
 _Examples: TypeAlias = dict[UUID, tuple[Revision, Gold | None]]

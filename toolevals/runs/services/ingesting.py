@@ -18,7 +18,7 @@ from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import BatchRefused, Lease
 from toolevals.workspace.models import Upload
 
-COLUMNS = ("id", "run_id", "entry_id", "trial", "document", *SPENT_COLUMNS, "created_at")
+COLUMNS = ("id", "run_id", "entry_id", "trial", "document", "ended", "reward", *SPENT_COLUMNS, "created_at")
 # Rows in one transaction: a tenth of a second, so that labelling never waits.
 CHUNK = 2000
 
@@ -81,7 +81,9 @@ class _Writer:
         now = timezone.now()
         for place, trial, document in chunk:
             if (place, trial) not in self._written:
-                yield uuid7(), self._run.pk, self._entries[place], trial, document, *spent(document), now
+                said = document or {}
+                kept = document, said.get("ended") or "", (said.get("recorded") or {}).get("reward")
+                yield uuid7(), self._run.pk, self._entries[place], trial, *kept, *spent(document), now
 
     def take_back(self) -> None:
         """Delete everything that was written for the run."""

@@ -12,6 +12,7 @@ from django.utils.text import slugify
 
 from labeling.models import DatasetVersion
 from toolevals.agents.connectors import DEFAULT, Options, connector_named
+from toolevals.grading.engine import CutOff
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import NAME as BASELINE
@@ -31,7 +32,8 @@ T = TypeVar("T")
 class RunRequest:
     """What a run is made of. `experiment` is the name of one, there already or new; `options` are the subject's.
 
-    `connector` and `settings` are those of a live run. With `failing_of`, only the examples that failed in that run;
+    `connector` and `settings` are those of a live run, `cut_off` of uploaded predictions: what becomes of conversations
+    that were cut before their end. With `failing_of`, only the examples that failed in that run;
     with a preset those that it chooses, as often as it says.
     """
 
@@ -48,6 +50,7 @@ class RunRequest:
     settings: Mapping[str, Any] = field(default_factory=dict)
     failing_of: Run | None = None
     preset: str = ""
+    cut_off: CutOff = "failed"
 
     @property
     def conversations(self) -> int:
@@ -78,7 +81,7 @@ def run_request_upload(
     """Keep a file of predictions and start a run that reads it. Raises InvalidDocument."""
     with stored_together():
         upload = upload_store(project=project, actor=actor, file=file, name=file_name)
-        return run_upload(_parts(project, actor, request, Connector.UPLOAD), upload=upload)
+        return run_upload(_parts(project, actor, request, Connector.UPLOAD), upload=upload, cut_off=request.cut_off)
 
 
 def _parts(project: Project, actor: User | None, request: RunRequest, connector: Connector) -> RunParts:

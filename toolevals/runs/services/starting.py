@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from labeling.models import DatasetVersion
 from toolevals.agents.connectors import CONNECTORS
+from toolevals.grading.engine import CutOff
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.floors import FLOOR_NUMBERS, Floor
 from toolevals.runs.live.settings import LiveSettings
@@ -70,7 +71,7 @@ def run_converse(parts: RunParts, *, settings: LiveSettings) -> Run:
     )
 
 
-def run_upload(parts: RunParts, *, upload: Upload) -> Run:
+def run_upload(parts: RunParts, *, upload: Upload, cut_off: CutOff = "failed") -> Run:
     """Start a run of uploaded predictions; `run.job` shows how far it is, and the file's errors by line.
 
     A prediction belongs to an example by its external id and to a trial from 0 to `trials` - 1. An unknown or repeated
@@ -80,7 +81,8 @@ def run_upload(parts: RunParts, *, upload: Upload) -> Run:
         raise InvalidDocument.at("/subject", "is the baseline: start a run of it instead")
     if upload.project_id != parts.project.pk:
         raise InvalidDocument.at("/upload", "is not a file of this project")
-    return _start(parts, lambda run: [ingest_plan(run, upload.pk, stage=0)])
+    settings = {"cut_off": cut_off} if cut_off != "failed" else None
+    return _start(parts, lambda run: [ingest_plan(run, upload.pk, stage=0)], settings=settings)
 
 
 @transaction.atomic
