@@ -128,6 +128,15 @@ def modify_pending_order_address(state: Any, /, order_id: Any, **address: Any) -
     return order
 
 
+def modify_open_order_address(state: Any, /, order_id: Any, **address: Any) -> Any:
+    """The second benchmark's: an order whose items were modified is still open."""
+    order = _found(state["orders"], order_id, "order")
+    if not order["status"].startswith("pending"):
+        raise _RefusedError("Error: non-pending order cannot be modified")
+    order["address"] = {part: address[part] for part in _ADDRESS}
+    return order
+
+
 def modify_user_address(state: Any, /, user_id: Any, **address: Any) -> Any:
     user = _found(state["users"], user_id, "user")
     user["address"] = {part: address[part] for part in _ADDRESS}
@@ -244,4 +253,9 @@ TOOLS: Mapping[str, Callable[..., Any]] = {
         think,
         transfer_to_human_agents,
     )
+}
+# The tools of the second benchmark's shop.
+TOOLS_2: Mapping[str, Callable[..., Any]] = {
+    **TOOLS,
+    "modify_pending_order_address": _telling(modify_open_order_address),
 }

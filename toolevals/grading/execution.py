@@ -144,22 +144,25 @@ def grade_execution(
 ) -> Execution:
     """Grade the effect of calls by the state that they left.
 
-    `expected` and `final` are None where nothing is expected and where nothing ran: the case is unscored. `raised` is
-    what the simulated tool raised on the candidate's call: failed. `crashed` says why the simulator itself failed:
-    errored. Else the case passes where the states are equal.
+    `expected` and `final` are None where nothing is expected and where nothing ran: the case is unscored. `crashed`
+    says why the simulator itself failed: errored. Else the case passes where the states are equal. `raised` is what a
+    simulated tool that may change something raised on the candidate's call: failed, unless the state that was to be
+    reached by changes was reached all the same.
     """
     if crashed is not None:
         return Execution(Verdict("errored", None, f"The simulator failed: {_cut(crashed.removeprefix(FAILED))}."))
     if expected is None:
         return Execution(NO_EXPECTED_STATE)
-    if raised is not None:
-        return Execution(Verdict("failed", 0.0, f"The tool refused the call when it was run: {_cut(raised)}."))
+    refused = "" if raised is None else f"The tool refused the call when it was run: {_cut(raised)}."
     if final is None:
-        return Execution(NO_FINAL_STATE)
+        return Execution(Verdict("failed", 0.0, refused)) if refused else Execution(NO_FINAL_STATE)
     diff = state_diff(initial, expected, final)
-    if not diff:
-        return Execution(Verdict("passed", 1.0, "The final state is the expected one."), diff)
-    return Execution(Verdict("failed", 0.0, _reason(diff)), diff)
+    if diff:
+        return Execution(Verdict("failed", 0.0, " ".join(filter(None, (refused, _reason(diff))))), diff)
+    if refused and (initial is None or same(initial, expected)):
+        # Nothing was to change, and the candidate tried to change something.
+        return Execution(Verdict("failed", 0.0, refused), diff)
+    return Execution(Verdict("passed", 1.0, "The final state is the expected one."), diff)
 
 
 def grade_effect(effect: Effect) -> Execution:

@@ -12,7 +12,7 @@ from typing import Any
 from labeling.imports.formats.recorded_expectations import tau2_expectation, tau_expectation
 from labeling.imports.formats.settings import Settings
 from toolevals.grading.examples import ExampleRow
-from toolevals.grading.parsing.recorded import RecordedRun, tau2_runs, tau_runs
+from toolevals.grading.parsing.recorded import RecordedRun, tau2_policy, tau2_runs, tau_policy, tau_runs
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Expectation, ToolSpec
 
@@ -34,6 +34,7 @@ def tau_rows(document: Any, settings: Settings) -> Iterator[Found]:
         yield from _decisions(document, tau_runs, "", settings)
         return
     seen: set[str] = set()
+    policy = tau_policy(document)
     tools = _tools_of(settings, lambda: _names_in(tau_runs(document)), (_tau_actions(record) for record in records))
     for place, record in enumerate(records):
         pointer = f"{prefix}/{place}"
@@ -43,7 +44,7 @@ def tau_rows(document: Any, settings: Settings) -> Iterator[Found]:
                 seen.add(name)
                 expectation = tau_expectation(task, settings.options.get("order") == "ordered")
                 words = _text(task.get("instruction"), "/info/task/instruction")
-                content = _content(words, user_id=task.get("user_id"))
+                content = _content(words, _tau_policy(record) or policy, user_id=task.get("user_id"))
                 yield pointer, _row(f"task-{name}", content, expectation, "", tools)
         except InvalidDocument as error:
             yield pointer, error.below(pointer)
@@ -55,18 +56,19 @@ def tau2_rows(document: Any, settings: Settings) -> Iterator[Found]:
     if settings.options.get("examples") == DECISIONS:
         yield from _decisions(document, tau2_runs, domain, settings)
         return
+    policy = tau2_policy(document)
     tasks, prefix = _list(document, "tasks")
     runs = document if isinstance(document, Mapping) and "simulations" in document else {"simulations": []}
     tools = _tools_of(settings, lambda: _names_in(tau2_runs(runs)), (_tau2_actions(task) for task in tasks))
     for place, task in enumerate(tasks):
         pointer = f"{prefix}/{place}"
         try:
-            yield pointer, _tau2_row(task, domain, tools, settings)
+            yield pointer, _tau2_row(task, domain, policy, tools, settings)
         except InvalidDocument as error:
             yield pointer, error.below(pointer)
 
 
-def _tau2_row(task: Any, domain: str, tools: _Tools, settings: Settings) -> ExampleRow:
+def _tau2_row(task: Any, domain: str, policy: str, tools: _Tools, settings: Settings) -> ExampleRow:
     if not isinstance(task, Mapping) or not isinstance(task.get("id"), str | int):
         raise InvalidDocument.at("/id", "is not a task with an id")
     scenario = task.get("user_scenario")
@@ -77,7 +79,7 @@ def _tau2_row(task: Any, domain: str, tools: _Tools, settings: Settings) -> Exam
     else:
         said = [_text(instructions, "/user_scenario/instructions")]
     expectation, reasons = tau2_expectation(task, settings.options.get("order") == "ordered")
-    content = _content("\n\n".join(said), domain=domain or None, initial_state=task.get("initial_state"))
+    content = _content("\n\n".join(said), policy, domain=domain or None, initial_state=task.get("initial_state"))
     name = f"{domain}-{task['id']}" if domain else f"task-{task['id']}"
     return _row(name, content, expectation, reasons, tools)
 
@@ -89,10 +91,11 @@ def _decisions(
     tools = _tools_of(settings, lambda: _names_in(runs(document)), ())
     for number, run in enumerate(runs(document)):
         messages = [message.to_document() for message in run.transcript.messages]
+        policy = [{"role": "system", "content": run.policy}] if run.policy else []
         for turn, message in enumerate(run.transcript.messages):
             if message.role == "assistant" and message.calls and turn:
                 name = "-".join([domain or "task", run.task_id, str(run.trial), str(turn)])
-                yield f"/{number}", _row(name, {"messages": messages[:turn]}, None, "", tools)
+                yield f"/{number}", _row(name, {"messages": [*policy, *messages[:turn]]}, None, "", tools)
 
 
 class _Tools:
@@ -148,9 +151,18 @@ def _tau_task(record: Any) -> tuple[str, Mapping[str, Any]]:
     return str(record["task_id"]), task
 
 
-def _content(words: str, **context: Any) -> dict[str, Any]:
+def _content(words: str, policy: str, **context: Any) -> dict[str, Any]:
+    """Return what an example shows: the policy that the file was recorded with, and the user's instruction."""
     known = {name: value for name, value in context.items() if value}
-    return {"messages": [{"role": "user", "content": words}]} | ({"context": known} if known else {})
+    messages = [{"role": "system", "content": policy}] if policy else []
+    return {"messages": [*messages, {"role": "user", "content": words}]} | ({"context": known} if known else {})
+
+
+def _tau_policy(record: Mapping[str, Any]) -> str:
+    trajectory = record.get("traj")
+    first = trajectory[0] if isinstance(trajectory, list) and trajectory else None
+    said = first.get("content") if isinstance(first, Mapping) and first.get("role") == "system" else None
+    return said if isinstance(said, str) else ""
 
 
 def _text(value: Any, pointer: str) -> str:

@@ -116,7 +116,7 @@ def _reads(state: State, **said: Any) -> str:
 
 
 get_user_details = get_reservation_details = get_flight_status = list_all_airports = _reads
-search_direct_flight = search_onestop_flight = calculate = _reads
+search_direct_flight = search_onestop_flight = calculate = think = _reads
 READING = (
     "get_user_details",
     "get_reservation_details",
@@ -125,6 +125,7 @@ READING = (
     "search_direct_flight",
     "search_onestop_flight",
     "calculate",
+    "think",
 )
 WRITING = (
     "book_reservation",

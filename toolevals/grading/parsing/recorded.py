@@ -6,7 +6,7 @@ https://github.com/sierra-research/tau2-bench (`{simulations: [{task_id, trial, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,25 +22,36 @@ from toolevals.grading.values.transcripts import with_few_calls
 # How tau-bench's tools begin what they answer when they fail.
 _TAU_ERROR = "Error"
 _MOST = 1e9
+_LONGEST_ENDING = 60
+# How tau2-bench says that a conversation was cut before its end.
+_TAU2_CUTS = {"max_steps": "steps", "too_many_errors": "errors", "agent_error": "broken"}
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """One recorded trial. `reward` is the benchmark's outcome, 1.0 for success; `trial` counts from 0."""
+    """One recorded trial. `reward` is the benchmark's outcome, 1.0 for success; `trial` counts from 0.
+
+    The transcript says why it was cut, where it was, and holds reward and ending as recorded facts. `policy` is the
+    system prompt that the agent had; the transcript begins after it.
+    """
 
     task_id: str
     trial: int
     transcript: Transcript
     reward: float
+    policy: str = ""
 
 
 def tau_runs(document: Any) -> Iterator[RecordedRun]:
     """Yield the runs of a tau-bench result file: its list of records, or an object with `records`.
 
     A tool's message that begins with "Error" is an error. Where rewards were shaped, the reward is the 0/1 outcome
-    beside them (`info.reward_info.components.base_success`). Raises InvalidDocument.
+    beside them (`info.reward_info.components.base_success`). A run that the benchmark never rewarded (`info` without
+    `reward_info`) was cut at its limit of steps. Raises InvalidDocument.
     """
-    yield from _runs(document, "records", _tau_run)
+    policy = tau_policy(document)
+    for run in _runs(document, "records", _tau_run):
+        yield replace(run, policy=run.policy or policy)
 
 
 def tau2_runs(document: Any) -> Iterator[RecordedRun]:
@@ -49,7 +60,28 @@ def tau2_runs(document: Any) -> Iterator[RecordedRun]:
     Calls that the simulated user made on its own device are not the agent's and are left out, with their results.
     Raises InvalidDocument.
     """
-    yield from _runs(document, "simulations", _tau2_run)
+    policy = tau2_policy(document)
+    for run in _runs(document, "simulations", _tau2_run):
+        yield replace(run, policy=run.policy or policy)
+
+
+def is_tau2(document: Any) -> bool:
+    """Return whether a document is one of tau2-bench: of simulations, of tasks, or both."""
+    if isinstance(document, dict):
+        return "simulations" in document or "tasks" in document
+    return isinstance(document, list) and any(isinstance(each, dict) and "user_scenario" in each for each in document)
+
+
+def tau_policy(document: Any) -> str:
+    """Return the system prompt beside all records of a tau-bench file; empty where there is not just one."""
+    prompts = document.get("system") if isinstance(document, dict) else None
+    return prompts[0] if isinstance(prompts, list) and len(prompts) == 1 and isinstance(prompts[0], str) else ""
+
+
+def tau2_policy(document: Any) -> str:
+    """Return the policy that a tau2-bench file was recorded with."""
+    policy = _at(document, "info", "environment_info", "policy")
+    return policy if isinstance(policy, str) else ""
 
 
 def _runs(document: Any, key: str, read: Callable[[dict[str, Any]], RecordedRun]) -> Iterator[RecordedRun]:
@@ -75,10 +107,24 @@ def _tau_run(record: dict[str, Any]) -> RecordedRun:
         transcript = transcript_in(messages, "openai_chat")
     except InvalidDocument as error:
         raise error.below("/traj") from None
-    marked = tuple(replace(message, is_error=_is_tau_error(message)) for message in transcript.messages)
+    policy, said = _split(transcript.messages)
+    marked = tuple(replace(message, is_error=_is_tau_error(message)) for message in said)
     outcome = _at(record, "info", "reward_info", "components", "base_success")
     reward = outcome if outcome is not None else record.get("reward")
-    return _run(record, replace(transcript, messages=marked), reward, "/reward")
+    info = record.get("info")
+    cut = isinstance(info, dict) and "task" in info and not info.get("reward_info")
+    made = replace(transcript, messages=marked, ended="steps" if cut else None)
+    return replace(
+        _run(record, made, reward, "/reward", {"source": "tau-bench", "ending": "max_steps" if cut else ""}),
+        policy=policy,
+    )
+
+
+def _split(messages: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
+    """Return the system prompt that a trajectory begins with, and what was said after it."""
+    if messages and messages[0].role == "system":
+        return messages[0].content or "", messages[1:]
+    return "", messages
 
 
 def _is_tau_error(message: Message) -> bool:
@@ -95,9 +141,14 @@ def _tau2_run(record: dict[str, Any]) -> RecordedRun:
             raise InvalidDocument.at(f"/messages/{place}", "is not a message with a role")
         if item["role"] != "tool" or item.get("requestor") != "user":
             messages.append(_tau2_message(item))
-    made = with_few_calls(messages, "/messages")
+    policy, said = _split(with_few_calls(messages, "/messages"))
     reward = _at(record, "reward_info", "reward")
-    return _run(record, Transcript(made, last_words(made)), reward, "/reward_info/reward")
+    ending = record.get("termination_reason")
+    ending = ending[:_LONGEST_ENDING] if isinstance(ending, str) else ""
+    made = Transcript(said, last_words(said), ended=_TAU2_CUTS.get(ending))
+    return replace(
+        _run(record, made, reward, "/reward_info/reward", {"source": "tau2-bench", "ending": ending}), policy=policy
+    )
 
 
 def _tau2_message(item: dict[str, Any]) -> Message:
@@ -118,13 +169,16 @@ def _tau2_message(item: dict[str, Any]) -> Message:
     )
 
 
-def _run(record: dict[str, Any], transcript: Transcript, reward: Any, pointer: str) -> RecordedRun:
+def _run(
+    record: dict[str, Any], transcript: Transcript, reward: Any, pointer: str, facts: Mapping[str, str]
+) -> RecordedRun:
     if not isinstance(reward, int | float) or not -_MOST <= reward <= _MOST:
         raise InvalidDocument.at(pointer, "is not a number that is a reward")
     trial = record.get("trial")
     if (task := identifier_in(record, "task_id")) is None:
         raise InvalidDocument.at("/task_id", "is neither text nor a number")
-    return RecordedRun(task, trial if isinstance(trial, int) else 0, transcript, float(reward))
+    said = {"reward": float(reward)} | {name: fact for name, fact in facts.items() if fact}
+    return RecordedRun(task, trial if isinstance(trial, int) else 0, replace(transcript, recorded=said), float(reward))
 
 
 def _at(value: Any, *path: str) -> Any:
