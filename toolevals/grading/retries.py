@@ -14,8 +14,8 @@ from typing import Any
 
 from toolevals.grading.compiled import CompiledCase
 from toolevals.grading.recovery.events import Answered, Made, arguments_key, events_of
-from toolevals.grading.recovery.troubles import TRANSIENT, trouble_in
 from toolevals.grading.trajectory import Alignment, best_alignment
+from toolevals.grading.troubles import TRANSIENT, trouble_in
 from toolevals.grading.values import Call, ToolCall, Transcript
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from toolevals.grading.recovery.wording import Effect, effect_of_name
+from toolevals.grading.effects_by_name import Effect, effect_of_name
 from toolevals.grading.values import ToolSpec
 
 # Tells of a tool, by its name, whether it only reads.

@@ -2,7 +2,8 @@
 
 import pytest
 
-from toolevals.grading.recovery.wording import effect_of_name, hands_over, read_text
+from toolevals.grading.effects_by_name import effect_of_name, hands_over
+from toolevals.grading.recovery.wording import read_text
 
 TEXTS = [
     ("Your flight has been successfully booked.", {"claims_done"}),

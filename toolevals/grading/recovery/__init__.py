@@ -3,7 +3,7 @@
 from toolevals.grading.recovery.episodes import REACTIONS, Episode, Reaction
 from toolevals.grading.recovery.events import arguments_key
 from toolevals.grading.recovery.grading import LOOP_GUARD, RETRY_CAP, EpisodeGrade, Recovery, grade_recovery
-from toolevals.grading.recovery.troubles import ERROR_CLASSES, TRANSIENT, ErrorClass, Trouble, trouble_in
+from toolevals.grading.troubles import ERROR_CLASSES, TRANSIENT, ErrorClass, Trouble, trouble_in
 
 __all__ = [
     "ERROR_CLASSES",

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from toolevals.grading.effects_by_name import Effect
 from toolevals.grading.recovery.events import Answered, Made
-from toolevals.grading.recovery.troubles import TRANSIENT, ErrorClass, Trouble
-from toolevals.grading.recovery.wording import Effect
+from toolevals.grading.troubles import TRANSIENT, ErrorClass, Trouble
 from toolevals.grading.values import ToolCall
 
 Reaction = Literal[

@@ -10,18 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
+from toolevals.grading.effects_by_name import Effect, effect_of_name, hands_over
 from toolevals.grading.recovery.episodes import Course, Episode, Reaction, values_of
 from toolevals.grading.recovery.events import Answered, Made, Said, TurnEnded, events_of
-from toolevals.grading.recovery.troubles import TRANSIENT, ErrorClass, Trouble, trouble_in
 from toolevals.grading.recovery.wording import (
     NOTHING_SAID,
-    Effect,
     Reading,
     admits,
-    effect_of_name,
-    hands_over,
     read_text,
 )
+from toolevals.grading.troubles import TRANSIENT, ErrorClass, Trouble, trouble_in
 from toolevals.grading.values import ToolSpec, Transcript
 
 # An episode that nothing has settled for this many turns stays unsettled, unless the very call is made again.
@@ -146,7 +144,12 @@ class _Follower:
     def _trouble(self, event: Answered) -> Trouble | None:
         content = event.message.content or ""
         if content.strip() or event.message.is_error:
-            return trouble_in(content, is_error=event.message.is_error)
+            return trouble_in(
+                content,
+                is_error=event.message.is_error,
+                call=event.made.call,
+                effect=self._effect(event.made.tool),
+            )
         spec = self._tools.get(event.made.tool)
         declared = spec is not None and spec.output_schema is not None
         expected = declared or (self._answering is not None and event.made.tool in self._answering)

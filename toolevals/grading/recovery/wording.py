@@ -1,4 +1,4 @@
-"""What an agent's words and a tool's name say: rules of thumb, each with its limits.
+"""What an agent's words say: rules of thumb, each with its limits.
 
 They are about English text. A sentence that admits anything at all counts as an admission, so that nobody is accused of
 hiding a failure on a doubtful reading; `docs/grading.md` states how often the readings were right on recorded runs.
@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
 
 from toolevals.grading.patterns import compile_pattern
-
-Effect = Literal["reads", "writes", "unknown"]
 
 # What comes after this much text is not looked at.
 _LONGEST_TEXT = 8_000
@@ -73,29 +69,6 @@ _PLEASANTRY = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 _OTHERWISE = re.compile(r",? or ")
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_READING = _set(
-    "get search find list lookup look fetch read query check calculate compute think view show retrieve describe "
-    "count validate verify compare estimate browse preview inspect status locate detect convert translate "
-    "summarize"
-)
-_WRITING = _set(
-    "book create update modify cancel delete remove add send set transfer exchange return pay refund charge "
-    "submit post put patch write insert upload schedule reschedule place assign close approve reject reserve "
-    "register enable disable start stop move rename apply edit change issue make grant revoke toggle order "
-    "purchase buy publish"
-)
-_HANDING_OVER = frozenset({"transfer", "handoff", "handover", "contact", "ask", "request", "call", "notify", "page"})
-_PEOPLE = frozenset(
-    {"human", "humans", "support", "operator", "supervisor", "specialist", "representative", "oncall", "helpdesk"}
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -149,28 +122,4 @@ def _asks(text: str) -> bool:
         any(not _PLEASANTRY.search(part) for part in _OTHERWISE.split(sentence))
         for sentence in _SENTENCE.split(text)
         if "?" in sentence or _ASKS.search(sentence)
-    )
-
-
-@lru_cache(maxsize=4096)
-def effect_of_name(tool: str) -> Effect:
-    """Tell by its name whether a tool only reads: by the first word that is a known verb (`get_`, `update_`)."""
-    for word in _WORD.findall(tool[:200]):
-        verb = word.lower()
-        if verb in _READING:
-            return "reads"
-        if verb in _WRITING:
-            return "writes"
-    return "unknown"
-
-
-@lru_cache(maxsize=4096)
-def hands_over(tool: str) -> bool:
-    """Tell by its name whether a tool hands over to people: `transfer_to_human_agents`, `escalate_ticket`."""
-    words = {word.lower() for word in _WORD.findall(tool[:200])}
-    return (
-        any(word.startswith("escalat") for word in words)
-        or not words.isdisjoint({"handoff", "handover"})
-        or (not words.isdisjoint(_HANDING_OVER) and not words.isdisjoint(_PEOPLE))
-        or (("hand" in words or "transfer" in words) and ("agent" in words or "agents" in words))
     )
