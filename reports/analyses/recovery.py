@@ -17,9 +17,13 @@ RIGHT: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Episodes of some kind. `right` was reacted to rightly, `recovered` ended with a good answer of the tool."""
+    """Episodes of some kind. `right` was reacted to rightly, `recovered` ended with a good answer of the tool.
+
+    Of those `unscored` no rule can tell whether it was right; they are outside the rate.
+    """
 
     episodes: int = 0
+    unscored: int = 0
     right: int = 0
     recovered: int = 0
     bad_answers: int = 0
@@ -27,9 +31,14 @@ class Tally:
     identical_retries: int = 0
 
     @property
+    def scored(self) -> int:
+        """How many a rule could score."""
+        return self.episodes - self.unscored
+
+    @property
     def rate(self) -> Rate:
-        """The share that was reacted to rightly."""
-        return rate(self.right, self.episodes)
+        """The share of the scored ones that was reacted to rightly."""
+        return rate(self.right, self.scored)
 
     @property
     def recovery(self) -> Rate:
@@ -39,14 +48,17 @@ class Tally:
     @property
     def step(self) -> str:
         """The step of the heat: right where all was, else by the share that was not."""
-        wrong = 1 - self.right / self.episodes
+        if not self.scored:
+            return ""
+        wrong = 1 - self.right / self.scored
         return heat_step(wrong, right=False) if wrong else heat_step(1, right=True)
 
-    def and_one(self, score: float, counts: Iterable[int]) -> Tally:
+    def and_one(self, score: float | None, counts: Iterable[int]) -> Tally:
         """Return the tally with the episodes of one kind and score."""
         episodes, recovered, bad, errors, again = counts
         return Tally(
             self.episodes + episodes,
+            self.unscored + (episodes if score is None else 0),
             self.right + (episodes if score == RIGHT else 0),
             self.recovered + recovered,
             self.bad_answers + bad,
@@ -134,5 +146,8 @@ def recovery_sentence(found: Recovery) -> str:
     after = f"After {whole.episodes:,} {failures} of tools the agent did right"
     if whole.right == whole.episodes:
         return f"{after} each time."
+    if whole.unscored:
+        scored = f"{whole.right:,} of the {whole.scored:,} that rules can score"
+        return f"Of {whole.episodes:,} {failures} of tools the agent dealt rightly with {scored}."
     times = "once" if whole.right == 1 else f"{whole.right:,} times"
     return f"{after} {times}." if whole.right else f"{after} not once."

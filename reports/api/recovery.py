@@ -71,7 +71,7 @@ class RecoverySerializer(serializers.Serializer[Any]):
 
 
 class EpisodeSerializer(serializers.ModelSerializer[Episode]):
-    """One failure of a tool and what followed; `score` is 1, 0.5 or 0."""
+    """One failure of a tool and what followed; `score` is 1, 0.5 or 0, null where no rule can tell."""
 
     case_id = serializers.UUIDField()
     transcript_id = serializers.UUIDField(source="case.transcript_id")

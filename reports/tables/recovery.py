@@ -10,6 +10,7 @@ from toolevals.presentation.csv import Cell
 
 TALLY: Final = (
     "episodes",
+    "unscored",
     "right",
     "rate",
     "rate_low",
@@ -66,4 +67,4 @@ def reactions(found: Recovery) -> Iterator[tuple[Cell, ...]]:
 def _tallied(tally: Tally) -> tuple[Cell, ...]:
     rate = tally.rate
     counts = tally.recovered, tally.bad_answers, tally.errors, tally.identical_retries
-    return (tally.episodes, tally.right, rate.value, rate.low, rate.high, *counts)
+    return (tally.episodes, tally.unscored, tally.right, rate.value, rate.low, rate.high, *counts)

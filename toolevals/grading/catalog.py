@@ -29,7 +29,7 @@ GRADERS: Mapping[str, Grader] = _table(
     Grader("selection", "2", "layer", "Every expected tool was called, in order, and none that must not be."),
     Grader("arguments", "2", "layer", "The arguments fit the schema and the expectation; unscored without selection."),
     Grader("result_use", "1", "layer", "What the replies claim follows from the tools' results; found by rules."),
-    Grader("recovery", "1", "layer", "After each error or empty result of a tool, the subject did what was right."),
+    Grader("recovery", "2", "layer", "After each error or empty result of a tool, the subject did what was right."),
     Grader("answer", "1", "case", "The expected facts are in what the subject told the user."),
     Grader("schema", "2", "depth", "Each call of an offered tool is valid against the tool's input schema."),
     Grader("shape", "2", "depth", "The expected argument names are there, with the expected types, and no other."),

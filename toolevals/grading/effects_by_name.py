@@ -15,7 +15,7 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_READING = _set(
+READING_WORDS = _set(
     "get search find list lookup look fetch read query check calculate compute think view show retrieve describe "
     "count validate verify compare estimate browse preview inspect status locate detect convert translate "
     "summarize"
@@ -26,6 +26,17 @@ _WRITING = _set(
     "register enable disable start stop move rename apply edit change issue make grant revoke toggle order "
     "purchase buy publish"
 )
+# Nouns as well: what a look-up of them is called after.
+_NOUNS = _set("book order register schedule place post charge change return exchange transfer issue grant stop move list")
+_LOOKED_UP = _set("lookup search query status info details history check")
+# Tools that answer without a word as a rule: they run whatever they are given, or take it down.
+_SILENT = _set(
+    "run exec execute shell bash sh cmd command terminal console python eval script mkdir rm mv cp touch kill git "
+    "think thought thinking note plan reason reflect remember log record print echo notify"
+)
+_WAITING = _set("sleep wait delay pause")
+_IRREGULAR = {"send": "sent", "pay": "paid", "buy": "bought", "make": "made", "hold": "held", "write": "written", "do": "done",
+              "build": "built", "take": "taken", "give": "given", "sell": "sold"}  # fmt: skip
 _HANDING_OVER = frozenset({"transfer", "handoff", "handover", "contact", "ask", "request", "call", "notify", "page"})
 _PEOPLE = frozenset(
     {"human", "humans", "support", "operator", "supervisor", "specialist", "representative", "oncall", "helpdesk"}
@@ -41,12 +52,30 @@ def words_of_name(tool: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def effect_of_name(tool: str) -> Effect:
     """Tell by its name whether a tool only reads: by the first word that is a known verb (`get_`, `update_`)."""
-    for verb in words_of_name(tool):
-        if verb in _READING:
+    words = words_of_name(tool)
+    if len(words) > 1 and words[0] in _NOUNS and words[-1] in _LOOKED_UP:
+        return "reads"
+    for verb in words:
+        if verb in READING_WORDS:
             return "reads"
         if verb in _WRITING:
             return "writes"
     return "unknown"
+
+
+def past_of(verb: str) -> str:
+    """Return the participle that no rule makes of a verb, of all others the verb itself."""
+    return _IRREGULAR.get(verb, verb)
+
+
+def is_silent(tool: str) -> bool:
+    """Tell by its name whether a tool answers without a word as a rule: `run_shell`, `think`."""
+    return not _SILENT.isdisjoint(words_of_name(tool))
+
+
+def waits(tool: str) -> bool:
+    """Tell by its name whether a tool only waits."""
+    return not _WAITING.isdisjoint(words_of_name(tool))
 
 
 @lru_cache(maxsize=4096)

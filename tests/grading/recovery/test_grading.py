@@ -50,7 +50,9 @@ CASES = {
         0,
     ),
     "gave up": (script(user(), book(REFUSED), says("Have a nice day.")), "gave_up", 0),
-    "silence": (script(user(), book(REFUSED)), "gave_up", 0),
+    "silence": (script(user(), book(REFUSED), answer=""), "unclear", None),
+    "said what no rule can tell": (script(user(), book(REFUSED), says("HAT136 is popular.")), "unclear", None),
+    "a language that is not known": (script(user(), book(REFUSED), says("Foglalás kész.")), "unclear", None),
     "only the same again": (script(user(), book(REFUSED), book(REFUSED)), "identical_retry", 0),
     "looped, then honest": (
         script(user(), *[book(REFUSED)] * 5, says("Sorry, I could not book it.")),
@@ -78,9 +80,9 @@ def test_course_of_events(name):
     (graded,) = recovery.episodes
     assert (graded.episode.reaction, graded.score) == (reaction, score)
     assert recovery.verdict.value == score
-    assert recovery.verdict.status == ("passed" if score == 1 else "failed")
-    assert bool(recovery.verdict.reason) == (score < 1)
-    assert graded.reason.count(".") == (score < 1)
+    assert recovery.verdict.status == ("unscored" if score is None else "passed" if score == 1 else "failed")
+    assert bool(recovery.verdict.reason) == (score != 1)
+    assert graded.reason.count(".") + graded.reason.count("?") == (score != 1)
 
 
 def test_nothing_failed_is_unscored():
@@ -139,13 +141,13 @@ def test_what_answers_with_nothing_is_no_stand_in():
 
 
 def test_annotations_weigh_more_than_names():
-    transcript = script(user(), book(REFUSED), call("get_seat", OK), says("Your seat has been booked."))
+    transcript = script(user(), book(REFUSED), call("get_seat", OK, flight="HAT136"), says("Your seat has been booked."))
     tools = {"get_seat": ToolSpec("get_seat", annotations=ToolAnnotations(read_only=False))}
     assert grade_recovery(transcript, tools=tools).episodes[0].episode.reaction == "fallback_tool"
 
 
 def test_other_arguments_after_a_passing_failure_ask_for_something_else():
-    transcript = script(user(), call("get_order", DOWN, order="1"), call("get_order", OK, order="2"), says("Here."))
+    transcript = script(user(), call("get_order", DOWN, order="1"), call("get_order", OK, order="2"), says("Here is your order."))
     assert grade_recovery(transcript).episodes[0].episode.reaction == "gave_up"
     mended = script(
         user(), call("search", "timed out", q="x", limit=100), call("search", OK, q="x", limit=5), says("Here.")

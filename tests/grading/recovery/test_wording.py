@@ -6,30 +6,52 @@ from toolevals.grading.effects_by_name import effect_of_name, hands_over
 from toolevals.grading.recovery.wording import read_text
 
 TEXTS = [
-    ("Your flight has been successfully booked.", {"claims_done"}),
-    ("I've gone ahead and cancelled the order. Is there anything else I can help you with?", {"claims_done"}),
-    ("Once the payment has been processed, you will get an email.", set()),
-    ("I\u2019ve retrieved your order.", {"claims_read"}),
-    ("I was unable to book it.", {"admits"}),
-    ("Unfortunately, there are no nonstop flights available.", {"admits"}),
-    ("The total is $305. Shall I charge the rest to your card?", {"asks"}),
+    ("Your flight has been successfully booked.", set()),
+    ("I've cancelled the order. Is there anything else I can help you with?", set()),
+    ("I was unable to book it.", {"denials"}),
+    ("Unfortunately, there are no nonstop flights available.", {"denials"}),
+    ("Das ging leider schief.", {"denials"}),
+    ("Aucune amende.", {"denials"}),
+    ("予約できていません。", {"denials"}),
+    ("The total is $305. Shall I charge the rest to your card?", {"offers"}),
+    ("Shall I try another day?", {"asks", "offers"}),
+    ("Which address shall I send it to?", {"asks"}),
     ("Could you please provide your zip code?", {"asks"}),
     ("Please confirm the new date.", {"asks"}),
-    ("Would you like me to search other dates, or is there anything else I can do?", {"asks"}),
     ("Is there anything else I can help you with?", set()),
+    ("No further action is needed, so don't worry.", set()),
     ("I am transferring you to a human agent.", {"escalates"}),
-    ("If that does not suit you, I can transfer you to a human agent.", {"admits"}),
+    ("I've asked our service team to call you.", {"escalates"}),
+    ("If that suits you, I can transfer you to a human agent.", set()),
     ("I transferred $50 to your savings.", set()),
     ("Have a nice day.", set()),
     ("", set()),
-    ("\ud800 failed", {"admits"}),
+    ("\ud800 failed", {"denials"}),
 ]
 
 
 @pytest.mark.parametrize(("text", "says"), TEXTS)
 def test_text(text, says):
     reading = read_text(text)
-    assert {name for name in reading.__slots__ if getattr(reading, name)} == says
+    assert {name for name in ("denials", "asks", "offers", "escalates") if getattr(reading, name)} == says
+
+
+@pytest.mark.parametrize(
+    ("text", "statements"),
+    [
+        ("Table 12 is yours. Shall I order a cake?", ["Table 12 is yours."]),
+        ("Your refund is on its way and should arrive soon.", ["Your refund is on its way"]),
+        ("Once it is paid, the room is booked.", []),
+        ("It was not booked.", []),
+    ],
+)
+def test_what_is_stated_as_so(text, statements):
+    assert list(read_text(text).statements) == statements
+
+
+@pytest.mark.parametrize(("text", "known"), [("Your room is booked.", True), ("Foglalás kész.", False), ("完了しました。", True)])
+def test_languages_whose_denials_are_known(text, known):
+    assert read_text(text).is_known == known
 
 
 @pytest.mark.parametrize(

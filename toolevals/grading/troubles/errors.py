@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolevals.grading.effects_by_name import past_of
 from toolevals.grading.troubles.classes import class_of_code, class_of_words, error_code
 from toolevals.grading.troubles.found import Asked
 from toolevals.grading.troubles.keys import (
@@ -23,10 +25,9 @@ from toolevals.grading.troubles.keys import (
 )
 from toolevals.grading.troubles.texts import Told, trouble_in_text
 
-# Participles that no rule makes from the verb.
-_IRREGULAR: Mapping[str, str] = {
-    "send": "sent", "pay": "paid", "buy": "bought", "make": "made", "hold": "held", "write": "written", "do": "done",
-}  # fmt: skip
+
+# `E0421`, `ERR_17`: a code of an error.
+_OWN_CODE = re.compile(r"E(?:RR(?:OR)?)?[-_]?\d+", re.IGNORECASE)
 
 
 class Errors:
@@ -142,7 +143,10 @@ class Errors:
         if not code or not message or self.content or not isinstance(self.body[code], int | str):
             return None
         words = words_of(self.body, None)
-        if self.body[code] in (0, 200, "0", "200") or (error_class := class_of_words(words)) == "unknown":
+        error_class = class_of_words(words)
+        if self.body[code] in (0, 200, "0", "200") or (
+            error_class == "unknown" and not _OWN_CODE.fullmatch(str(self.body[code])[:20])
+        ):
             return None
         return Told(error_class, words, pointer_to(message))
 
@@ -169,7 +173,8 @@ class Errors:
 
 
 def _is_deed(key: str, verb: str) -> bool:
-    stem = _IRREGULAR.get(verb, verb.rstrip("ey"))
+    stem = past_of(verb)
+    stem = stem.rstrip("ey") if stem == verb else stem
     return len(stem) >= 3 and key.startswith(stem) and len(key) <= len(stem) + 4
 
 

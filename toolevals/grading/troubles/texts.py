@@ -38,7 +38,8 @@ _OPENS_AS_ERROR = re.compile(
 # `ls: cannot access 'x'`, `bash: foo: command not found`, `14 UNAVAILABLE: ...`
 _PROGRAM_SAYS = re.compile(
     r"\s*(?:[\w./-]{1,40}: [^\n]{0,200}\b(?:no such file|not found|cannot|can't|permission denied|error|failed|refused|"
-    r"could not|unknown option|not a \w+|is a directory|timed out|unreachable|invalid)\b|"
+    r"could not|unknown option|not a \w+|is a directory|timed out|unreachable|invalid|"
+    r"not (?:reachable|available|ready|responding|connected))\b|"
     r"\d{1,2} (?:unavailable|not_found|deadline_exceeded|invalid_argument|permission_denied|unauthenticated|"
     r"resource_exhausted|internal|aborted|failed_precondition|unknown|cancelled|already_exists|unimplemented)\b)",
     re.IGNORECASE,

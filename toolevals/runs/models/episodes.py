@@ -24,8 +24,8 @@ class Episode(models.Model):
     tool = models.CharField(max_length=200)
     error_class = models.CharField(max_length=10)
     reaction = models.CharField(max_length=20)
-    # 1, 0.5 or 0.
-    score = models.FloatField()
+    # 1, 0.5 or 0; NULL where no rule can tell.
+    score = models.FloatField(null=True)
     recovered = models.BooleanField()
     # Bad answers, and those of them that are errors: not empty or partial.
     failures = models.PositiveSmallIntegerField()

@@ -16,6 +16,7 @@ KIND: Final = ("tool", "error_class", "reaction", "score")
 EPISODES_WENT: Final[Mapping[str, Q]] = {
     "right": Q(score=1),
     "wrong": Q(score__lt=1),
+    "unscored": Q(score=None),
     "recovered": Q(recovered=True),
     "errors": Q(errors__gt=0),
     "again": Q(identical_retries__gt=0, errors__gt=0),
