@@ -249,3 +249,59 @@ def without_tuples(value: Any) -> Any:
             return without_tuples(value["$tuple"])
         return {key: without_tuples(item) for key, item in value.items()}
     return [without_tuples(item) for item in value] if isinstance(value, list) else value
+
+
+CALL = '{"name": "f", "arguments": {"a": 1}}'
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        f'[{CALL}, {{"name": "g", "argu',
+        f'[{CALL}, {{"name": "g", "arguments": {{"b": "x"',
+        f"[{CALL}, {{",
+        f'```json\n[{CALL}, {{"name": "g", "arguments": {{"b": \n```',
+        f"First {CALL} and then {{'name': 'g', 'arguments': {{'b': 'x'}}}}",
+        f'First {CALL} and then {{name: "g", arguments: {{b: "x"}}}}',
+        'f(a=1)\ng(b="x',
+        f'<tool_call>{CALL}</tool_call> and {{"name": "g", "arguments": {{"b": ',
+    ],
+)
+def test_what_remains_and_begins_like_a_call_cannot_be_read(rest):
+    first, second = calls_in_text(rest)
+    assert first == F
+    assert isinstance(second, MalformedCall)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'name': 'f', 'arguments': {'a': 1}}",
+        '{name: "f", arguments: {a: 1}}',
+        '{"name": "f", "arguments": {"a": 1',
+        "I'll call {'name': 'f', 'arguments': {'a': 1}} now.",
+    ],
+)
+def test_a_call_that_is_no_json_cannot_be_read(text):
+    (call,) = calls_in_text(text)
+    assert isinstance(call, MalformedCall)
+
+
+DESCRIBED = (
+    '{"name": "f", "description": "Does f.", '
+    '"parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}'
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        DESCRIBED,
+        f"I have this tool: {DESCRIBED}",
+        f"```json\n[{DESCRIBED}]\n```",
+        f'{{"type": "function", "function": {DESCRIBED}}}',
+        'The tool {"name": "f", "parameters": {"type": "object", "properties": {}}} takes nothing.',
+    ],
+)
+def test_a_quoted_description_of_a_tool_is_no_call(text):
+    assert calls_in_text(text) == ()

@@ -83,13 +83,29 @@ def identifier_in(item: dict[str, Any], *keys: str) -> str | None:
 
 def looks_like_call(item: Any) -> bool:
     """Tell whether a JSON value from running text is meant as a call: it names something and gives arguments."""
-    if not isinstance(item, dict):
+    if not isinstance(item, dict) or _describes_tool(item):
         return False
     function = item.get("function")
     if isinstance(function, dict):
         return isinstance(function.get("name"), str)
     named = isinstance(function, str) or isinstance(item.get("name"), str)
     return named and any(key in item for key in ARGUMENT_KEYS)
+
+
+def describes_tools(value: Any) -> bool:
+    """Tell whether a JSON value quotes the description of a tool, or of several: its parameters are a schema."""
+    items = value if isinstance(value, list) else [value]
+    return bool(items) and all(isinstance(item, dict) and _describes_tool(item) for item in items)
+
+
+def _describes_tool(item: dict[str, Any]) -> bool:
+    inner = item["function"] if isinstance(item.get("function"), dict) else item
+    schema = inner.get("parameters")
+    return (
+        isinstance(schema, dict)
+        and schema.get("type") in ("object", "dict")
+        and isinstance(schema.get("properties"), dict)
+    )
 
 
 def calls_in_json(value: Any) -> tuple[Call, ...] | None:

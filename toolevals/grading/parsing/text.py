@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from toolevals.grading.documents import load_json
-from toolevals.grading.parsing.json_calls import LONGEST_SHOWN, calls_in_json, printable
+from toolevals.grading.parsing.json_calls import LONGEST_SHOWN, calls_in_json, describes_tools, printable
 from toolevals.grading.parsing.python_calls import calls_in_python
 from toolevals.grading.parsing.python_source import MAX_NESTING, UnreadableCallError, brackets
 from toolevals.grading.problems import InvalidDocument
@@ -37,10 +37,13 @@ _JSON_ATTEMPT = re.compile(r'\s*\[?\s*\{\s*"(?:name|function|type|tool_calls|id)
 _PYTHON_ATTEMPT = re.compile(r"[\[(]*\s*[A-Za-z_][\w.-]*\s?\(\s*(?:[A-Za-z_]\w*\s*=|\)|\*)")
 _PYTHON_LIST = re.compile(r"\[\s*[A-Za-z_][\w.-]*\s*\(")
 _PYTHON_LINE = re.compile(r"[A-Za-z_][\w.-]*\((?:[A-Za-z_]\w*\s*=.*)?\)", re.DOTALL)
-# So alike to a call that it was meant as one, even amid prose.
+# So alike to a call that it was meant as one, even amid prose: in JSON, as a dict of Python, or without quotes.
 _JSON_AMID = re.compile(
-    r'\{\s*"(?:name|function)"\s*:\s*"[^"\n]{1,200}"\s*,\s*"(?:arguments|parameters|input|args)"\s*:'
+    r"""\{\s*["']?(?:name|function)["']?\s*:\s*(?:"[^"\n]{1,200}"|'[^'\n]{1,200}'|[\w.-]{1,200})\s*,\s*"""
+    r"""["']?(?:arguments|parameters|input|args)["']?\s*:\s*(?:[{"'}]|\Z)"""
 )
+# What follows a call within a list that is cut off.
+_NEXT_IN_LIST = re.compile(r"\s*,\s*\{")
 _PYTHON_AMID = re.compile(r"\[\s*[A-Za-z_][\w.-]*\(\s*[A-Za-z_]\w*\s*=")
 _XML_AMID = re.compile(r"<(?:function|invoke)\s+name\s*=|<function=\w")
 _ARGUMENTS_KEY = re.compile(r'"(?:arguments|parameters|input|args)"\s*:')
@@ -74,7 +77,11 @@ def _calls_in_text(text: str) -> tuple[Call, ...]:
     if (calls := _read(whole)) is not None:
         return calls
     tagged, fenced = _pieces(_TAG, text), _pieces(_FENCE, text)
-    if calls := _in_pieces(tagged) or _in_pieces(fenced) or _amid_prose(text):
+    for pattern, pieces in ((_TAG, tagged), (_FENCE, fenced)):
+        if calls := _in_pieces(pieces):
+            remains = _attempt_in_json(pattern.sub(" ", text))
+            return calls if remains is None else (*calls, remains)
+    if calls := _amid_prose(text):
         return calls
     attempts = (*map(_attempt, (*tagged, *fenced, whole)), _attempt_amid_prose(text), *map(_garbage, tagged))
     return next(((attempt,) for attempt in attempts if attempt is not None), ())
@@ -143,7 +150,10 @@ def _amid_prose(text: str) -> tuple[Call, ...]:
 
 
 def _json_amid_prose(text: str) -> tuple[Call, ...]:
+    """Return the calls in JSON amid prose; what remains and begins like one is among them, as one that cannot be read."""
     calls: list[Call] = []
+    rest: list[str] = []
+    kept = 0
     # What may still be read in vain.
     tries, characters, place = _MOST_STARTS, 16 * len(text), 0
     while tries and characters > 0 and (match := _JSON_START.search(text, place)):
@@ -152,9 +162,38 @@ def _json_amid_prose(text: str) -> tuple[Call, ...]:
         if found is None:
             tries -= 1
             characters -= end - start
-        calls.extend(found or ())
+        if found is not None:
+            calls.extend(found)
+            rest.append(text[kept:start])
+            kept = end
         place = start + 1 if found is None else end
-    return tuple(calls)
+    if not calls:
+        return ()
+    rest.append(text[kept:])
+    attempts = (_attempt_in_json(part) for part in rest)
+    remains = next((attempt for attempt in attempts if attempt is not None), None) or _cut_off(rest[-1])
+    return tuple(calls) if remains is None else (*calls, remains)
+
+
+def _attempt_in_json(text: str) -> MalformedCall | None:
+    """Return the first thing that begins like a call in JSON and cannot be read."""
+    place = 0
+    for _ in range(_MOST_TRIES):
+        match = _JSON_AMID.search(text, place)
+        if match is None:
+            return None
+        if (attempt := _malformed_json(text[match.start() :])) is not None:
+            return attempt
+        place = match.end()
+    return None
+
+
+def _cut_off(rest: str) -> MalformedCall | None:
+    """Return the next call of a list that ends within it."""
+    if not _NEXT_IN_LIST.match(rest) or _closing(rest, rest.index("{")) is not None:
+        return None
+    begun = rest[rest.index("{") :]
+    return MalformedCall("the text ends within this call", len(begun), printable(begun[:LONGEST_SHOWN]))
 
 
 def _json_at(text: str, start: int) -> tuple[tuple[Call, ...] | None, int]:
@@ -178,7 +217,11 @@ def _python_amid_prose(text: str) -> tuple[Call, ...]:
             return calls
     lines = (line.strip(" \t").removesuffix(";").rstrip(" \t") for line in text.splitlines())
     called = (line for line in lines if _PYTHON_LINE.fullmatch(line))
-    return tuple(call for line in called for call in _python_or_none(line) or ())
+    calls = tuple(call for line in called for call in _python_or_none(line) or ())
+    last = text.rstrip().rsplit("\n", 1)[-1].strip()
+    if calls and _PYTHON_ATTEMPT.match(last) and _closing(last, last.index("(")) is None:
+        return (*calls, MalformedCall("the text ends within this call", len(last), printable(last[:LONGEST_SHOWN])))
+    return calls
 
 
 def _python_or_none(text: str) -> tuple[Call, ...] | None:
@@ -212,8 +255,8 @@ def _attempt(piece: _Piece) -> MalformedCall | None:
 
 
 def _attempt_amid_prose(text: str) -> MalformedCall | None:
-    if match := _JSON_AMID.search(text):
-        return _malformed_json(text[match.start() :])
+    if attempt := _attempt_in_json(text):
+        return attempt
     if match := _PYTHON_AMID.search(text):
         return _malformed_python(text[match.start() : _closing(text, match.start())])
     if match := _XML_AMID.search(text):
@@ -230,13 +273,16 @@ def _malformed_python(text: str) -> MalformedCall | None:
     return None
 
 
-def _malformed_json(text: str) -> MalformedCall:
+def _malformed_json(text: str) -> MalformedCall | None:
+    """Return the call that begins here and cannot be read; None where a tool's description stands here."""
     try:
         _, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
         end = len(text)
     try:
-        load_json(text[:end])
+        value = load_json(text[:end])
     except InvalidDocument as error:
         return MalformedCall(str(error), error.position, printable(text[:LONGEST_SHOWN]))
+    if describes_tools(value):
+        return None
     return MalformedCall("not a call", 0, printable(text[:LONGEST_SHOWN]))
