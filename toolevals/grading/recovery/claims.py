@@ -12,13 +12,11 @@ from toolevals.grading.values import Call, ToolCall, Transcript
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _OF_ALL = frozenset(
-    "both all everything everyone beide beides alle alles tout tous toutes deux ambos ambas todo todos todas entrambi tutto "
-    "tutti allebei".split()
+    ["both", "all", "everything", "everyone", "beide", "beides", "alle", "alles", "tout", "tous", "toutes", "deux", "ambos", "ambas", "todo", "todos", "todas", "entrambi", "tutto", "tutti", "allebei"]
 )
 # Words of names and arguments that stand for nothing of their own.
 _GENERAL = frozenset(
-    "the and for with from true false null none this that you your all any new id ids by to of in on at details detail info "
-    "data list all status me my api tool v1 v2".split()
+    ["the", "and", "for", "with", "from", "true", "false", "null", "none", "this", "that", "you", "your", "all", "any", "new", "id", "ids", "by", "to", "of", "in", "on", "at", "details", "detail", "info", "data", "list", "all", "status", "me", "my", "api", "tool", "v1", "v2"]
 )
 _MOST_TOKENS = 200
 _LONGEST_VALUE = 400

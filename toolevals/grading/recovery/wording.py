@@ -40,19 +40,7 @@ _COURTESY = re.compile(
 )
 # Words that few texts of these languages do without.
 _FUNCTION_WORDS = frozenset(
-    (
-        "the you your yours for is has have had and with was were are it its to of in on at be been will this that there we i "
-        "by from my our now as an not thanks thank bye goodbye hello please yes done ok here "
-        "der die das den dem des ein eine einen und ist sind für mit auf um von zu im am ihr ihre ihren dein deine wird wurde "
-        "wurden bis sie haben hat "
-        "le la les un une du est sont vous votre vos pour dans sur ce cette été jusqu'au fait et au aux "
-        "el los las que en por con su sus tu tus se lo para es son está queda hasta del al "
-        "il lo gli di del della per con è sono suo tuo stato stata dal alle "
-        "os as um uma do da dos das foi seu sua para com não já está ao "
-        "het een de van voor op met je jouw uw zijn staat nu bij naar "
-        "är på och har det er til din dit för av med som den ett et jest na się do dla twój jest "
-        "вы ваш ваша на это для был была и в не"
-    ).split()
+    ["the", "you", "your", "yours", "for", "is", "has", "have", "had", "and", "with", "was", "were", "are", "it", "its", "to", "of", "in", "on", "at", "be", "been", "will", "this", "that", "there", "we", "i", "by", "from", "my", "our", "now", "as", "an", "not", "thanks", "thank", "bye", "goodbye", "hello", "please", "yes", "done", "ok", "here", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "und", "ist", "sind", "für", "mit", "auf", "um", "von", "zu", "im", "am", "ihr", "ihre", "ihren", "dein", "deine", "wird", "wurde", "wurden", "bis", "sie", "haben", "hat", "le", "la", "les", "un", "une", "du", "est", "sont", "vous", "votre", "vos", "pour", "dans", "sur", "ce", "cette", "été", "jusqu'au", "fait", "et", "au", "aux", "el", "los", "las", "que", "en", "por", "con", "su", "sus", "tu", "tus", "se", "lo", "para", "es", "son", "está", "queda", "hasta", "del", "al", "il", "lo", "gli", "di", "del", "della", "per", "con", "è", "sono", "suo", "tuo", "stato", "stata", "dal", "alle", "os", "as", "um", "uma", "do", "da", "dos", "das", "foi", "seu", "sua", "para", "com", "não", "já", "está", "ao", "het", "een", "de", "van", "voor", "op", "met", "je", "jouw", "uw", "zijn", "staat", "nu", "bij", "naar", "är", "på", "och", "har", "det", "er", "til", "din", "dit", "för", "av", "med", "som", "den", "ett", "et", "jest", "na", "się", "do", "dla", "twój", "jest", "вы", "ваш", "ваша", "на", "это", "для", "был", "была", "и", "в", "не"]
 )
 _SCRIPT = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 # A sentence with one of these states nothing as so, a clause with one of the others neither.

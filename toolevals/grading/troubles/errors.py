@@ -25,7 +25,6 @@ from toolevals.grading.troubles.keys import (
 )
 from toolevals.grading.troubles.texts import Told, trouble_in_text
 
-
 # `E0421`, `ERR_17`: a code of an error.
 _OWN_CODE = re.compile(r"E(?:RR(?:OR)?)?[-_]?\d+", re.IGNORECASE)
 
