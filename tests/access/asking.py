@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 
 from django.db import transaction
 from django.test import Client
@@ -15,16 +16,27 @@ from tests.access.world import World
 from toolevals.workspace.models import User
 
 
+def client_of(world: World, person: User | None) -> Client:
+    """Return a client of this person. People sign in once: whatever ends that is undone with the request."""
+    client = Client(raise_request_exception=False)
+    if person is None:
+        return client
+    if person.pk in world.cookies:
+        client.cookies = deepcopy(world.cookies[person.pk])
+    else:
+        client.force_login(person)
+        world.cookies[person.pk] = deepcopy(client.cookies)
+    return client
+
+
 @contextmanager
 def at(world: World, address: Address, person: User | None) -> Iterator[tuple[Client, str]]:
     """Make what the address names; yield who asks and the address, and undo whatever was done in between."""
-    client = Client(raise_request_exception=False)
+    client = client_of(world, person)
     with transaction.atomic():
         values = {}
         for name in address.arguments:
             maker = argument(address.name, name) if name != "project" else None
             values[name] = maker(world, person or world.owner) if maker else world.project.slug
-        if person is not None:
-            client.force_login(person)
         yield client, reverse(address.name, kwargs=values)
         transaction.set_rollback(True)

@@ -18,12 +18,14 @@ from django.test import Client
 from django_htmx.middleware import HtmxDetails
 from rest_framework import serializers
 
+import labeling.waiting
 from tests.access.addresses import Address, addresses
 from tests.access.asking import at
 from tests.access.populated import LEFT, populate
 from tests.access.states import Model, own_models, variants
 from tests.access.world import World
-from toolevals.workspace.models import Job, JobState, Membership, Project, User
+from toolevals.workspace import navigation
+from toolevals.workspace.models import Job, JobState, Membership, Project, Role, User
 
 # The addresses are walked in parts, so that several processes share them.
 PARTS = 12
@@ -50,10 +52,21 @@ UNSEEN = frozenset(
 
 
 @pytest.fixture(scope="module")
-def full(world: World) -> World:
-    """A world with a row of every model."""
+def full(world: World) -> Iterator[World]:
+    """A world with a row of every model.
+
+    What waits for a person stands in the top bar of every page: it is counted on the project's first page alone, and
+    in all states there.
+    """
     populate(world)
-    return world
+    waiting = labeling.waiting.counted(world.project, world.owner, Role.OWNER)
+
+    def counted(request: Any) -> Any:
+        return getattr(request, "counted", waiting)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(navigation, "counted", counted)
+        yield world
 
 
 @pytest.fixture
@@ -97,13 +110,16 @@ def parts_asked() -> Iterator[list[bool]]:
         yield asked
 
 
-def broken(client: Client, path: str, **headers: str) -> str:
-    """Ask, or where that is no page do the act without a word, and return what broke; "" where nothing did."""
+def method_of(client: Client, path: str) -> str:
+    """Return by which method to ask: where a page can't be had, the act is done without a word."""
+    return "POST" if client.get(path).status_code == HTTPStatus.METHOD_NOT_ALLOWED else "GET"
+
+
+def broken(client: Client, method: str, path: str, **headers: str) -> str:
+    """Ask and return what broke; "" where nothing did."""
     client.raise_request_exception = True
     try:
-        response: Any = client.get(path, headers=headers)
-        if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-            response = client.post(path, content_type="application/json", headers=headers)
+        response: Any = client.generic(method, path, content_type="application/json", headers=headers)
         if response.streaming:
             b"".join(response.streaming_content)
     except Exception as error:  # noqa: BLE001 - whatever broke is named
@@ -115,8 +131,9 @@ def walked(world: World, address: Address, refused: set[tuple[str, str]]) -> dic
     """Return what broke at an address, by the state in which."""
     found = {}
     with at(world, address, world.owner) as (client, path):
+        method = method_of(client, path)
         with tables_read() as names, parts_asked() as has_parts:
-            found["as it is made"] = broken(client, path)
+            found["as it is made"] = broken(client, method, path)
         read = [model for model in own_models() if model._meta.db_table in names]
         if not address.name.startswith("workspace"):
             read = [model for model in read if model not in EVERYWHERE]
@@ -124,9 +141,9 @@ def walked(world: World, address: Address, refused: set[tuple[str, str]]) -> dic
             with transaction.atomic():
                 name = ", ".join(f"{model.__name__} {state.name}" for model, state in states)
                 refused.update((model.__name__, state.name) for model, state in states if not state.apply(model, world))
-                found[name] = broken(client, path)
+                found[name] = broken(client, method, path)
                 if has_parts and Job in dict(states):
-                    found[f"{name} (a part)"] = broken(client, path, hx_request="true")
+                    found[f"{name} (a part)"] = broken(client, method, path, hx_request="true")
                 transaction.set_rollback(True)
     return {name: error for name, error in found.items() if error}
 
@@ -169,6 +186,16 @@ def test_every_serializer_of_rows_is_walked(full, shown):
                 client.get(path)
     unseen = {each.__name__ for each in set(below(serializers.ModelSerializer)) - shown if ".api." in each.__module__}
     assert sorted(unseen - UNSEEN) == []
+
+
+def test_what_waits_is_counted_on_the_first_page_alone(full):
+    read = {}
+    for name in ("workspace:project", "workspace:jobs"):
+        [address] = [each for each in addresses() if each.name == name]
+        with at(full, address, full.owner) as (client, path), tables_read() as names:
+            assert client.get(path).status_code == HTTPStatus.OK
+            read[name] = names
+    assert "labeling_labelslot" in read["workspace:project"] - read["workspace:jobs"]
 
 
 def test_every_state_of_a_job_is_walked():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
 from typing import Any
 
 from toolevals.workspace.models import Project, Role, User
@@ -19,6 +20,8 @@ class World:
     project: Project
     people: dict[Role, User]
     outsider: User
+    # Of who has signed in, by their id.
+    cookies: dict[Any, SimpleCookie] = field(default_factory=dict)
 
     @property
     def owner(self) -> User:
