@@ -60,7 +60,7 @@ def calibrate_panel(request: ProjectRequest, dataset: str, calibration: UUID, it
         request.POST,
         tools,
         to=request.POST.get("to", ""),
-        is_recovery=about_recovery(found.revision.example),
+        is_recovery=about_recovery(found.revision),
     )
     context = {"panel": pane, "panel_url": _url(request, found, "calibrate-panel"), "tools": offered(tools)}
     return render(request, "labeling/parts/panel.html", context)
@@ -139,7 +139,7 @@ def _refused(request: ProjectRequest, item: CalibrationItem, problems: tuple[Fie
         request.POST,
         tools_in(item.revision.tools),
         show_problems=True,
-        is_recovery=about_recovery(item.revision.example),
+        is_recovery=about_recovery(item.revision),
     )
     return render(request, PAGE, context | {"rationale": request.POST.get("rationale", "")}, status=422)
 

@@ -60,7 +60,7 @@ def label_panel(request: ProjectRequest, slot: UUID) -> HttpResponse:
     if found is None:
         raise Http404
     tools = tools_in(found.revision.tools)
-    is_recovery = about_recovery(found.revision.example)
+    is_recovery = about_recovery(found.revision)
     data = taken_over(request, found.revision, tools) or request.POST
     pane = panel(data, tools, to=request.POST.get("to", ""), is_recovery=is_recovery)
     url = reverse("labeling:label-panel", args=[request.project.slug, found.pk])
@@ -263,7 +263,7 @@ def _refused(request: ProjectRequest, slot: LabelSlot, problems: tuple[FieldProb
         request.POST,
         tools_in(slot.revision.tools),
         show_problems=True,
-        is_recovery=about_recovery(slot.revision.example),
+        is_recovery=about_recovery(slot.revision),
     )
     return render(request, PAGE, context, status=422)
 

@@ -13,13 +13,16 @@ from django.urls import reverse
 from labeling.at_hand import count_answers, count_remarks, newest_label, own_draft, own_label
 from labeling.conversation import read_conversation
 from labeling.forms.panel import empty_form, form_of, panel
-from labeling.models import Example, Label, LabelSlot, Revision, Skip, SlotState
+from labeling.models import Label, LabelSlot, Revision, Skip, SlotState
 from labeling.progress import progress_of
 from labeling.services.labels import may_change
 from labeling.suggestions import suggestion_context
 from labeling.views.guide_pane import guide_context
 from labeling.views.scope import scope_key
 from labeling.waiting import to_calibrate
+from toolevals.grading.parsing import transcript_in
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.recovery import trouble_in
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User
@@ -82,7 +85,7 @@ def work_context(request: ProjectRequest, revision: Revision, started: Started, 
         "conversation": read_conversation(revision.input),
         "ask": "What should the agent do next?",
         "tools": offered(tools),
-        "panel": panel(started.data, tools, is_recovery=about_recovery(revision.example)),
+        "panel": panel(started.data, tools, is_recovery=about_recovery(revision)),
         "panel_url": panel_url,
         "rationale": started.data.get("rationale", ""),
         "seconds": started.data.get("seconds", "0"),
@@ -152,9 +155,18 @@ def fields_of(document: Any) -> QueryDict:
     return data
 
 
-def about_recovery(example: Example) -> bool:
-    """Return whether an example is about an error, so that its label says which reactions are right."""
-    return example.bucket in ("error_recovery", "recovery", "error") or bool(example.error_class)
+def about_recovery(revision: Revision) -> bool:
+    """Return whether a tool answers with an error in the conversation: the label then says which reactions are right.
+
+    Nothing but the conversation decides: an example's strata could tell its label.
+    """
+    messages = revision.input.get("messages")
+    try:
+        results = transcript_in(messages).results if isinstance(messages, list) else ()
+    except InvalidDocument:
+        return False
+    found = (trouble_in(result.content, is_error=result.is_error) for result in results)
+    return any(trouble is not None and trouble.is_error for trouble in found)
 
 
 def offered(tools: Sequence[ToolSpec]) -> list[OfferedTool]:

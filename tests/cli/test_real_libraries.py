@@ -1,4 +1,7 @@
-"""Files that other people's libraries write, graded as they come: their own types make them here."""
+"""Files that other people's libraries write, graded as they come: their own types make them here.
+
+Loading the libraries takes a second or two, and every test process collects this file: only who makes a file loads one.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from anthropic.types import Message, TextBlock, ToolUseBlock, Usage
 from mcp import types as mcp
-from openai.types.chat import ChatCompletion, ChatCompletionMessage, ChatCompletionMessageFunctionToolCall
-from openai.types.chat.chat_completion import Choice
-from openai.types.chat.chat_completion_message_function_tool_call import Function
 
 from tests.cli.test_grade import row
 from toolevals.cli.exits import Exit
@@ -21,6 +20,10 @@ SCHEMA = {"type": "object", "properties": {"order": {"type": "string"}}, "requir
 
 
 def openai_messages(order: str) -> list[dict[str, Any]]:
+    from openai.types.chat import ChatCompletion, ChatCompletionMessage, ChatCompletionMessageFunctionToolCall
+    from openai.types.chat.chat_completion import Choice
+    from openai.types.chat.chat_completion_message_function_tool_call import Function
+
     call = ChatCompletionMessageFunctionToolCall(
         id="call_1", type="function", function=Function(name="track", arguments=json.dumps({"order": order}))
     )
@@ -31,6 +34,8 @@ def openai_messages(order: str) -> list[dict[str, Any]]:
 
 
 def anthropic_messages(order: str) -> list[dict[str, Any]]:
+    from anthropic.types import Message, TextBlock, ToolUseBlock, Usage
+
     message = Message(
         id="msg_1",
         content=[

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from labeling.models import Dataset, Draft, LabelSlot, SlotState
+from labeling.models import Dataset, Draft, Example, LabelSlot, Revision, SlotState
 from labeling.services import label_submit, slot_release
 from tests.labeling_pages.conftest import body
-from tests.labeling_pages.shop import fields, returned
+from tests.labeling_pages.shop import fields, messages, returned
 from toolevals.workspace.models import User
 
 AsUser = Callable[[User], Client]
@@ -150,3 +150,20 @@ def test_the_pace_is_ones_own(dataset: Dataset, reviewer: User, as_user: AsUser)
     page = body(client.get(url("label"), follow=True))
     assert "2 of 3 labelled by you" in page
     assert "s each" not in page
+
+
+REACTIONS = "Right reactions to the error"
+
+
+def test_right_reactions_are_asked_for_where_the_conversation_shows_an_error(
+    dataset: Dataset, slot: LabelSlot, reviewer: User, as_user: AsUser
+):
+    client, page = as_user(reviewer), url("label-slot", slot.pk)
+    # Strata could tell the label: they open nothing.
+    Example.objects.filter(dataset=dataset).update(bucket="error_recovery", error_class="timeout")
+    assert REACTIONS not in body(client.get(page))
+    Example.objects.filter(dataset=dataset).update(bucket="", error_class="")
+    told = messages()
+    told[3]["content"] = '{"error": "The request timed out."}'
+    Revision.objects.filter(pk=slot.revision_id).update(input={"messages": told})
+    assert REACTIONS in body(client.get(page))

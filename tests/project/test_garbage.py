@@ -9,13 +9,18 @@ import pytest
 from toolevals.celery import garbage_seldom
 from toolevals.garbage import OBJECTS_BETWEEN_SEARCHES
 
+PYTHONS = (700, 10, 10)
+
 
 @pytest.fixture
 def own_ways():
+    """The collector as Python begins with it; what the tests have set aside is set aside again."""
     before = gc.get_threshold()
-    yield before
-    gc.set_threshold(*before)
+    gc.set_threshold(*PYTHONS)
     gc.unfreeze()
+    yield PYTHONS
+    gc.set_threshold(*before)
+    gc.freeze()
 
 
 def test_a_process_at_work_searches_seldom_and_never_in_what_it_has_loaded(own_ways):

@@ -23,7 +23,9 @@ def database(env: environ.Env, data_dir: Path) -> dict[str, Any]:
             transaction_mode="IMMEDIATE",
             # Less than a web server waits for its processes, so that whoever asked gets an answer.
             timeout=20,
-            init_command="PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-65536;",
+            # At most 16 MB of pages for each connection, and every thread of every process has one. What is read
+            # again beyond that comes from the system's own cache of the file.
+            init_command="PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-16384;",
         )
     else:
         config.setdefault("CONN_MAX_AGE", 600)
