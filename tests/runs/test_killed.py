@@ -24,16 +24,22 @@ class Killed(BaseException):
 
 
 class KillAt:
-    """Ends the process before the nth statement that it sends to the database."""
+    """Ends the process before the nth statement that it sends to the database, of those that begin after a change.
+
+    Statements that only read leave the database as it is: whoever dies between two of them leaves what whoever dies
+    before both does.
+    """
 
     def __init__(self, number: int) -> None:
         self.left = number
+        self.is_changed = True
 
-    def __call__(self, execute: Callable[..., Any], *statement: Any) -> Any:
-        self.left -= 1
+    def __call__(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        self.left -= self.is_changed
         if self.left == 0:
             raise Killed
-        return execute(*statement)
+        self.is_changed = not sql.startswith("SELECT")
+        return execute(sql, *rest)
 
 
 def worked_with_a_kill(run_jobs: Callable[..., int], number: int) -> bool:
