@@ -154,7 +154,7 @@ def tool_trend_of(runs: Sequence[tuple[RunFacts, Mapping[str, Rate]]]) -> Trend:
 def apart_by_grader(before: RunFacts, after: RunFacts, name: str) -> tuple[str, ...]:
     """Return why two runs are not joined in what a grader says; a whole case is said by all of them."""
     known = before.graders.keys() & after.graders.keys()
-    asked = known if name == "outcome" else known & {name}
+    asked = known & {*VERDICT_NAMES} if name == "outcome" else known & {name}
     other = any(before.graders[each] != after.graders[each] for each in asked)
     return (*after.apart_from(before), *([OTHER_GRADERS] if other else []))
 

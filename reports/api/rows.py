@@ -17,8 +17,10 @@ from reports.cases.state import failed_by_state, state_of
 from reports.filters.asked import COLUMNS, INJECTIONS, STATUSES, read_case_filter
 from reports.queries.grading import listed_cases
 from reports.queries.judges import judged_rows
+from reports.queries.metrics import values_of
 from reports.tables import judges as judge_tables
 from reports.tables import run as tables
+from toolevals.grading.case_metrics import METRICS
 from toolevals.runs.models import CaseGrade, JudgedCase
 from toolevals.workspace.api.pagination import NewestFirst
 
@@ -48,10 +50,15 @@ class GradedCaseSerializer(serializers.ModelSerializer[CaseGrade]):
     tokens_cached = serializers.IntegerField(source="transcript.tokens_cached", allow_null=True)
     cost = serializers.FloatField(source="transcript.cost", allow_null=True)
     latency_ms = serializers.FloatField(source="transcript.latency_ms", allow_null=True)
+    metrics = serializers.SerializerMethodField()
 
     class Meta:
         model = CaseGrade
-        fields = tuple(tables.CASES)
+        fields = (*tables.CASES, "metrics")
+
+    def get_metrics(self, case: CaseGrade) -> dict[str, float | None]:
+        """The value of each metric, null where it has none."""
+        return dict(zip(METRICS, values_of(self.context["grading"], case.measured), strict=True))
 
 
 class JudgedRowSerializer(WhoseSerializer):
@@ -97,6 +104,13 @@ class GradedCasesView(RunReportView, ListAPIView[CaseGrade]):
     serializer_class = GradedCaseSerializer
     pagination_class = ByTranscript
     queryset = CaseGrade.objects.none()
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        context = dict(super().get_serializer_context())
+        # Whoever reads the interface's description asks for no run.
+        if "number" in self.kwargs:
+            context["grading"] = self.grading(self.kwargs["number"])
+        return context
 
     def get_queryset(self) -> QuerySet[CaseGrade]:
         wanted = read_case_filter(self.request.query_params)

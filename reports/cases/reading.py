@@ -18,6 +18,7 @@ from reports.analyses.wording import value_text
 from reports.analyses.words import shortened
 from reports.cases.rows import snippet
 from reports.queries.grading import example_in_other_runs, gold_of, trials_of
+from reports.queries.metrics import case_verdicts
 from toolevals.grading.injection import Injection
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
 from toolevals.grading.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProblem, Verdict
@@ -90,6 +91,7 @@ class CaseReading:
     state: StateComparison
     expectation: Expectation
     verdicts: dict[str, Verdict]
+    metrics: Mapping[str, Verdict]
     schema_problems: tuple[SchemaProblem, ...]
     judged: Mapping[str, JudgedVerdict]
     # Of how many judges the verdict is shown to nobody, while people rate the case.
@@ -126,6 +128,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         state=compared_state(grade.details),
         expectation=expectation,
         verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts},
+        metrics=case_verdicts(case, expectation, transcript),
         schema_problems=grade.schema_problems,
         judged=grade.judged,
         hidden_judges=len(case.detail.get("judged", {})) - len(grade.judged),

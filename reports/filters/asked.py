@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from reports.analyses.arguments import KIND_WORDS, KINDS
 from reports.analyses.dialects import AGREE, DIFFER
 from reports.analyses.judges import PREFIX
+from toolevals.grading.case_metrics import METRICS
 from toolevals.grading.dialects.beside import OURS
 from toolevals.grading.injection import InjectionKind
 from toolevals.grading.problems import pointer_to
@@ -38,7 +39,7 @@ class Split(StrEnum):
 
 
 # The columns of CaseGrade that hold a verdict, and a verdict's four values.
-COLUMNS = VERDICT_NAMES
+COLUMNS = (*VERDICT_NAMES, *METRICS)
 STATUSES = ("passed", "failed", "unscored", "errored")
 LATENT: Final = "selection"
 ANY_INJECTION: Final = "any"
@@ -169,6 +170,11 @@ class CaseFilter:
     def rubric(self) -> str:
         """The rubric whose judge's verdict is asked for, if one's is."""
         return self.column.removeprefix(PREFIX) if self.column.startswith(PREFIX) else ""
+
+    @property
+    def metric(self) -> str:
+        """The metric that is asked for, if the column is one's."""
+        return self.column if self.column in METRICS else ""
 
     @property
     def fault_words(self) -> str:

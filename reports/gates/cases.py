@@ -12,12 +12,15 @@ from typing import Any, Final
 from django.db.models import Q, QuerySet
 
 from labeling.models import Example, VersionEntry
+from toolevals.grading.case_metrics import METRICS
 from toolevals.grading.gates.case_table import CaseTable, chained
-from toolevals.grading.gates.cases import JUDGED, pairs_name_f1, verdict_scores
+from toolevals.grading.gates.cases import metric_arises, value_of, verdict_scores
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.gates.values import GateCase
+from toolevals.grading.gates.values import JUDGED, PUBLISHED_JUDGES, Failure, GateCase
+from toolevals.grading.tool_names import pairs_name_f1
 from toolevals.grading.verdicts import VERDICT_NAMES, Status
-from toolevals.runs.models import AlignedPair, CaseGrade, Grading, JudgedCase
+from toolevals.runs.measured import measured_case, metric_names
+from toolevals.runs.models import AlignedPair, CaseGrade, Episode, Grading, JudgedCase
 from toolevals.runs.packed import LETTERS, Packed
 from toolevals.runs.services.due import due_classes
 from toolevals.runs.services.packing import packed_cases
@@ -27,7 +30,7 @@ CHUNK: Final = 2000
 TOLD: Final = 20_000
 # Kept with the case as they were when it was graded.
 _HELD: Final = ("bucket", "difficulty")
-_JUDGED_SCORES: Final[Mapping[str, float]] = {"passed": 1.0, "failed": 0.0}
+_SCORED: Final = ("passed", "failed")
 _STATUSES: Final[tuple[Status, ...]] = ("passed", "failed", "unscored", "errored")
 _STATUS_OF: Final[Mapping[str, Status]] = {LETTERS[status]: status for status in _STATUSES}
 
@@ -68,7 +71,11 @@ class _Wanted:
         every = gate.thresholds.default_pass_rate is not None
         every = every or any(assertion.template is None for assertion in gate.assertions)
         self.name_f1 = every or "tool_name_f1" in named
-        self.judges = every or any(name.startswith(JUDGED) for name in named)
+        self.judges = every or any(name.startswith(JUDGED) or name in PUBLISHED_JUDGES for name in named)
+        # What counts pairs of calls is read from the pairs, so that gradings from before have it too.
+        self.metrics = frozenset(named & METRICS.keys()) - {"tool_name_f1"}
+        self.values = gate.looks_at_values
+        self.failures = any(bound.per_failure for bound in gate.bounds)
         self.strata = tuple(name for name in Example.STRATA if name in gate.strata and name not in _HELD)
         self.held_strata = not gate.strata.isdisjoint(_HELD)
         self.tools = gate.is_per_tool
@@ -119,29 +126,69 @@ class _Read:
         return found
 
     def _each_fact(self) -> Iterator[tuple[int, _Fact]]:
-        if self.wanted.strata:
-            for start, *values in self._entries(*self.wanted.strata):
-                fact = "strata", tuple(zip(self.wanted.strata, values, strict=True))
-                yield from ((place, fact) for place in range(start, start + self._trials))
-        if self.wanted.held_strata:
-            for place, *values in self._cases(self._graded(), *_HELD):
-                yield place, ("strata", tuple(zip(_HELD, values, strict=True)))
-        if self.wanted.tools:
-            yield from self._due()
-        if self.wanted.judges:
-            # Where nothing in a scored case is for the judge to say, its metric does not arise.
-            silent = Q(status="unscored", questions=0, case__selection__in=_JUDGED_SCORES)
-            judged = JudgedCase.objects.filter(~silent, grading=self._grading)
-            for place, rubric, status in self._cases(judged, "rubric", "status", case="case__"):
-                yield place, ("score", (f"{JUDGED}{rubric}", _JUDGED_SCORES.get(status)))
-        if self.wanted.name_f1:
-            pairs = AlignedPair.objects.filter(grading=self._grading)
-            for place, *pair in self._cases(pairs, "expected", "actual", case="case__"):
-                yield place, ("pair", tuple(pair))
+        wanted = self.wanted
+        readings = (
+            (wanted.strata, self._strata),
+            (wanted.held_strata, self._held_strata),
+            (wanted.tools, self._due),
+            (wanted.judges, self._judged),
+            (wanted.metrics or wanted.values, self._values),
+            (wanted.failures, self._failures),
+            (wanted.name_f1, self._pairs),
+        )
+        for is_wanted, reading in readings:
+            if is_wanted:
+                yield from reading()
+
+    def _strata(self) -> Iterator[tuple[int, _Fact]]:
+        for start, *values in self._entries(*self.wanted.strata):
+            fact = "strata", tuple(zip(self.wanted.strata, values, strict=True))
+            yield from ((place, fact) for place in range(start, start + self._trials))
+
+    def _held_strata(self) -> Iterator[tuple[int, _Fact]]:
+        for place, *values in self._cases(self._graded(), *_HELD):
+            yield place, ("strata", tuple(zip(_HELD, values, strict=True)))
+
+    def _judged(self) -> Iterator[tuple[int, _Fact]]:
+        # Where nothing in a scored case is for the judge to say, its metric does not arise.
+        silent = Q(status="unscored", questions=0, case__selection__in=_SCORED)
+        judged = JudgedCase.objects.filter(~silent, grading=self._grading)
+        for place, rubric, status, value in self._cases(judged, "rubric", "status", "value", case="case__"):
+            yield place, ("score", (f"{JUDGED}{rubric}", value_of(status, value), status == "passed"))
+
+    def _failures(self) -> Iterator[tuple[int, _Fact]]:
+        episodes = Episode.objects.filter(grading=self._grading)
+        for place, *failure in self._cases(episodes, "tool", "error_class", "score", case="case__"):
+            yield place, ("failure", Failure(*failure))
+
+    def _pairs(self) -> Iterator[tuple[int, _Fact]]:
+        pairs = AlignedPair.objects.filter(grading=self._grading)
+        for place, *pair in self._cases(pairs, "expected", "actual", case="case__"):
+            yield place, ("pair", tuple(pair))
+
+    def _values(self) -> Iterator[tuple[int, _Fact]]:
+        """Yield the metrics that the gate names, and what failed verdicts are worth."""
+        names = metric_names(self._grading.graders)
+        for place, selection, text in self._cases(self._graded(), "selection", "measured"):
+            if not text:
+                continue
+            found = measured_case(text, names)
+            for name in found.metrics.keys() & self.wanted.metrics:
+                status, value = found.metrics[name]
+                if metric_arises(status, selection):
+                    yield place, ("score", (name, value, status == "passed"))
+            if self.wanted.values and found.verdicts:
+                yield place, ("value", tuple(found.verdicts.items()))
+        if self.wanted.values and not names:
+            # A grading from before: only its documents know.
+            for place, detail in self._cases(self._graded().filter(outcome="failed"), "detail"):
+                verdicts = detail["verdicts"].items()
+                shares = tuple((name, each["value"]) for name, each in verdicts if each["status"] == "failed")
+                yield place, ("value", shares)
 
     def _due(self) -> Iterator[tuple[int, _Fact]]:
         """Yield the class that each case is counted under which has no place in the matrix, as nobody scored it."""
-        still_open = self._graded().filter(expected="").exclude(selection__in=_JUDGED_SCORES)
+        still_open = self._graded().filter(expected="").exclude(selection__in=_SCORED)
         entries = dict(self._cases(still_open, "transcript__entry"))
         classes = due_classes(self._grading, sorted(set(entries.values())))
         yield from ((place, ("due", classes[entry])) for place, entry in entries.items() if entry in classes)
@@ -170,11 +217,23 @@ def _kind(packed: Packed, outcome: int, cell: int, facts: list[_Fact], wanted: _
     letters = packed.letters_of(outcome)
     statuses = {name: _STATUS_OF[letter] for name, letter in zip(VERDICT_NAMES, letters, strict=True)}
     expected, actual = packed.cells[cell - 1] if cell else ("", "")
-    said: dict[str, list[Any]] = {"strata": [], "due": [], "score": [], "pair": []}
+    said: dict[str, list[Any]] = {name: [] for name in ("strata", "due", "score", "pair", "value", "failure")}
     for what, value in facts:
         said[what].append(value)
-    scores = verdict_scores(statuses) | dict(said["score"])
+    scores = verdict_scores(statuses)
+    passed = {name: statuses[name] == "passed" for name, score in scores.items() if score is not None}
+    scores |= {name: value or 0.0 for shares in said["value"] for name, value in shares if scores.get(name) == 0}
+    scores |= {name: value for name, value, _ in said["score"]}
+    passed |= {name: is_passed for name, _, is_passed in said["score"]}
     if wanted.name_f1 and (expected or scores["selection"] is None):
         scores["tool_name_f1"] = None if scores["selection"] is None else pairs_name_f1(said["pair"])
     strata = {name: value for row in said["strata"] for name, value in row if value}
-    return GateCase("", scores, tool=expected or "".join(said["due"]), called=actual, strata=strata)
+    return GateCase(
+        "",
+        scores,
+        tool=expected or "".join(said["due"]),
+        called=actual,
+        strata=strata,
+        passed=passed,
+        failures=tuple(said["failure"]),
+    )

@@ -11,11 +11,12 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 
 from reports.models import HeldGate
-from toolevals.grading.gates.cases import JUDGED
-from toolevals.grading.gates.values import PUBLISHED_METRICS, Check, GateResult
+from toolevals.grading.case_metrics import METRICS
+from toolevals.grading.gates.values import JUDGED, PUBLISHED_METRICS, Check, GateResult
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.gates.report import GATE_WORDS, ORDER, figure, interval, remarks
+from toolevals.runs.measured import measured_case, metric_names
 from toolevals.runs.models import CaseGrade, Grading, JudgedCase
 
 EXAMPLES_A_PAGE: Final = 50
@@ -133,9 +134,9 @@ def _with_minus(figures: str) -> str:
 
 
 def verdict_of(metric: str) -> str:
-    """Return the verdict that a metric is, under its published name or ours, or a judge's; else the whole case's."""
+    """Return the verdict or metric that is meant, by its published name or ours, or a judge's; else outcome."""
     name = PUBLISHED_METRICS.get(metric, metric)
-    return name if name in VERDICT_NAMES or name.startswith(JUDGED) else "outcome"
+    return name if name in VERDICT_NAMES or name in METRICS or name.startswith(JUDGED) else "outcome"
 
 
 def example_rows(
@@ -184,13 +185,19 @@ def _cases(grading: Grading | None, names: Sequence[str], verdict: str) -> dict[
         grading=grading, transcript__entry__revision__example__external_id__in=list(names)
     ).order_by("transcript__trial")
     found: dict[str, list[tuple[UUID, str]]] = {}
-    shown = "outcome" if verdict.startswith(JUDGED) else verdict
+    shown = verdict if verdict in VERDICT_NAMES else "measured" if verdict in METRICS else "outcome"
     rows = list(cases.values_list("transcript__entry__revision__example__external_id", "pk", shown))
     if verdict.startswith(JUDGED):
         # What people rate without knowing it is shown to nobody: such a case has no verdict here.
         judged = JudgedCase.objects.filter(grading=grading, rubric=verdict.removeprefix(JUDGED)).shown()
         said = dict(judged.filter(case__in=[case for _, case, _ in rows]).values_list("case", "status"))
         rows = [(name, case, said.get(case, "unscored")) for name, case, _ in rows]
+    if verdict in METRICS:
+        known = metric_names(grading.graders)
+        rows = [
+            (name, case, measured_case(text, known).metrics.get(verdict, ("unscored", None))[0])
+            for name, case, text in rows
+        ]
     for name, case, status in rows:
         found.setdefault(name, []).append((case, status))
     return found

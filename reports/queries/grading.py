@@ -13,6 +13,7 @@ from reports.analyses.layers import Layers, VerdictSums, layers_of
 from reports.dialects.reading import cases_said
 from reports.filters.asked import ANY_INJECTION, CaseFilter
 from reports.filters.placing import cell_cases
+from reports.queries.metrics import cases_of_status
 from toolevals.runs.models import ArgumentFault, CaseGrade, Grading, JudgedCase, Run, VerdictCount
 from toolevals.runs.querysets.gradings import IS_LATENT
 from toolevals.runs.services.example_sums import verdict_sums
@@ -74,6 +75,8 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
     if wanted.rubric:
         judged = JudgedCase.objects.filter(grading=grading, rubric=wanted.rubric, status=wanted.status).shown()
         return cases.filter(pk__in=judged.values("case"))
+    if wanted.metric:
+        return cases_of_status(cases, grading, wanted.metric, wanted.status)
     return cases.filter(**{wanted.column: wanted.status}) if wanted.column else cases
 
 

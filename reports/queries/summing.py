@@ -74,7 +74,7 @@ def counted_number(grading: Grading, wanted: CaseFilter) -> int | None:
     filters = wanted.filters
     if filters.view is not View.FIRST or filters.unit is not Unit.TRIAL:
         return None
-    if wanted.fault or wanted.rubric or wanted.by or wanted.injection:
+    if wanted.fault or wanted.rubric or wanted.metric or wanted.by or wanted.injection:
         return None
     sums = summed(grading, filters)
     if sums is None or filters.collapse or filters.split or (filters.tools and not (wanted.expected or wanted.actual)):

@@ -115,6 +115,7 @@ def _decided(held: HeldGate, gate: Gate, lease: Lease) -> GateResult:
         cases(held.baseline) if held.baseline and gate.regressions else None,
         cases(held.consistency) if held.consistency else None,
         held.is_release_candidate,
+        _slice_name(held),
     )
     floors = highest(version_floors(held.grading.dataset_version_id))
     judges = judge_notes((seat["rubric"], seat["model"], seat["pinned"]) for seat in held.grading.judges)
@@ -150,9 +151,20 @@ def _baseline(run: Run, said: str) -> Grading | None:
     return _graded(run, said, "/baseline")
 
 
+def _slice_name(held: HeldGate) -> str:
+    if held.consistency is None:
+        return ""
+    found = Run.objects.select_related("subject").get(pk=held.consistency.run_id)
+    return f"run {found.number} of {found.subject.name}, {found.size:,} examples with {found.trials} trials each"
+
+
 def _slice(run: Run, number: int | None) -> Grading | None:
     if number is not None:
-        return _graded(run, str(number), "/consistency")
+        found = _graded(run, str(number), "/consistency")
+        if found.run.subject_id != run.subject_id:
+            words = f"is a run of another agent ({found.run.subject.name}), not of {run.subject.name}: {number}"
+            raise InvalidDocument.at("/consistency", words)
+        return found
     slices = run.project.runs.filter(
         subject=run.subject_id,
         preset=CONSISTENCY,
@@ -166,7 +178,7 @@ def _slice(run: Run, number: int | None) -> Grading | None:
 def _graded(run: Run, said: str, pointer: str) -> Grading:
     if not (said.isascii() and said.isdigit() and len(said) <= _NUMBER_LENGTH):
         raise InvalidDocument.at(pointer, f"is no number of a run, {BRANCH}NAME or {LAST_PASSING}")
-    found = run.project.runs.filter(number=int(said)).select_related("grading", "dataset_version").first()
+    found = run.project.runs.filter(number=int(said)).select_related("grading", "dataset_version", "subject").first()
     if found is None or found.grading is None:
         raise InvalidDocument.at(pointer, f"is not the number of a graded run of this project: {int(said)}")
     if found.dataset_version.dataset_id != run.dataset_version.dataset_id:

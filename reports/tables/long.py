@@ -19,11 +19,13 @@ from reports.pages.recovery import episode_rows, grading_episodes, read_episode_
 from reports.pages.reliability import read_trial_state
 from reports.queries.grading import cases_for_export, listed_cases
 from reports.queries.judges import judged_for_export
+from reports.queries.metrics import values_of
 from reports.queries.trials import trial_counts, trial_rows
 from reports.tables import judges as judge_tables
 from reports.tables import recovery as recovery_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
+from toolevals.grading.case_metrics import METRICS
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Grading, JudgedCase, Run, TrialCount
 
@@ -106,7 +108,9 @@ def _counted(rows: QuerySet[Any, Any], most: int | None) -> int:
 
 
 def _cases(asked: AskedTable) -> Iterator[Sequence[Cell]]:
-    return cases_for_export(asked.grading, read_case_filter(asked.parameters), list(tables.CASES.values()))
+    columns = [*tables.CASES.values(), "measured"]
+    for *row, measured in cases_for_export(asked.grading, read_case_filter(asked.parameters), columns):
+        yield *row, *values_of(asked.grading, measured)
 
 
 def _count_cases(asked: AskedTable, most: int | None) -> int:
@@ -170,7 +174,7 @@ def _count_moved(asked: AskedTable, most: int | None) -> int:
 
 COMPARED: Final = "compare-cases"
 TABLES: Final[Mapping[str, LongTable]] = {
-    "cases": LongTable("Graded cases", tuple(tables.CASES), _cases, _count_cases),
+    "cases": LongTable("Graded cases", (*tables.CASES, *METRICS), _cases, _count_cases),
     "judged": LongTable("What judges said of each case", judge_tables.JUDGED, _judged, _count_judged),
     "state": LongTable("Differences of state", tables.STATE, _state, _count_state),
     "trials": LongTable("Examples, by their trials", tuple(reliability_tables.TRIALS), _trials, _count_trials),

@@ -8,6 +8,7 @@ from typing import Final
 from reports.analyses.floors import FloorRow
 from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
+from reports.analyses.metrics import MetricRow
 from reports.analyses.tools import ToolTable
 from reports.analyses.trend import Point
 from reports.tables.counts import COUNTED, counted
@@ -48,6 +49,19 @@ TOOLS: Final = (
     "most_called_instead_count",
 )
 LAYERS: Final = ("name", *COUNTED, "goal")
+METRIC_MEANS: Final = (
+    "name",
+    "version",
+    "passes_at",
+    "passed",
+    "failed",
+    "unscored",
+    "errored",
+    "examples",
+    "mean",
+    "mean_low",
+    "mean_high",
+)
 FLOORS: Final = ("floor", "run", "name", *COUNTED)
 STATE: Final = (
     "case_id",
@@ -189,6 +203,14 @@ def floors(found: Iterable[FloorRow]) -> Iterator[tuple[Cell, ...]]:
     for floor in found:
         for row in floor.layers.rows if floor.layers else ():
             yield (floor.kind, floor.run, row.name, *counted(row))
+
+
+def metrics(found: Iterable[MetricRow]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each metric."""
+    for row in found:
+        rate = row.rate
+        counts = rate.passed, row.failed, row.unscored, row.errored, row.examples
+        yield row.name, row.version, row.goal, *counts, rate.value, rate.low, rate.high
 
 
 def trends(found: Iterable[Point]) -> Iterator[tuple[Cell, ...]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from reports.analyses.trend import Point, Trend
 from reports.filters.asked import choice
+from reports.queries.metrics import metric_trend
 from reports.trends.judges import judge_points, judged_runs
 from reports.trends.page import runs_trend
 from reports.trends.scope import Scope
@@ -32,10 +33,10 @@ def read_trend_asked(parameters: Mapping[str, str]) -> TrendAsked:
 
 
 def asked_trend(scope: Scope, asked: TrendAsked) -> tuple[Trend, tuple[Point, ...]]:
-    """Return the trend, and every rate in it; those of judges stand after those of layers and depths."""
+    """Return the trend, and every rate in it: of layers and depths, then means of metrics, then rates of judges."""
     runs = scope.recent
     if asked.tools is not None:
         found = runs_tool_trend(runs, asked.tools)
         return found, tuple(found.points)
     found = runs_trend(runs)
-    return found, (*found.points, *judge_points(judged_runs(runs)))
+    return found, (*found.points, *metric_trend(runs).points, *judge_points(judged_runs(runs)))

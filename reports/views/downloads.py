@@ -16,6 +16,7 @@ from reports.matrix.state import read_matrix_state
 from reports.pages.shared import graded, run_head
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
+from reports.queries.metrics import metrics_of
 from reports.queries.overreach import grading_overreach
 from reports.tables import judges as judge_tables
 from reports.tables import mistakes as mistake_tables
@@ -53,6 +54,13 @@ def layers_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the layers and depths."""
     grading = graded(run_head(request, number, "run"))
     return csv_file(f"run-{number}-layers", tables.LAYERS, tables.layers(grading_layers(grading)))
+
+
+@require_safe
+def metrics_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send what each metric came to."""
+    grading = graded(run_head(request, number, "run"))
+    return csv_file(f"run-{number}-metrics", tables.METRIC_MEANS, tables.metrics(metrics_of(grading)))
 
 
 @require_safe

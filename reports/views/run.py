@@ -23,6 +23,7 @@ from reports.queries.errored import errored_in
 from reports.queries.floors import version_floors
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.judges import flagged_cases, judges_of
+from reports.queries.metrics import metrics_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.spending import spending_shown
 from reports.tables.tool_heads import tool_heads, tool_query
@@ -91,6 +92,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         **_tool_costs(head, grading),
         "spending": spending_shown(grading, layers.outcome.rate.passed),
         "judges": judges_of(grading),
+        "metrics": metrics_of(grading),
         "flagged": flagged_cases(grading) if grading.judges else 0,
         "floors": () if head.run.floor else version_floors(head.version),
         "public": () if head.run.floor else public_rows(head.run.subject, without=head.run),

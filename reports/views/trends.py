@@ -13,6 +13,7 @@ from reports.analyses.judges import PREFIX
 from reports.analyses.trend import Trend
 from reports.filters.asked import LONGEST_CLASS, choice, text
 from reports.public_scores.beside import run_rows
+from reports.queries.metrics import metric_trend
 from reports.trends.judges import judge_trend, judged_runs
 from reports.trends.page import (
     RateShown,
@@ -59,13 +60,14 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
     project, runs = request.project, scope.recent
     trend, judged = runs_trend(runs), judged_runs(runs)
     which = choice(ToolRate, request.GET, "rate", ToolRate.RECALL)
-    tools, judges = runs_tool_trend(runs, which), judge_trend(judged)
+    tools, judges, metrics = runs_tool_trend(runs, which), judge_trend(judged), metric_trend(runs)
     same = request.GET.get("scale") != "own"
     charts = trend_charts(trend, project, same_scale=same)
     everything = request.GET.get("tools") == "all"
     followed = [
-        *_followed(tools, text(request.GET, "tool", LONGEST_CLASS), which, project),
-        *_followed(judges, text(request.GET, "judge"), None, project),
+        *_followed(tools, text(request.GET, "tool", LONGEST_CLASS), "tool", which, project),
+        *_followed(judges, text(request.GET, "judge"), "judge", None, project),
+        *_followed(metrics, text(request.GET, "metric"), "metric", None, project),
     ]
     return {
         "scope": scope,
@@ -76,6 +78,8 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
         "followed": followed,
         "judged": judged[::-1],
         "judge_multiples": small_trends(judges, same_scale=same),
+        "metric_lines": layer_lines(metrics, project),
+        "metric_multiples": small_trends(metrics, same_scale=same),
         "tool_multiples": small_trends(tools, None if everything else MOST_TOOLS, same_scale=same),
         "same_scale": same,
         "public": run_rows(project, runs[-1].number) if runs else (),
@@ -87,8 +91,8 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
     }
 
 
-def _followed(trend: Trend, name: str, which: ToolRate | None, project: Project) -> list[Followed]:
-    """Return the one that the address names, if it has something to show; `which` rate of a tool, None for judges."""
+def _followed(trend: Trend, name: str, kind: str, which: ToolRate | None, project: Project) -> list[Followed]:
+    """Return the one that the address names, if it has something to show; `which` rate of a tool, None for others."""
     series = next((each for each in trend.series if each.name == name), None)
     if series is None:
         return []
@@ -97,5 +101,5 @@ def _followed(trend: Trend, name: str, which: ToolRate | None, project: Project)
         rate = row.rates[name]
         url = cases_url(project, row.run, **{which.column: name}) if which else layer_url(project, row.run, name, rate)
         lines.append(RunLine(row.run, (RateShown(name, rate, url),), series.broken.get(row.run.number, ())))
-    chart = trend_chart(trend, series, project, f"trend-of-{'tool' if which else 'judge'}")
+    chart = trend_chart(trend, series, project, f"trend-of-{kind}")
     return [Followed(name, chart, tuple(lines))]

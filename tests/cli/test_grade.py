@@ -15,6 +15,7 @@ import pytest
 from tests.grading.benchmark import SAMPLE, benchmark_rows, needs_benchmark
 from toolevals.cli.exits import Exit
 from toolevals.cli.main import main
+from toolevals.grading.case_metrics import METRICS
 from toolevals.grading.verdicts import CaseGrade
 
 TOOLS = [
@@ -62,7 +63,30 @@ def test_every_row_gets_its_verdicts_in_order(file, capsys):
     ]
     assert [line["mode"] for line in lines[:5]] == ["", "wrong_value", "wrong_tool", "missed_call", "missed_call"]
     assert lines[1]["trial"] == 1
-    CaseGrade.from_document({key: value for key, value in lines[1].items() if key not in ("id", "trial")})
+    CaseGrade.from_document({key: value for key, value in lines[1].items() if key not in ("id", "trial", "metrics")})
+    assert set(lines[1]["metrics"]) == set(METRICS)
+
+
+def test_a_row_without_an_id_has_its_lines_number(tmp_path, capsys):
+    path = tmp_path / "rows.jsonl"
+    bare = {key: value for key, value in ROWS[0].items() if key != "id"}
+    path.write_text(f"{json.dumps(bare)}\n\n{json.dumps(ROWS[1])}\n{json.dumps(bare)}\n")
+    assert main(["grade", str(path)]) == Exit.OK
+    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == ["1", "value", "4"]
+    # A gate joins files by their ids: it takes none that is made up.
+    assert main(["gate", str(path)]) == Exit.DATA
+
+
+def test_the_leaderboards_dialect_takes_underscored_names(tmp_path, capsys):
+    path = tmp_path / "rows.jsonl"
+    function = {"name": "geo.find", "description": "", "parameters": {"type": "dict", "properties": {}, "required": []}}
+    about = {"category": "simple_python", "functions": [function], "possible_answer": [{"geo.find": {}}]}
+    made = [("geo_find", {}), ("geo.find", {}), ("geo_find", {"underscore_names": False}), ("geofind", {})]
+    rows = [{"id": str(place), **about, "prediction": [{name: {}}], **said} for place, (name, said) in enumerate(made)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert main(["grade", str(path), "--dialect", "bfcl"]) == Exit.OK
+    valid = [json.loads(line)["valid"] for line in capsys.readouterr().out.splitlines()]
+    assert valid == [True, True, False, False]
 
 
 def test_csv_has_one_row_a_case_and_no_formula(file, capsys):

@@ -7,12 +7,11 @@ from typing import get_args
 
 import pytest
 
+from toolevals.grading.case_metrics import METRICS
 from toolevals.grading.catalog import GRADERS, MATCHER_SENTENCES, MODES, PROFILE_SENTENCES, SCORES, TAGS
 from toolevals.grading.equality import PROFILES
 from toolevals.grading.matchers import MATCHERS
 from toolevals.grading.specs import FORMATS
-from toolevals.grading.tool_names import tool_name_f1
-from toolevals.grading.tools_pass import tools_all_pass, tools_percentage_pass
 from toolevals.grading.values import ProfileName
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, VERDICT_NAMES, FailureTag
 
@@ -32,7 +31,7 @@ def test_the_core_loads_neither_django_nor_celery():
 
 def test_the_tables_are_complete():
     assert tuple(GRADERS) == VERDICT_NAMES
-    assert set(SCORES) == {score.__name__ for score in (tool_name_f1, tools_all_pass, tools_percentage_pass)}
+    assert set(SCORES) == set(METRICS)
     assert all(name == grader.name and grader.sentence for name, grader in {**GRADERS, **SCORES}.items())
     assert set(MATCHER_SENTENCES) == {matcher.kind for matcher in MATCHERS}
     assert set(PROFILE_SENTENCES) == set(PROFILES) == set(get_args(ProfileName))

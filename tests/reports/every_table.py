@@ -23,6 +23,7 @@ from tests.reports.table_paths import (
     rate,
 )
 from tests.reports.table_rows import Rows
+from toolevals.grading.case_metrics import METRICS
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Table:
         return self.file + "".join(f" {name}={value}" for name, value in self.query.items())
 
 
+METRIC_VALUES = {name: f"metrics.{name}" for name in METRICS}
+
 OF_RUN = (
     Table("matrix-csv", "matrix", rows_of.under("cells")),
     Table("matrix-csv", "matrix", rows_of.matrix_wide, query={"form": "wide"}),
@@ -61,6 +64,12 @@ OF_RUN = (
     ),
     Table("layers-csv", "layers", rows_of.under("layers"), COUNTED | rate()),
     Table("failures-csv", "layers", rows_of.failures),
+    Table(
+        "metrics-csv",
+        "metrics",
+        rows_of.whole,
+        {"passed": "rate.passed", "mean": "rate.value", **ends("mean", "rate")},
+    ),
     Table("overreach-csv", "overreach", rows_of.under("rows")),
     Table(
         "arguments-csv",
@@ -85,8 +94,10 @@ OF_RUN = (
         },
     ),
     Table("judged-csv", "judged-cases", rows_of.under("results")),
-    Table("cases-csv", "graded-cases", rows_of.under("results")),
-    Table("cases-csv", "graded-cases", rows_of.under("results"), query={"mode": "wrong_tool", "trial": "1"}),
+    Table("cases-csv", "graded-cases", rows_of.under("results"), METRIC_VALUES),
+    Table(
+        "cases-csv", "graded-cases", rows_of.under("results"), METRIC_VALUES, query={"mode": "wrong_tool", "trial": "1"}
+    ),
     Table("state-csv", "state-differences", rows_of.differences),
     Table("remarks-csv", "remarks", rows_of.under("results")),
     Table(

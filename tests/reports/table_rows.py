@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from toolevals.grading.case_metrics import METRICS
+
 STATUSES = ("failed", "unanswered", "warned", "skipped", "passed")
 Rows = Callable[[Any], Iterable[Mapping[str, Any]]]
 
@@ -58,8 +60,8 @@ def recovery(document: Any) -> Iterable[Mapping[str, Any]]:
 
 def trends(document: Any) -> Iterable[Mapping[str, Any]]:
     found = [(name, run | each | {"name": name}) for run in document["runs"] for name, each in run["rates"].items()]
-    # The file has the judges after all layers.
-    return [row for _, row in sorted(found, key=lambda pair: pair[0].startswith("judged:"))]
+    # The file has the metrics after all layers, and the judges after all metrics.
+    return [row for _, row in sorted(found, key=lambda pair: (pair[0].startswith("judged:"), pair[0] in METRICS))]
 
 
 def moved(document: Any) -> Iterable[Mapping[str, Any]]:

@@ -10,6 +10,7 @@ import pytest
 from reports.tables import mistakes as mistake_tables
 from reports.tables import reliability as reliability_tables
 from reports.tables import run as tables
+from toolevals.grading.case_metrics import METRICS
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / "docs" / "reports.md").read_text()
 FILES = {
@@ -18,7 +19,8 @@ FILES = {
     "arguments.csv": mistake_tables.ARGUMENTS,
     "overreach.csv": mistake_tables.OVERREACH,
     "layers.csv": tables.LAYERS,
-    "cases.csv": tuple(tables.CASES),
+    "metrics.csv": tables.METRIC_MEANS,
+    "cases.csv": (*tables.CASES, *METRICS),
     "reliability.csv": reliability_tables.RELIABILITY,
     "trials.csv": tuple(reliability_tables.TRIALS),
     "steps.csv": reliability_tables.STEPS,

@@ -20,6 +20,7 @@ from toolevals.cli.gate_files import gate_cases, graded_rows
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import Grading, JudgedCase, Run
+from toolevals.runs.services import subject_ensure
 from toolevals.workspace.jobs import Lease, batch_work, job_cancel
 from toolevals.workspace.models import AuditEntry, Job, Project
 
@@ -169,6 +170,21 @@ def test_the_consistency_slice_is_asked_of_release_candidates(build):
         hold(run, rate("selection", 0.5), release_candidate=True)
 
 
+def test_a_slice_is_named_and_another_subjects_is_refused(build):
+    run = build.grading(cases_of(CELLS)).run
+    document = {**rate("selection", 0.5), "consistency": [{"metric": "outcome", "k": 2, "min": 0.9}]}
+    own, other = slice_of(build, run, ["pp"]), build.tried([[Case("a", "a"), Case("a", "a")]])
+    held = hold(run, document, release_candidate=True, consistency=own.run.number)
+    assert f"run {own.run.number} of {run.subject.name}" in checks(held)[1].note
+    Run.objects.filter(pk=other.run_id).update(
+        dataset_version=run.dataset_version,
+        subject=subject_ensure(project=run.project, actor=None, name="another", connector="upload"),
+    )
+    with pytest.raises(InvalidDocument, match="another agent") as refused:
+        hold(run, document, release_candidate=True, consistency=other.run.number)
+    assert refused.value.problems[0].pointer == "/consistency"
+
+
 def test_judges_are_read_and_marked_where_their_model_is_an_alias(build):
     grading = build.grading(cases_of({("a", "a"): 4}))
     seat = {"rubric": "tone", "version": 1, "name": "Tone", "model": "judge-latest", "pinned": False}
@@ -194,7 +210,8 @@ def test_the_server_and_a_file_decide_alike(project, run_jobs, tmp_path):
     file.write_text("\n".join(map(json.dumps, rows)))
     here = {case.example: case for case in gate_cases(graded_rows(str(file)))}
     there = {case.example: case for case in grading_cases(held.grading, read_gate(document))}
-    assert {name: dict(case.scores) for name, case in here.items()} == {
+    # Those that only count where they are named are read only then.
+    assert {name: {each: case.scores[each] for each in case.asked(None)} for name, case in here.items()} == {
         name: dict(case.scores) for name, case in there.items()
     }
     assert {name: (case.tool, case.called, case.strata) for name, case in here.items()} == {

@@ -122,7 +122,7 @@ def test_a_run_on_old_gold_is_stale(get, grading):
 
 def test_its_cost_is_bounded(get, grading, django_assert_max_num_queries):
     get("run", grading)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         get("run", grading)
 
 

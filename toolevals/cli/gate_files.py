@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, get_args
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_lines import Lines, opened
@@ -14,10 +14,10 @@ from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import judge_notes, judges_in, with_notes
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.gates.values import GateResult
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.verdicts import CaseGrade
+from toolevals.grading.problems import InvalidDocument, pointer_to
+from toolevals.grading.verdicts import CaseGrade, Status, Verdict
 
-_BESIDE = ("id", "trial", "strata", "latency_ms", "due")
+_BESIDE = ("id", "trial", "strata", "latency_ms", "due", "metrics")
 
 
 def hold_against_files(
@@ -30,6 +30,7 @@ def hold_against_files(
         gate_cases(graded_rows(baseline)) if baseline else None,
         gate_cases(graded_rows(consistency)) if consistency and release_candidate else None,
         release_candidate,
+        consistency or "",
     )
     judges = judges_in(verdict for row in rows for verdict in row.grade.judged.values())
     return with_notes(hold_gate(gate, evidence), judge_notes(judges))
@@ -66,7 +67,15 @@ def json_rows(name: str) -> list[dict[str, Any]]:
 def gate_cases(rows: list[Case]) -> CaseTable:
     """Return graded rows as a gate sees them."""
     return CaseTable.of(
-        case_of_grade(row.id, row.grade, trial=row.trial, strata=row.strata, runtime_ms=row.latency_ms, due=row.due)
+        case_of_grade(
+            row.id,
+            row.grade,
+            trial=row.trial,
+            strata=row.strata,
+            runtime_ms=row.latency_ms,
+            due=row.due,
+            metrics=row.metrics,
+        )
         for row in rows
     )
 
@@ -102,7 +111,7 @@ class _EitherRow:
 
 
 def _graded(row: dict[str, Any]) -> Case:
-    example, trial, strata, latency, due = (row.get(name) for name in _BESIDE)
+    example, trial, strata, latency, due, metrics = (row.get(name) for name in _BESIDE)
     if not isinstance(example, str) or not example:
         raise InvalidDocument.at("/id", "is not text")
     if trial is not None and (not isinstance(trial, int) or isinstance(trial, bool) or trial < 0):
@@ -114,4 +123,22 @@ def _graded(row: dict[str, Any]) -> Case:
     if due is not None and not isinstance(due, str):
         raise InvalidDocument.at("/due", "is not text")
     grade = CaseGrade.from_document({key: value for key, value in row.items() if key not in _BESIDE})
-    return Case(example, trial or 0, grade, strata or {}, latency, due or "")
+    return Case(example, trial or 0, grade, strata or {}, latency, due or "", _metrics(metrics or {}))
+
+
+def _metrics(document: Any) -> dict[str, Verdict]:
+    """Return the metrics of a graded row. Raises InvalidDocument."""
+    if not isinstance(document, dict):
+        raise InvalidDocument.at("/metrics", "is not an object")
+    found = {}
+    for name, said in document.items():
+        try:
+            verdict = Verdict(**said)
+        except TypeError:
+            raise InvalidDocument.at(pointer_to(["metrics", name]), "is not a verdict") from None
+        value, is_scored = verdict.value, verdict.status in ("passed", "failed")
+        is_share = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+        if verdict.status not in get_args(Status) or not (is_share if is_scored else value is None):
+            raise InvalidDocument.at(pointer_to(["metrics", name]), "is not a status with a value from 0 to 1")
+        found[name] = verdict
+    return found

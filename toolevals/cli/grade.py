@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Grade every row in order and print its verdicts; bad rows are named on standard error and end in status 5."""
     grading = _grading(arguments)
     with opened(arguments.file) as file:
-        lines = Lines(file, grading)
+        lines = Lines(file, grading, numbered=True)
         if arguments.format == "jsonl":
             for row in lines:
                 sys.stdout.write(f"{json.dumps(grading.document(row), ensure_ascii=False)}\n")

@@ -61,11 +61,15 @@ def opened(name: str) -> Iterator[IO[bytes]]:
 
 
 class Lines:
-    """The graded rows of a file, in order; `bad` counts those that cannot be read, `unscored` those without a score."""
+    """The graded rows of a file, in order; `bad` counts those that cannot be read, `unscored` those without a score.
 
-    def __init__(self, file: IO[bytes], grading: Reading) -> None:
+    With `numbered`, a row without an id has its line's number, from 1.
+    """
+
+    def __init__(self, file: IO[bytes], grading: Reading, *, numbered: bool = False) -> None:
         self._file = file
         self._grading = grading
+        self._numbered = numbered
         self.bad = 0
         self.unscored = 0
 
@@ -75,7 +79,10 @@ class Lines:
             if not text.strip():
                 continue
             try:
-                graded = self._grading.read(load_json(text.rstrip(b"\r\n")))
+                row = load_json(text.rstrip(b"\r\n"))
+                if self._numbered and isinstance(row, dict) and "id" not in row:
+                    row = {"id": str(number), **row}
+                graded = self._grading.read(row)
             except InvalidDocument as error:
                 self.bad += 1
                 _say(self.bad, f"line {number}: {error}")

@@ -9,18 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolevals.cli.grade_lines import Lines
-from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
+from toolevals.cli.grade_tables import RATES, STATUSES, counted, rates, stacked, table
+from toolevals.grading.case_metrics import METRICS, case_metrics
 from toolevals.grading.catalog import GRADERS
 from toolevals.grading.documents import schema
 from toolevals.grading.due import due_class
 from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.examples import read_example
+from toolevals.grading.examples import first_words, read_example
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.predictions import read_prediction
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
-from toolevals.grading.verdicts import CaseGrade
+from toolevals.grading.verdicts import CaseGrade, Verdict
 from toolevals.presentation.csv import Cell
 
 PREDICTION_KEYS = tuple(key for key in schema("prediction")["properties"] if key != "id")
@@ -37,6 +38,7 @@ class NativeRow:
     tools: list[ToolSpec] | str | None
     transcript: Transcript | None
     prediction: dict[str, Any]
+    goal: str | None = None
 
 
 def native_row(row: Any) -> NativeRow:
@@ -56,6 +58,7 @@ def native_row(row: Any) -> NativeRow:
         example.tools,
         transcript,
         made,
+        first_words(example.input),
     )
 
 
@@ -72,12 +75,13 @@ class Case:
     strata: Mapping[str, str] = field(default_factory=dict)
     latency_ms: float | None = None
     due: str = ""
+    metrics: Mapping[str, Verdict] = field(default_factory=dict)
 
 
 class NativeGrading:
     """Our own verdicts."""
 
-    columns: tuple[str, ...] = ("id", "trial", *GRADERS, "tag", "mode", "expected", "actual", "reason")
+    columns: tuple[str, ...] = ("id", "trial", *GRADERS, "tag", "mode", "expected", "actual", "reason", *METRICS)
 
     def read(self, row: Any) -> Case:
         """Return the row's verdicts. Raises InvalidDocument."""
@@ -88,36 +92,41 @@ class NativeGrading:
         graded = grade(compiled, read.transcript)
         due = "" if graded.statuses["selection"] in ("passed", "failed") else due_class(compiled)
         latency = None if read.transcript is None else read.transcript.latency_ms
-        return Case(read.id, read.trial, graded, read.strata, latency, due)
+        metrics = case_metrics(compiled, read.transcript, graded, goal=read.goal)
+        return Case(read.id, read.trial, graded, read.strata, latency, due, metrics)
 
     def remark(self, graded: Case) -> None:
         """Return None: the verdicts themselves say why a case is unscored."""
 
     def document(self, graded: Case) -> dict[str, Any]:
-        """Return the full verdicts, with the example's strata, the latency and what was due, where they are known."""
+        """Return the full verdicts and metrics, with the example's strata, the latency and what was due, if known."""
         beside: dict[str, Any] = {"strata": dict(graded.strata)} if graded.strata else {}
         if graded.latency_ms is not None:
             beside["latency_ms"] = graded.latency_ms
         if graded.due:
             beside["due"] = graded.due
-        return {"id": graded.id, "trial": graded.trial, **beside, **graded.grade.to_document()}
+        metrics = {name: verdict.to_document() for name, verdict in graded.metrics.items()}
+        return {"id": graded.id, "trial": graded.trial, **beside, **graded.grade.to_document(), "metrics": metrics}
 
     def cells(self, graded: Case) -> list[Cell]:
-        """Return each grader's status, and what went wrong."""
+        """Return each grader's status, what went wrong, and the value of each metric."""
         verdicts = [graded.grade.verdicts[name].status for name in GRADERS]
         result = graded.grade
         place = [result.tag, result.mode, result.expected, result.actual, result.outcome.reason]
-        return [graded.id, graded.trial, *verdicts, *place]
+        return [graded.id, graded.trial, *verdicts, *place, *(graded.metrics[name].value for name in METRICS)]
 
     def summary(self, rows: Lines) -> str:
-        """Return rates by grader, what went wrong, and each tool's precision and recall."""
+        """Return rates by grader, the metrics' means, what went wrong, and each tool's precision and recall."""
         statuses: dict[str, Counter[str]] = {name: Counter() for name in GRADERS}
         # What is distinct among cases, and by example which of it its trials are.
         distinct: dict[tuple[str, ...], int] = {}
         examples: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
         modes: Counter[str] = Counter()
         cells: Counter[tuple[str, str]] = Counter()
+        metrics: dict[str, list[Verdict]] = {name: [] for name in METRICS}
         for case in rows:
+            for name, verdict in case.metrics.items():
+                metrics[name].append(verdict)
             said = tuple(case.grade.verdicts[name].status for name in GRADERS)
             for name, status in zip(GRADERS, said, strict=True):
                 statuses[name][status] += 1
@@ -129,6 +138,7 @@ class NativeGrading:
         return stacked(
             (
                 table(RATES, (rates(name, counts, sums[name]) for name, counts in statuses.items())),
+                table(("metric", *STATUSES, "mean"), (_metric(name, each) for name, each in metrics.items() if each)),
                 counted(("what went wrong", "cases"), modes),
                 table(("tool", "expected", "called", "precision", "recall", "F1"), _tools(cells)),
             )
@@ -143,6 +153,13 @@ def _sums(distinct: Sequence[tuple[str, ...]], examples: Mapping[tuple[int, ...]
             passed = said.count("passed")
             tallies[name][passed + said.count("failed"), passed] += count
     return {name: ExampleSums.of(each) for name, each in tallies.items()}
+
+
+def _metric(name: str, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    values = [verdict.value for verdict in verdicts if verdict.value is not None]
+    counts = Counter[str](verdict.status for verdict in verdicts)
+    mean = f"{sum(values) / len(values):.3f}" if values else ""
+    return name, *(str(counts[status]) for status in STATUSES), mean
 
 
 def _tools(cells: Counter[tuple[str, str]]) -> Iterator[tuple[str, ...]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from toolevals.grading.case_metrics import METRICS
 from toolevals.grading.matchers import MATCHERS
 from toolevals.grading.verdicts import FailureTag
 
@@ -37,12 +38,10 @@ GRADERS: Mapping[str, Grader] = _table(
     Grader("execution", "2", "depth", "The calls left the world in the expected state, and nothing else was changed."),
 )
 
-# Asked for by name, of an expectation and calls: they are no verdicts of a grade.
-SCORES: Mapping[str, Grader] = _table(
-    Grader("tools_all_pass", "1", "score", "Every expected call was made as expected, and none that must not be."),
-    Grader("tools_percentage_pass", "1", "score", "The share of the expected calls that were made as expected."),
-    Grader("tool_name_f1", "1", "score", "F1 between the names of the expected and of the called tools."),
-)
+# A value of each case beside its verdicts.
+SCORES: Mapping[str, Grader] = {
+    metric.name: Grader(metric.name, metric.version, "score", metric.sentence) for metric in METRICS.values()
+}
 
 MATCHER_SENTENCES: Mapping[str, str] = {matcher.kind: _doc for matcher in MATCHERS if (_doc := matcher.__doc__)}
 

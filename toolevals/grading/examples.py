@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolevals.grading.documents import require_valid
+from toolevals.grading.parsing.content import text_in
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.specs import read_tools
 from toolevals.grading.values import Expectation, ToolSpec
@@ -47,6 +49,17 @@ def read_example(row: Any) -> ExampleRow:
         strata={name: _text(value) for name, value in row.get("strata", {}).items()},
         losses=losses,
     )
+
+
+def first_words(given: Mapping[str, Any]) -> str | None:
+    """Return the first words of a user in an example's input: what a whole run is for. None where it has none."""
+    messages = given.get("messages")
+    texts = (
+        text_in(message.get("content"))
+        for message in (messages if isinstance(messages, list) else ())
+        if isinstance(message, dict) and message.get("role") == "user"
+    )
+    return next((text for text in texts if text and text.strip()), None)
 
 
 def tools_in_row(document: Any, pointer: str = "/tools") -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:

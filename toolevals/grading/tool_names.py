@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from toolevals.grading.alignment import best_assignment
 from toolevals.grading.equality import PROFILES
 from toolevals.grading.values import Call, Expectation, options_of
+from toolevals.grading.verdicts import NONE
 
 
 def name_f1(expected: Collection[str], called: Collection[str]) -> float:
@@ -36,6 +37,18 @@ def tool_name_f1(expectation: Expectation, calls: Sequence[Call]) -> float | Non
         for trajectory in expectation.alternatives
     )
     return max(_f1_with_choices(names, called) for names in expected)
+
+
+def pairs_name_f1(pairs: Iterable[tuple[str, str]]) -> float:
+    """Return `tool_name_f1` from a case's aligned pairs (expected, actual), `(none)` for neither.
+
+    Of several alternatives it is that of the one which fits the calls best.
+    """
+    expected, called = [], []
+    for wanted, made in pairs:
+        expected += [wanted] if wanted != NONE else []
+        called += [made] if made != NONE else []
+    return name_f1(expected, called)
 
 
 def _f1_with_choices(expected: Sequence[Sequence[str]], called: Sequence[str]) -> float:

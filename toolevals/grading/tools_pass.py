@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.trajectory import Alignment, align, compile_trajectory
+from toolevals.grading.compiled import CompiledCase, compile_case
+from toolevals.grading.trajectory import Alignment, align
 from toolevals.grading.values import Call, Expectation, ToolCall
 from toolevals.grading.verdicts import Verdict
 
@@ -24,9 +24,14 @@ def tools_all_pass(expectation: Expectation, calls: Sequence[Call]) -> Verdict:
     further call where none is allowed. `no_call` passes without any call, `some_call` with at least one that can be
     read. Unscored where it hangs on an argument that a judge has to see. The value is 1 or 0.
     """
-    if expectation.kind != "calls":
-        return _without_calls(expectation, calls)
-    alignment = max(_alignments(expectation, calls), key=attrgetter("merit"))
+    return all_pass_of(compile_case(expectation, ()), calls)
+
+
+def all_pass_of(compiled: CompiledCase, calls: Sequence[Call]) -> Verdict:
+    """Return `tools_all_pass` of a compiled expectation."""
+    if compiled.expectation.kind != "calls":
+        return _without_calls(compiled.expectation, calls)
+    alignment = max(_alignments(compiled, calls), key=attrgetter("merit"))
     if not alignment.all_pass:
         return Verdict("failed", 0.0, _fault(alignment, calls))
     if _is_open(alignment):
@@ -40,9 +45,14 @@ def tools_percentage_pass(expectation: Expectation, calls: Sequence[Call]) -> Ve
     Disallowed and further calls are not in the total. With no call expected the value is 1 where nothing was violated,
     else 0; `some_call` expects one. Unscored where it hangs on an argument that a judge has to see.
     """
-    if expectation.kind != "calls":
-        return _without_calls(expectation, calls)
-    alignment = max(_alignments(expectation, calls), key=attrgetter("share"))
+    return percentage_pass_of(compile_case(expectation, ()), calls)
+
+
+def percentage_pass_of(compiled: CompiledCase, calls: Sequence[Call]) -> Verdict:
+    """Return `tools_percentage_pass` of a compiled expectation."""
+    if compiled.expectation.kind != "calls":
+        return _without_calls(compiled.expectation, calls)
+    alignment = max(_alignments(compiled, calls), key=attrgetter("share"))
     if _is_open(alignment):
         return Verdict("unscored", None, _TO_BE_JUDGED)
     share = alignment.share
@@ -53,9 +63,10 @@ def tools_percentage_pass(expectation: Expectation, calls: Sequence[Call]) -> Ve
     return Verdict("passed" if share == 1 else "failed", share, words)
 
 
-def _alignments(expectation: Expectation, calls: Sequence[Call]) -> Iterator[Alignment]:
-    profile = PROFILES[expectation.profile]
-    return (align(compile_trajectory(each, profile), calls, profile) for each in expectation.alternatives)
+def _alignments(compiled: CompiledCase, calls: Sequence[Call]) -> Iterator[Alignment]:
+    if compiled.failure:
+        raise ValueError(f"the expectation cannot be compiled: {compiled.failure}")
+    return (align(each, calls, compiled.profile) for each in compiled.trajectories)
 
 
 def _is_open(alignment: Alignment) -> bool:

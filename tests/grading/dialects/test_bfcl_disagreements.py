@@ -59,14 +59,23 @@ PARIS, LYON = {"to": "Paris"}, {"to": "Lyon"}
         (row({"to": "Nice"}), None),
         (row({}), None),
         (row(prediction="geo.distance()"), None),
-        (row(prediction=[{"geo_distance": PARIS}]), "values"),
+        (row(prediction=[{"geo_distance": PARIS}], underscore_names=False), "values"),
+        # Where the row does not say it, its calls tell.
+        (row(prediction=[{"geo_distance": PARIS}]), None),
         (row(prediction=[{"geo_distance": PARIS}], underscore_names=True), None),
         (row({"to": "Paris", "stops": ["A", 1]}), None),
         (row({"to": "lyon", "stops": {"$tuple": ["a", "B"]}}), "values"),
         (row({"to": "Paris", "area": {"km": 5.0, "of": "city"}, "scale": 1}), None),
         # The first expected call takes the first call that will do, and leaves none for the second.
         (row(PARIS, LYON, gold=(EITHER, ONE)), "order"),
-        (row(gold=(EITHER, ONE), prediction=[{"geo_distance": PARIS}, {"geo_distance": LYON}]), "several"),
+        (
+            row(
+                gold=(EITHER, ONE),
+                prediction=[{"geo_distance": PARIS}, {"geo_distance": LYON}],
+                underscore_names=False,
+            ),
+            "several",
+        ),
         (row({"to": "Paris", "stops": {"$tuple": ["A"]}}, LYON, gold=({**EITHER, "stops": [["A"], ""]}, ONE)), None),
         (row(PARIS, gold=({**ONE, "scale": ["", 2.0]},)), None),
         (row({"to": "Paris", "speed": 2}, gold=({**ONE, "speed": ["", 2]},)), "never_full"),

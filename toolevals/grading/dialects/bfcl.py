@@ -55,8 +55,8 @@ def check_row(row: Any) -> DialectVerdict:
     """Check a row `{id, category, functions, possible_answer, prediction, underscore_names}`.
 
     A Python tuple is written `{"$tuple": [...]}`. Where the original raises, as on a type that it does not know, the
-    row is invalid and the error type is `checker_exception:` with the exception's name. Raises InvalidDocument where
-    the row is not of this form.
+    row is invalid and the error type is `checker_exception:` with the exception's name. Without `underscore_names` the
+    calls tell whether names have underscores for dots. Raises InvalidDocument where the row is not of this form.
     """
     problems = [
         (key, kind)
@@ -68,13 +68,27 @@ def check_row(row: Any) -> DialectVerdict:
         raise InvalidDocument.at(pointer_to([key]), f"is not a {kind.__name__}")
     if row["category"] not in CATEGORIES:
         raise InvalidDocument.at("/category", f"{row['category']} is none of {', '.join(CATEGORIES)}")
-    underscores = bool(row.get("underscore_names"))
     prediction = with_tuples(row.get("prediction"))
     try:
+        underscores = names_are_underscored(row)
         error = check(row["category"], row["functions"], row["possible_answer"], prediction, underscores=underscores)
     except RAISED as crash:
         error = f"checker_exception:{type(crash).__name__}"
     return DialectVerdict(row["id"], error is None, error)
+
+
+def names_are_underscored(row: Mapping[str, Any]) -> bool:
+    """Return whether hosted models were given the functions' names with underscores for dots.
+
+    `underscore_names` says it; a row without it is told by its calls, as on the page: one is named so.
+    """
+    if row.get("underscore_names") is not None:
+        return bool(row["underscore_names"])
+    names = {each["name"] for each in row["functions"]}
+    underscored = {name.replace(".", "_") for name in names} - names
+    made = row.get("prediction")
+    calls = made if isinstance(made, list) else ()
+    return any(not underscored.isdisjoint(call) for call in calls if isinstance(call, Mapping))
 
 
 def check(

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolevals.grading.alignment import best_assignment
 from toolevals.grading.bfcl import bfcl_example
-from toolevals.grading.dialects.bfcl import check, check_row, is_list_of_calls, with_tuples
+from toolevals.grading.dialects.bfcl import check, check_row, is_list_of_calls, names_are_underscored, with_tuples
 from toolevals.grading.dialects.disagreements import LAXER, STRICTER, Disagreement
 from toolevals.grading.dialects.plain_calls import attempt
 from toolevals.grading.engine import compile_case, grade_calls
@@ -58,7 +58,7 @@ def _mode(expectation: Expectation | None, example: ExampleRow, calls: Sequence[
 def _calls(made: _Calls, row: Mapping[str, Any]) -> list[ToolCall]:
     """Return the calls as ours, with the dots in the functions' names where hosted models need underscores."""
     dotted = {each["name"].replace(".", "_"): each["name"] for each in row["functions"]}
-    names = dotted if row.get("underscore_names") else {}
+    names = dotted if names_are_underscored(row) else {}
     return [ToolCall(names.get(name, name), _listed(arguments)) for call in made for name, arguments in call.items()]
 
 
@@ -86,7 +86,7 @@ def _stricter(row: Mapping[str, Any], made: _Calls, partners: Sequence[int]) -> 
     for answer, place in zip(answers, partners, strict=True):
         ((name, allowed),) = answer.items()
         (arguments,) = made[place].values()
-        name = name.replace(".", "_") if row.get("underscore_names") else name
+        name = name.replace(".", "_") if names_are_underscored(row) else name
         written[place] = {name: _as_expected(allowed, arguments)}
     changes: tuple[tuple[str, Callable[[], _Calls]], ...] = (
         ("values", lambda: written),
@@ -100,7 +100,7 @@ def _stricter(row: Mapping[str, Any], made: _Calls, partners: Sequence[int]) -> 
 
 
 def _passes(row: Mapping[str, Any], made: _Calls) -> bool:
-    underscores = bool(row.get("underscore_names"))
+    underscores = names_are_underscored(row)
     found = attempt(
         lambda: check(row["category"], row["functions"], row["possible_answer"], list(made), underscores=underscores)
     )

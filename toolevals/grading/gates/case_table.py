@@ -35,9 +35,14 @@ class Tally:
                 found[number] += count
         yield from found.items()
 
-    def outcomes(self, metric: str | None) -> Counter[Scores]:
-        """Return how many examples have each scores of a metric, of all metrics together where it is None."""
-        scores = [tuple(kind.score(name) for name in kind.asked(metric)) for kind in self.kinds]
+    def outcomes(self, metric: str | None, *, marks: bool = False) -> Counter[Scores]:
+        """Return how many examples have each scores of a metric, of all metrics together where it is None.
+
+        With `marks` each score is 1 where the case passed and 0 where it failed.
+        """
+        scores = [
+            tuple(kind.mark(name) if marks else kind.score(name) for name in kind.asked(metric)) for kind in self.kinds
+        ]
         found: Counter[Scores] = Counter()
         for numbers, count in self.counts.items():
             found[tuple(score for number in numbers for score in scores[number])] += count
@@ -81,7 +86,14 @@ class CaseTable:
         examples, numbers = array("I"), array("I")
         runtimes: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
         for case in cases:
-            key = tuple(case.scores.items()), case.tool, case.called, tuple(case.strata.items())
+            key = (
+                tuple(case.scores.items()),
+                tuple(case.passed.items()),
+                case.tool,
+                case.called,
+                tuple(case.strata.items()),
+                case.failures,
+            )
             number = kinds.setdefault(key, len(kinds))
             if number == len(distinct):
                 distinct.append(replace(case, example="", trial=0, runtime_ms=None))
@@ -95,6 +107,10 @@ class CaseTable:
         """Yield each case, without its trial and its runtime."""
         for example, number in zip(self.examples, self.numbers, strict=True):
             yield replace(self.kinds[number], example=self.names[example])
+
+    def reading(self, sources: Mapping[str, str]) -> CaseTable:
+        """Return the same cases, in which these metrics answer the published names."""
+        return replace(self, kinds=[replace(kind, sources=sources) for kind in self.kinds])
 
     def merged(self, change: Callable[[GateCase], GateCase]) -> CaseTable:
         """Return the same cases, each kind changed, where kinds may become equal."""

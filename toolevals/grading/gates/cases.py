@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from toolevals.grading.gates.case_table import CaseTable
-from toolevals.grading.gates.values import GateCase
+from toolevals.grading.gates.values import JUDGED, PASS_MARK, PUBLISHED_JUDGES, PUBLISHED_METRICS, Failure, GateCase
 from toolevals.grading.metrics.groups import MetricGroup
-from toolevals.grading.tool_names import name_f1
-from toolevals.grading.verdicts import NONE, VERDICT_NAMES, CaseGrade, Status
+from toolevals.grading.tool_names import pairs_name_f1
+from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, Status, Verdict
 
 _SCORES: Mapping[Status, float | None] = {"passed": 1.0, "failed": 0.0, "unscored": None, "errored": None}
 # Scored wherever the shape is, unless a judge is still to be heard.
 _JUDGED_LATER = ("arguments", "equivalence")
-# What a judge's metric is called: this and the name of its rubric.
-JUDGED = "judged:"
 
 
 def verdict_scores(statuses: Mapping[str, Status]) -> dict[str, float | None]:
@@ -46,34 +44,68 @@ def case_of_grade(
     strata: Mapping[str, str] | None = None,
     runtime_ms: float | None = None,
     due: str = "",
+    metrics: Mapping[str, Verdict] | None = None,
 ) -> GateCase:
-    """Return a graded case with its verdicts, `tool_name_f1`, and what judges said of it (`judged:RUBRIC`).
+    """Return a graded case with its verdicts, its `metrics`, `tool_name_f1`, and what judges said (`judged:RUBRIC`).
 
-    A judge's metric does not arise where nothing in a scored case is for it to say.
+    Scores are values, and pass where their verdict does. A judge's metric does not arise where nothing in a scored
+    case is for it to say, and another's where it is unscored in one.
 
     `due` is the class that it is counted under where it has no place in the matrix, as without a prediction.
     """
     scores = verdict_scores(grade.statuses)
+    for name in [name for name, score in scores.items() if score == 0]:
+        scores[name] = grade.verdicts[name].value or 0.0
+    passed = {name: grade.statuses[name] == "passed" for name, score in scores.items() if score is not None}
+    for name, verdict in (metrics or {}).items():
+        if metric_arises(verdict.status, grade.statuses["selection"]):
+            scores[name] = verdict.value
+            passed[name] = verdict.status == "passed"
     if not _is_scored(grade.statuses["selection"]):
         scores["tool_name_f1"] = None
     elif grade.expected:
         scores["tool_name_f1"] = pairs_name_f1((pair.expected, pair.actual) for pair in grade.pairs)
     for name, judged in grade.judged.items():
         if judged.asked or judged.status != "unscored" or not _is_scored(grade.statuses["selection"]):
-            scores[f"{JUDGED}{name}"] = _SCORES[judged.status]
-    return GateCase(example, scores, trial, grade.expected or due, grade.actual, strata or {}, runtime_ms)
+            scores[f"{JUDGED}{name}"] = value_of(judged.status, judged.value)
+            passed[f"{JUDGED}{name}"] = judged.status == "passed"
+    episodes = grade.details.get("recovery", {}).get("episodes", ()) if _may_have_failures(grade) else ()
+    return GateCase(
+        example,
+        scores,
+        trial,
+        grade.expected or due,
+        grade.actual,
+        strata or {},
+        runtime_ms,
+        passed,
+        tuple(Failure(each["tool"], each["error_class"], each["score"]) for each in episodes),
+    )
 
 
-def pairs_name_f1(pairs: Iterable[tuple[str, str]]) -> float:
-    """Return `tool_name_f1` from a case's aligned pairs (expected, actual), `(none)` for neither.
+def _may_have_failures(grade: CaseGrade) -> bool:
+    return _is_scored(grade.statuses["recovery"])
 
-    Of several alternatives it is that of the one which fits the calls best.
-    """
-    expected, called = [], []
-    for wanted, made in pairs:
-        expected += [wanted] if wanted != NONE else []
-        called += [made] if made != NONE else []
-    return name_f1(expected, called)
+
+def metric_arises(status: Status, selection: Status) -> bool:
+    """Return whether a metric arises in a case: not where it is unscored though the case is scored."""
+    return status != "unscored" or not _is_scored(selection)
+
+
+def value_of(status: Status, value: float | None) -> float | None:
+    """Return the score of a judge's verdict: its value where there is one."""
+    return _SCORES[status] if _SCORES[status] is None or value is None else value
+
+
+def published_sources(*runs: CaseTable | None) -> dict[str, str]:
+    """Return which metric answers each published name: its judge where every run has heard it, else the rule."""
+    kinds = [run.kinds for run in runs if run is not None]
+
+    def is_heard(judge: str) -> bool:
+        return bool(kinds) and all(any(judge in kind.scores for kind in each) for each in kinds)
+
+    judges = {name: judge for name, judge in PUBLISHED_JUDGES.items() if is_heard(judge)}
+    return {**PUBLISHED_METRICS, **judges}
 
 
 def with_groups(cases: CaseTable, groups: Sequence[MetricGroup]) -> CaseTable:
@@ -84,13 +116,20 @@ def with_groups(cases: CaseTable, groups: Sequence[MetricGroup]) -> CaseTable:
     """
     if not groups:
         return cases
-    return cases.merged(lambda kind: replace(kind, scores={**kind.scores, **_group_scores(kind, groups)}))
+    return cases.merged(lambda kind: _with_groups(kind, groups))
 
 
-def _group_scores(case: GateCase, groups: Sequence[MetricGroup]) -> dict[str, float | None]:
-    found: dict[str, float | None] = {}
+def _with_groups(case: GateCase, groups: Sequence[MetricGroup]) -> GateCase:
+    """Return the case with the groups' scores. A group passes where what its metrics passed comes to a pass."""
+    scores, passed = dict(case.scores), dict(case.passed)
     for group in groups:
-        scores = {metric: case.score(metric) for metric in group.metrics if case.asks(metric)}
-        if scores:
-            found[group.name] = None if None in scores.values() else group.value(scores).value
-    return found
+        asked = [metric for metric in group.metrics if case.asks(metric)]
+        if not asked:
+            continue
+        values = {metric: case.score(metric) for metric in asked}
+        scores[group.name] = None
+        if None not in values.values():
+            scores[group.name] = group.value(values).value
+            marks = group.value({metric: case.mark(metric) for metric in asked}).value
+            passed[group.name] = marks is not None and marks >= PASS_MARK
+    return replace(case, scores=scores, passed=passed)

@@ -10,7 +10,7 @@ from toolevals.grading.gates.checks import check_figure
 from toolevals.grading.gates.conditions import Condition
 from toolevals.grading.gates.figures import Figure
 from toolevals.grading.gates.rules import ConsistencyRule, UnscoredPolicy
-from toolevals.grading.gates.values import PASS_MARK, Check, with_examples
+from toolevals.grading.gates.values import Check, with_examples
 from toolevals.grading.metrics.reliability import tallied_pass_hat_k, tallied_pass_hat_value
 
 
@@ -25,28 +25,23 @@ def check_consistency(rule: ConsistencyRule, cases: CaseTable | None, *, asked: 
         return _open(rule, name, bound, "It is for release candidates.", skipped=True)
     if cases is None:
         return _open(rule, name, bound, "There is no consistency slice: run one on this dataset with this subject.")
-    outcomes = cases.tally.outcomes(rule.metric)
+    outcomes = cases.tally.outcomes(rule.metric, marks=True)
     if short := sum(count for scores, count in outcomes.items() if len(scores) < rule.k):
         reason = f"{short:,} of {outcomes.total():,} examples have fewer than {rule.k} trials: run more of them."
         return _open(rule, name, bound, reason)
     condition = Condition(f"pass^{rule.k}", ">=", rule.minimum)
     figure = _figure(outcomes, rule.k)
     check = check_figure(name, figure, condition.holds, condition.words, UnscoredPolicy(), decide_by=rule.decide_by)
-    scores = [kind.score(rule.metric) for kind in cases.kinds]
-    wavers = [kind.asks(rule.metric) and not _passed(score) for kind, score in zip(cases.kinds, scores, strict=True)]
+    wavers = [kind.asks(rule.metric) and kind.mark(rule.metric) != 1 for kind in cases.kinds]
     wavering = cases.named([("",) if each else () for each in wavers]).get("", ())
     return with_examples(replace(check, metric=rule.metric), wavering)
-
-
-def _passed(score: float | None) -> bool:
-    return score is not None and score >= PASS_MARK
 
 
 def _figure(outcomes: Counter[Scores], k: int) -> Figure:
     """Return pass^k as it is, and with every open trial failed and passed."""
     as_is, failed, passed = (Counter[tuple[int, int]]() for _ in range(3))
     for scores, count in outcomes.items():
-        right, still = sum(map(_passed, scores)), scores.count(None)
+        right, still = scores.count(1), scores.count(None)
         as_is[len(scores) - still, right] += count
         failed[len(scores), right] += count
         passed[len(scores), right + still] += count

@@ -16,11 +16,14 @@ from toolevals.grading.gates.conditions import (
 from toolevals.grading.gates.figures import SHARES, STATISTICS
 from toolevals.grading.gates.outside import outside_problems
 from toolevals.grading.gates.rules import (
+    RECOVERY,
+    TIME_STATISTICS,
     TOOL_STATISTICS,
     Assertion,
     Bound,
     ConsistencyRule,
     Gate,
+    PerFailure,
     RegressionKind,
     RegressionRule,
     Thresholds,
@@ -72,6 +75,7 @@ class _Reader:
             for name, value in document.get("overrides", {}).items()
         }
         here = pointer_to(["bounds", place])
+        per_failure = self._per_failure(here, document, statistic)
         if minimum is not None and maximum is not None:
             if minimum > maximum:
                 self.say(f"{here}/min", "is above max, so that nothing can be between")
@@ -88,13 +92,25 @@ class _Reader:
             metric=document["metric"],
             statistic=statistic,
             condition=_between(statistic, minimum, maximum),
-            per_tool=document.get("per") == "tool",
+            per_tool=document.get("per") == "tool" and per_failure is None,
             per_stratum=document.get("per_stratum", ""),
+            per_failure=per_failure,
             overrides=overrides,
             where=document.get("where", {}),
             decide_by=document.get("decide_by", "value"),
             on_fail=document.get("on_fail", "error"),
         )
+
+    def _per_failure(self, here: str, document: Mapping[str, Any], statistic: str) -> PerFailure | None:
+        """Return by what of the failures of tools a bound on recovery is asked; None where it is asked by cases."""
+        per: PerFailure | None = document.get("per")
+        if per is None or statistic in TOOL_STATISTICS:
+            return None
+        if document["metric"] in RECOVERY and statistic not in TIME_STATISTICS:
+            return per
+        if per != "tool":
+            self.say(f"{here}/per", f"is for failures of tools: metrics {' and '.join(RECOVERY)}, and no runtimes")
+        return None
 
     def regression(self, place: int, document: Mapping[str, Any]) -> RegressionRule:
         here, kind = pointer_to(["regressions", place]), document["rule"]

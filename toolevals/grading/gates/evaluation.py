@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from toolevals.grading.gates.case_table import CaseTable, Tally
-from toolevals.grading.gates.cases import with_groups
+from toolevals.grading.gates.cases import published_sources, with_groups
 from toolevals.grading.gates.checks import check_figure
 from toolevals.grading.gates.conditions import CaseAssertion, Condition
 from toolevals.grading.gates.consistency import check_consistency
+from toolevals.grading.gates.failures import check_failures
 from toolevals.grading.gates.figures import Figure, ToolCounts, figure_of, share_meeting
+from toolevals.grading.gates.notes import with_source
 from toolevals.grading.gates.regression_units import PairedRuns
 from toolevals.grading.gates.regressions import check_regressions
 from toolevals.grading.gates.rules import TOOL_STATISTICS, Assertion, Bound, ConsistencyRule, Gate, RegressionRule
 from toolevals.grading.gates.values import (
-    PASS_MARK,
+    NOT_KNOWN,
     Check,
     GateCase,
     GateResult,
@@ -39,6 +41,8 @@ class Evidence:
     baseline: CaseTable | None = None
     consistency: CaseTable | None = None
     release_candidate: bool = False
+    # What the slice is called where it comes from: a run with its subject, or a file.
+    consistency_name: str = ""
 
 
 # Told before each rule how many are decided, of how many; what it raises ends the deciding.
@@ -56,48 +60,65 @@ def hold_gate(gate: Gate, evidence: Evidence, progress: Progress = lambda *_: No
     What was not scored never passes. A gate without a check is unanswered.
     """
     checks: list[Check] = []
-    rules = list(_Evaluation(gate, evidence).rules())
+    held = _Evaluation(gate, evidence)
+    rules = list(held.rules())
     for done, rule in enumerate(rules):
         progress(done, len(rules))
         for check in rule:
-            checks.append(check)
+            checks.append(with_source(check, held.sources))
             if gate.thresholds.fail_fast and check.status == "failed":
                 return GateResult(tuple(checks), stopped=True)
     return GateResult(tuple(checks))
 
 
-def _passes(score: float) -> bool:
-    return score >= PASS_MARK
+def _fails(kind: GateCase, metric: str | None, meets: Callable[[float], bool] | None = None) -> bool:
+    """Return whether a case fails a metric (any metric where it is None), or has no score of it.
 
-
-def _fails(kind: GateCase, metric: str | None, meets: Callable[[float], bool] = _passes) -> bool:
-    """Return whether a case fails a metric (any metric where it is None), or has no score of it."""
-    scores = (kind.score(name) for name in kind.asked(metric))
-    return any(score is None or not meets(score) for score in scores)
+    It fails where its score does not meet a condition; without one, where it did not pass.
+    """
+    scores = ((kind.mark if meets is None else kind.score)(name) for name in kind.asked(metric))
+    return any(score is None or not (score if meets is None else meets(score)) for score in scores)
 
 
 class _Evaluation:
     def __init__(self, gate: Gate, evidence: Evidence) -> None:
         self.gate = gate
         self.evidence = evidence
-        self.cases = with_groups(self._narrowed(evidence.cases), gate.groups)
         before = evidence.baseline if gate.regressions else None
-        self.runs = None if before is None else PairedRuns(with_groups(self._narrowed(before), gate.groups), self.cases)
+        # Both runs of a comparison are read from the same source; the slice stands alone.
+        self.sources = published_sources(evidence.cases, before)
+        self.cases = with_groups(self._narrowed(evidence.cases, self.sources), gate.groups)
+        self.runs = None
+        if before is not None:
+            self.runs = PairedRuns(with_groups(self._narrowed(before, self.sources), gate.groups), self.cases)
 
-    def _narrowed(self, cases: CaseTable) -> CaseTable:
+    def _narrowed(self, cases: CaseTable, sources: Mapping[str, str]) -> CaseTable:
         """Return the cases without what no rule looks at, so that more of them are alike."""
         has_tools, strata = self.gate.looks_at_tools, self.gate.strata
+        has_failures = any(bound.per_failure for bound in self.gate.bounds)
 
         def narrowed(kind: GateCase) -> GateCase:
             kept = {name: value for name, value in kind.strata.items() if name in strata}
             tools = (kind.tool, kind.called) if has_tools else ("", "")
-            return GateCase("", kind.scores, tool=tools[0], called=tools[1], strata=kept)
+            return GateCase(
+                "",
+                kind.scores,
+                tool=tools[0],
+                called=tools[1],
+                strata=kept,
+                passed=kind.passed,
+                failures=kind.failures if has_failures else (),
+                sources=sources,
+            )
 
         return cases.merged(narrowed)
 
     def rules(self) -> Iterator[Iterable[Check]]:
         """Yield the checks of each rule, decided as they are asked for."""
-        yield from (self._bound(bound) for bound in self.gate.bounds)
+        yield from (
+            check_failures(bound, self.cases, self.gate.unscored) if bound.per_failure else self._bound(bound)
+            for bound in self.gate.bounds
+        )
         yield from (self._case_assertion(each) for each in self.gate.case_assertions)
         for assertion in self.gate.assertions:
             yield from (self._assertion(assertion, condition) for condition in assertion.conditions)
@@ -154,7 +175,7 @@ class _Evaluation:
         check = check_figure(name, figure, condition.holds, condition.words, self.gate.unscored)
         return with_examples(replace(check, metric=metric or ""), self._failing(metric))
 
-    def _failing(self, metric: str | None, *, meets: Callable[[float], bool] = _passes) -> Iterator[str]:
+    def _failing(self, metric: str | None, *, meets: Callable[[float], bool] | None = None) -> Iterator[str]:
         """Yield the examples of the cases that fail a metric, or have no score of it."""
         faults = [("",) if _fails(kind, metric, meets) else () for kind in self.cases.kinds]
         yield from self.cases.named(faults).get("", ())
@@ -177,12 +198,13 @@ class _Evaluation:
         return (softened(check, rule.on_fail) for check in check_regressions(rule, self.runs))
 
     def _consistency(self, rule: ConsistencyRule) -> Iterator[Check]:
-        check = check_consistency(rule, self.evidence.consistency, asked=self.evidence.release_candidate)
+        cases = self.evidence.consistency
+        if cases is not None:
+            cases = cases.reading(published_sources(cases))
+        check = check_consistency(rule, cases, asked=self.evidence.release_candidate)
+        if self.evidence.consistency_name and self.evidence.release_candidate:
+            check = replace(check, note=f"The slice: {self.evidence.consistency_name}.")
         yield softened(check, rule.on_fail)
-
-
-# The group of those that belong to some tool and nobody knows to which.
-NOT_KNOWN = "(not known)"
 
 
 def _group(bound: Bound, kind: GateCase) -> str | None:

@@ -13,6 +13,7 @@ from itertools import chain
 from statistics import fmean
 
 from toolevals.grading.gates.case_table import Scores, Tally
+from toolevals.grading.gates.rules import OF_PASSES
 from toolevals.grading.gates.values import PASS_MARK
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.means import counted_mean
@@ -62,7 +63,7 @@ def figure_of(statistic: str, tally: Tally, metric: str | None) -> Figure:
     """Return a statistic of STATISTICS over the cases where a metric arises; None takes all metrics together."""
     if statistic in _RUNTIME_STATISTICS:
         return _runtime(statistic, tally, metric)
-    outcomes = tally.outcomes(metric)
+    outcomes = tally.outcomes(metric, marks=statistic in OF_PASSES)
     if not outcomes:
         return Figure(None, 0.0, 1.0, 0, 0)
     scores, unscored = _scores(outcomes)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from toolevals.grading.gates.cases import JUDGED
-from toolevals.grading.gates.values import PUBLISHED_METRICS, Check, GateResult
+from toolevals.grading.gates.values import JUDGED, PUBLISHED_JUDGES, PUBLISHED_METRICS, Check, GateResult
 from toolevals.grading.verdicts import JudgedVerdict
 
 
@@ -22,12 +21,24 @@ def _noted(check: Check, notes: Mapping[str, str], rates: Mapping[str, str]) -> 
     found = [_of(check, notes)]
     if check.name == f"{check.metric} pass_rate":
         found.append(_of(check, rates))
-    note = " ".join(filter(None, found))
+    note = " ".join(filter(None, (check.note, *found)))
     return replace(check, note=note) if note else check
 
 
 def _of(check: Check, notes: Mapping[str, str]) -> str:
     return notes.get(check.metric) or notes.get(PUBLISHED_METRICS.get(check.metric, ""), "")
+
+
+def with_source(check: Check, sources: Mapping[str, str]) -> Check:
+    """Return the check of a published name that a judge may answer with a note on who answers it here."""
+    judge = PUBLISHED_JUDGES.get(check.metric)
+    if judge is None or check.note:
+        return check
+    source = sources[check.metric]
+    words = f"Read from the rule {source}: its judge was not heard."
+    if source == judge:
+        words = f"Read from the judge {judge.removeprefix(JUDGED)}."
+    return replace(check, note=words)
 
 
 def judge_notes(judges: Iterable[tuple[str, str, bool]]) -> dict[str, str]:

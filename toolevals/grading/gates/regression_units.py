@@ -11,7 +11,9 @@ from typing import TypeVar
 
 from toolevals.grading.gates.case_table import CaseTable, Scores
 from toolevals.grading.gates.rules import RegressionRule
+from toolevals.grading.gates.values import PUBLISHED_METRICS
 from toolevals.grading.metrics.means import scored_mean
+from toolevals.grading.verdicts import VERDICT_NAMES
 
 # The patterns of an example in the run before and in this one; 0 where it is not there.
 _Pair = tuple[int, int]
@@ -114,7 +116,7 @@ def units_of(rule: RegressionRule, runs: PairedRuns) -> list[Unit]:
     groups = _groups(rule, runs)
     found = []
     for metric in rule.metrics:
-        parts = _parts(metric, runs, groups)
+        parts = _parts(metric, runs, groups, marks=_by_passes(rule, metric))
         names = [""]
         if rule.is_grouped:
             shared = {group for group, part in parts.items() if any(then and now for then, now in part)}
@@ -127,8 +129,18 @@ def units_of(rule: RegressionRule, runs: PairedRuns) -> list[Unit]:
 _Part = Mapping[tuple[Scores, Scores], Sequence[_Pair]]
 
 
-def _parts(metric: str, runs: PairedRuns, groups: Mapping[_Pair, str]) -> Mapping[str, _Part]:
-    first, second = (_scores(metric, run) for run in (runs.before, runs.after))
+def _by_passes(rule: RegressionRule, metric: str) -> bool:
+    """Return whether a rule compares which cases passed, and not their values.
+
+    Cases do, and the paired test of a verdict, as its rate is what is shown. Where a case does not say what it passed,
+    its scores stand.
+    """
+    is_verdict = PUBLISHED_METRICS.get(metric, metric) in VERDICT_NAMES
+    return rule.kind == "cases" or (rule.kind == "paired" and is_verdict)
+
+
+def _parts(metric: str, runs: PairedRuns, groups: Mapping[_Pair, str], *, marks: bool) -> Mapping[str, _Part]:
+    first, second = (_scores(metric, run, marks=marks) for run in (runs.before, runs.after))
     parts: defaultdict[str, defaultdict[tuple[Scores, Scores], list[_Pair]]] = defaultdict(lambda: defaultdict(list))
     for pair, group in groups.items():
         both = first[pair[0]], second[pair[1]]
@@ -146,9 +158,12 @@ def _unit(metric: str, group: str, part: _Part, runs: PairedRuns) -> Unit:
     return Unit(metric, group, counts, named)
 
 
-def _scores(metric: str, run: CaseTable) -> list[Scores]:
+def _scores(metric: str, run: CaseTable, *, marks: bool) -> list[Scores]:
     """Return the scores that each pattern stands for."""
-    by_kind = [(kind.score(metric),) if kind.asks(metric) else () for kind in run.kinds]
+    by_kind = [
+        ((kind.mark(metric) if marks and kind.passed else kind.score(metric)),) if kind.asks(metric) else ()
+        for kind in run.kinds
+    ]
     _, patterns = run.patterns
     return [tuple(score for number in numbers for score in by_kind[number]) for numbers in patterns]
 

@@ -13,8 +13,13 @@ from toolevals.grading.metrics.groups import MetricGroup
 RegressionKind = Literal["cases", "paired", "averages"]
 Correction = Literal["holm", "benjamini_hochberg", "none"]
 DecideBy = Literal["value", "interval"]
+PerFailure = Literal["tool", "error_class", "failure"]
 # Each tool's own: no score of a case.
 TOOL_STATISTICS = ("precision", "recall", "f1")
+# What the rule of recovery is called, and the published name that stands for it.
+RECOVERY = ("recovery", "trajectory_recovery")
+# Those that only ask which cases passed; the others are of the values.
+OF_PASSES = frozenset(("pass_rate", "failed_count", "passed_count", "total_count", "total_pass_rate"))
 # Of runtimes: no score either.
 TIME_STATISTICS = ("runtime_avg", "runtime_p95")
 
@@ -43,6 +48,8 @@ class UnscoredPolicy:
 class Bound:
     """`statistic` of `metric` must meet `condition`, over all cases or one by one for each tool or value of a stratum.
 
+    With `per_failure` it is asked of recovery by the tool that failed, by the class of its error, or by both.
+
     `overrides` names a tool or value of the stratum with a condition of its own. `where` takes only cases of these
     strata. `decide_by` interval asks the whole 95 % interval to meet the condition, and leaves open what reaches over
     it.
@@ -53,6 +60,7 @@ class Bound:
     condition: Condition
     per_tool: bool = False
     per_stratum: str = ""
+    per_failure: PerFailure | None = None
     overrides: Mapping[str, Condition] = field(default_factory=dict)
     where: Mapping[str, str] = field(default_factory=dict)
     decide_by: DecideBy = "value"
@@ -148,7 +156,7 @@ class Gate:
 
     @property
     def is_per_tool(self) -> bool:
-        """Whether a rule looks at each tool by itself."""
+        """Whether a rule looks at each expected tool by itself."""
         return any(bound.per_tool for bound in self.bounds) or any(rule.per_tool for rule in self.regressions)
 
     @property
@@ -162,6 +170,15 @@ class Gate:
         statistics = {bound.statistic for bound in self.bounds}
         statistics |= {each.subject for assertion in self.assertions for each in assertion.conditions}
         return not statistics.isdisjoint(TIME_STATISTICS)
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Whether a rule asks what cases are worth, and not only which of them passed."""
+        statistics = {bound.statistic for bound in self.bounds}
+        statistics |= {each.subject for assertion in self.assertions for each in assertion.conditions}
+        of_scores = statistics - OF_PASSES - {*TOOL_STATISTICS, *TIME_STATISTICS}
+        averages = any(rule.kind == "averages" for rule in self.regressions)
+        return bool(self.case_assertions or self.groups or of_scores or averages)
 
     @property
     def strata(self) -> frozenset[str]:

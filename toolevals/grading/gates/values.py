@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
+from toolevals.grading.case_metrics import METRICS
 from toolevals.grading.metrics.rates import Interval
 
 CheckStatus = Literal["passed", "failed", "warned", "unanswered", "skipped"]
@@ -15,8 +16,13 @@ OnFail = Literal["error", "warn", "skip"]
 
 # A score counts as a pass from here on.
 PASS_MARK = 0.5
+# The group of those that belong to some tool and nobody knows to which.
+NOT_KNOWN = "(not known)"
 # So many examples a check keeps by name.
 MOST_EXAMPLES = 1000
+
+# What a judge's metric is called: this and the name of its rubric.
+JUDGED = "judged:"
 
 # The names that published gates use, and the verdict that answers where a case has no score of the published name.
 PUBLISHED_METRICS: Mapping[str, str] = {
@@ -28,6 +34,21 @@ PUBLISHED_METRICS: Mapping[str, str] = {
     "result_groundedness": "result_use",
     "trajectory_recovery": "recovery",
 }
+# Those that a judge answers where it is on, and its metric.
+PUBLISHED_JUDGES: Mapping[str, str] = {
+    "tool_args_semantic": f"{JUDGED}argument_semantics",
+    "argument_semantics": f"{JUDGED}argument_semantics",
+    "result_groundedness": f"{JUDGED}result_groundedness",
+    "trajectory_recovery": f"{JUDGED}trajectory_recovery",
+}
+
+
+class Failure(NamedTuple):
+    """A failure of a tool: the tool, the class of its error, and the score of what the subject did, 1 being right."""
+
+    tool: str
+    error_class: str
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +56,11 @@ class GateCase:
     """One trial of one example, as a gate sees it.
 
     `scores` are by metric, 0..1; None where the metric was asked and nobody has answered (unscored, errored). A metric
-    that does not arise in this case is left out. `tool` is the expected class and `called` the actual one, empty where
-    unknown. `runtime_ms` is None where it was not measured. Raises ValueError on a score outside 0..1, a NaN, or a
-    runtime that is negative or not finite.
+    that does not arise in this case is left out. `passed` says whether the case passed a metric that does not simply
+    pass from PASS_MARK on. `tool` is the expected class and `called` the actual one, empty where unknown. `failures`
+    are the failures of tools in it, with how well the subject reacted. `sources` says which metric answers a published
+    name. `runtime_ms` is None where it was not measured. Raises ValueError on a score outside 0..1, a NaN, or a runtime
+    that is negative or not finite.
     """
 
     example: str
@@ -47,6 +70,9 @@ class GateCase:
     called: str = ""
     strata: Mapping[str, str] = field(default_factory=dict)
     runtime_ms: float | None = None
+    passed: Mapping[str, bool] = field(default_factory=dict)
+    failures: tuple[Failure, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=lambda: PUBLISHED_METRICS)
 
     def __post_init__(self) -> None:
         for metric, score in self.scores.items():
@@ -57,19 +83,34 @@ class GateCase:
 
     def asks(self, metric: str) -> bool:
         """Return whether the metric arises in this case."""
-        return metric in self.scores or PUBLISHED_METRICS.get(metric) in self.scores
+        return metric in self.scores or self.sources.get(metric) in self.scores
 
     def asked(self, metric: str | None) -> list[str]:
-        """Return the metric where it arises; every metric that does, by name, where it is None."""
+        """Return the metric where it arises; every metric that does, by name, where it is None.
+
+        Those of ONLY_BY_NAME are not among every metric.
+        """
         if metric is None:
-            return sorted(self.scores)
+            return sorted(self.scores.keys() - ONLY_BY_NAME)
         return [metric] if self.asks(metric) else []
 
     def score(self, metric: str) -> float | None:
         """Return the metric's score; None where nobody has answered it or it does not arise."""
-        if metric in self.scores:
-            return self.scores[metric]
-        return self.scores.get(PUBLISHED_METRICS.get(metric, ""))
+        return self.scores.get(self._source(metric))
+
+    def mark(self, metric: str) -> float | None:
+        """Return 1 where the case passed the metric and 0 where it failed; None as for the score."""
+        source = self._source(metric)
+        if (score := self.scores.get(source)) is None:
+            return None
+        return float(self.passed.get(source, score >= PASS_MARK))
+
+    def _source(self, metric: str) -> str:
+        return metric if metric in self.scores else self.sources.get(metric, metric)
+
+
+# What is no part of "every metric": measures of a trajectory that say little of whether the case is right.
+ONLY_BY_NAME = frozenset(METRICS) - {"tool_name_f1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,5 +220,5 @@ def scope_words(where: Mapping[str, str], group: str, kind: str) -> str:
 
 
 def metrics_of(cases: Iterable[GateCase]) -> list[str]:
-    """Return every metric that arises in the cases, by name."""
-    return sorted({metric for case in cases for metric in case.scores})
+    """Return every metric that arises in the cases, by name, without those that only count where they are named."""
+    return sorted({metric for case in cases for metric in case.asked(None)})

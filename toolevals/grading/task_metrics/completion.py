@@ -30,9 +30,11 @@ def task_completion(run: AgentRun, task: Task) -> MetricScore:
     (True equalled 1, and 5 did not equal "5").
     """
     criteria = [keywords for criterion in task.success_criteria if (keywords := keywords_of(criterion))]
-    if task.expected_result is None and not criteria:
+    result = task.result_met
+    if result is None and task.expected_result is not None:
+        result = _agreement(run.final_result, task.expected_result)
+    if result is None and not criteria:
         return MetricScore(None, "Neither an expected result nor a success criterion is given.")
-    result = None if task.expected_result is None else _agreement(run.final_result, task.expected_result)
     met = _share_met(run, criteria) if criteria else None
     ended = any(step.is_final for step in run.steps)
     return weighted(

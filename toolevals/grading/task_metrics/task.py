@@ -12,10 +12,11 @@ from toolevals.grading.patterns import compile_pattern
 class Task:
     """A task; None and empty say that nobody knows, which leaves out of a metric what depends on it.
 
-    `expected_result` is any JSON value, `expected_outcome` a description. `required_tools` are names; the empty tuple
-    says that none is needed. `expected_steps` is the length of the best known trajectory, `max_steps` a limit.
-    `forbidden_patterns` must not match a call, `sensitive_patterns` nothing that was passed on or read. Patterns are
-    RE2; the constructor raises ValueError where RE2 refuses one.
+    `expected_result` is any JSON value, `expected_outcome` a description. `result_met` is how far the expected result
+    was reached, 0..1, where somebody else has found it out: it then stands for the comparison with `expected_result`.
+    `required_tools` are names; the empty tuple says that none is needed. `expected_steps` is the length of the best
+    known trajectory, `max_steps` a limit. `forbidden_patterns` must not match a call, `sensitive_patterns` nothing that
+    was passed on or read. Patterns are RE2; the constructor raises ValueError where RE2 refuses one.
     """
 
     expected_result: Any = None
@@ -26,6 +27,7 @@ class Task:
     max_steps: int | None = None
     forbidden_patterns: tuple[str, ...] = ()
     sensitive_patterns: tuple[str, ...] = ()
+    result_met: float | None = None
 
     def __post_init__(self) -> None:
         for pattern in (*self.forbidden_patterns, *self.sensitive_patterns):

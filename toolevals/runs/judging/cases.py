@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from labeling.models import Revision
+from toolevals.grading.compiled import CompiledCase
 from toolevals.grading.engine import grade
 from toolevals.grading.injection import Injection
 from toolevals.grading.judging import Briefing, Judgement, JudgementRequest, Judgements, Rubric, needed_judgements
+from toolevals.grading.judging.hearings import Hearing
 from toolevals.grading.judging.injections import injections_in
 from toolevals.grading.parsing import transcript_in
 from toolevals.grading.values import Transcript
@@ -19,6 +21,14 @@ from toolevals.runs.judging.seats import Seat
 
 if TYPE_CHECKING:
     from toolevals.runs.services.case_grading import Graded
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A case with its judgements: its grade, and its expectation with the answers to criteria in words."""
+
+    grade: CaseGrade
+    applied: CompiledCase
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +57,7 @@ class Told:
             }
         )
 
-    def judged(self, made: Mapping[tuple[str, str], Judgement], left_out: Mapping[str, str]) -> CaseGrade | None:
+    def judged(self, made: Mapping[tuple[str, str], Judgement], left_out: Mapping[str, str]) -> Heard | None:
         """Return the case with the judgements that were had; None where there is nothing to compare with."""
         if self.graded.compiled is None:
             return None
@@ -55,7 +65,10 @@ class Told:
         told = Briefing(briefing.rubrics, briefing.conversation, briefing.context, {**briefing.left_out, **left_out})
         given = Judgements(told, made)
         graded = self.graded
-        return grade(self.graded.compiled, graded.transcript, given, effect=graded.effect, cut_off=graded.cut_off)
+        found = grade(self.graded.compiled, graded.transcript, given, effect=graded.effect, cut_off=graded.cut_off)
+        if graded.transcript is None:
+            return Heard(found, self.graded.compiled)
+        return Heard(found, Hearing(self.graded.compiled, graded.transcript, graded.grade, given).applied)
 
 
 def _unspoken(transcript: Transcript | None) -> str | None:

@@ -11,6 +11,7 @@ from toolevals.runs.models.gradings import (
     CaseGrade,
     Grading,
     MatrixCount,
+    MetricCount,
     VerdictCount,
 )
 from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgement, Measure, Rubric
@@ -50,6 +51,7 @@ __all__ = [
     "MatrixCount",
     "Measure",
     "MeasuredCalls",
+    "MetricCount",
     "PackedCases",
     "PlacedCase",
     "ProbeAnswer",

@@ -78,6 +78,8 @@ class CaseGrade(models.Model):
     # The kind of the first text that speaks to its judge, once judges were asked; empty where there is none. All of
     # them stand in the detail, under `injections` (`toolevals.grading.judging.injections.Injection`).
     injection = models.CharField(max_length=10, blank=True, default="", db_default="")
+    # The metrics' values and the verdicts' shares: see `toolevals.runs.measured`. Empty in gradings from before.
+    measured = models.TextField(blank=True, default="", db_default="")
     # The document of `toolevals.grading.verdicts.CaseGrade`: verdicts with reasons, argument differences.
     detail = DocumentField()
 
@@ -187,4 +189,26 @@ class VerdictCount(models.Model):
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["grading", "column", "value"], name="verdict_count"),
+        ]
+
+
+class MetricCount(models.Model):
+    """What one metric came to in one grading (`toolevals.grading.case_metrics`), counted when it finished."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="metric_counts")
+    metric = models.CharField(max_length=40)
+    passed = models.PositiveIntegerField()
+    failed = models.PositiveIntegerField()
+    unscored = models.PositiveIntegerField()
+    errored = models.PositiveIntegerField()
+    # The mean over examples of the mean over their scored trials, with its 95 % interval; null without any.
+    mean = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    # How many examples have a scored trial.
+    examples = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["grading", "metric"], name="metric_count"),
         ]

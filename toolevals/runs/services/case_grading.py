@@ -14,7 +14,9 @@ from uuid_utils.compat import uuid7
 
 from labeling.models import Gold, Revision, VersionEntry
 from toolevals.grading.canonical import Written, digest, exact
+from toolevals.grading.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine import CompiledCase, CutOff, compile_case, grade
+from toolevals.grading.examples import first_words
 from toolevals.grading.execution import Effect
 from toolevals.grading.faults import argument_faults
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
@@ -22,17 +24,28 @@ from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models
+from toolevals.runs.measured import measured_text
 from toolevals.runs.offers import tools_offered
 from toolevals.runs.places import entries_between
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, answer_rows, answers_of, episode_rows
-from toolevals.runs.services.kept_grades import kept_grades
+from toolevals.runs.services.kept_grades import KeptGrade, kept_grades
 from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatch
 from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 
 FACTS = ("tag", "mode", "expected", "actual")
-CASE_COLUMNS = ("id", "grading_id", "transcript_id", *VERDICT_NAMES, *FACTS, "bucket", "difficulty", "detail")
+CASE_COLUMNS = (
+    "id",
+    "grading_id",
+    "transcript_id",
+    *VERDICT_NAMES,
+    *FACTS,
+    "bucket",
+    "difficulty",
+    "measured",
+    "detail",
+)
 PAIR_COLUMNS = ("grading_id", "case_id", "number", "expected", "actual", "arguments", "bucket", "difficulty")
 JUDGED_COLUMNS = ("case_id", "grading_id", "rubric", "status", "value", "questions")
 FAULT_COLUMNS = ("grading_id", "case_id", "place", "tool", "argument", "kind")
@@ -76,7 +89,8 @@ class Graded:
     """A grade, what its rows repeat of the example, and what it was made from.
 
     `compiled` is None where the version holds nothing to compare with, `transcript` where no prediction came, `effect`
-    where nothing executes calls.
+    where nothing executes calls. `goal` is what the user asked for first. `measured` are its values, empty where they
+    are still to be found.
     """
 
     id: UUID
@@ -89,6 +103,18 @@ class Graded:
     transcript: Transcript | None
     effect: Effect | None = None
     cut_off: CutOff = "failed"
+    goal: str | None = None
+    measured: str = ""
+
+    def values(self, grade: CaseGrade | None = None, compiled: CompiledCase | None = None) -> str:
+        """Return the text of the case's values; of another grade of it, made with other words for its arguments."""
+        if self.measured:
+            return self.measured
+        made = grade or self.grade
+        if self.compiled is None:
+            return measured_text(dict.fromkeys(METRICS, made.outcome), {})
+        metrics = case_metrics(compiled or self.compiled, self.transcript, made, goal=self.goal)
+        return measured_text(metrics, made.verdicts)
 
     def with_grade(self, grade: CaseGrade, case_id: UUID) -> Graded:
         """Return the same with another grade, under the id of the row that holds it."""
@@ -100,53 +126,43 @@ def graded_cases(
     start: int,
     stop: int,
     *,
-    kept: Mapping[UUID, CaseGrade] = MappingProxyType({}),
+    kept: Mapping[UUID, KeptGrade] = MappingProxyType({}),
     waiting: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Graded]:
     """Yield the grades of the transcripts at these positions, in the order of the dataset version, then by trial.
 
     `kept` are grades, by the transcript's id, that are taken as they are. `waiting` is as for `simulator_opened`.
     """
-    # What an example shows the subject is needed only where its calls are replayed.
-    examples = _examples(grading, start, stop, with_input=grading.simulator is not None)
+    examples = _examples(grading, start, stop)
     run, cut_off = grading.run, grading.run.cut_off
     compiler = Compiler(run.subject)
     with effects_of(grading.simulator, waiting) as effects:
         for entry, transcripts in _documents(run, examples):
             revision, gold = examples[entry]
             strata = revision.example.bucket, revision.example.difficulty
+            goal = first_words(revision.input)
             compiled = None if gold is None else compiler.case(gold, revision.tools)
             for transcript_id, document in transcripts:
                 did = _read(document)
-                if transcript_id in kept:
-                    yield Graded(
-                        uuid7(),
-                        transcript_id,
-                        kept[transcript_id],
-                        *strata,
-                        revision.pk,
-                        compiled,
-                        did,
-                        cut_off=cut_off,
-                    )
+                if (same := kept.get(transcript_id)) is not None:
+                    about = transcript_id, same.grade, *strata, revision.pk, compiled, did
+                    yield Graded(uuid7(), *about, cut_off=cut_off, goal=goal, measured=same.measured)
                     continue
                 effect = None if compiled is None else effects.of(revision, compiled, did)
                 case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did, effect=effect, cut_off=cut_off)
-                yield Graded(uuid7(), transcript_id, case, *strata, revision.pk, compiled, did, effect, cut_off)
+                about = transcript_id, case, *strata, revision.pk, compiled, did
+                yield Graded(uuid7(), *about, effect, cut_off, goal)
 
 
 _Examples: TypeAlias = dict[UUID, tuple[Revision, Gold | None]]
 
 
-def _examples(grading: models.Grading, start: int, stop: int, *, with_input: bool) -> _Examples:
+def _examples(grading: models.Grading, start: int, stop: int) -> _Examples:
     """Return what was shown and the gold of the run's examples at these positions, in order, by the entry's id.
 
     The gold is of the version that is graded against, which may be newer than the run's.
     """
-    shown = entries_between(grading.run, start, stop).select_related("revision__example", "revision__tools")
-    if not with_input:
-        shown = shown.defer("revision__input")
-    entries = list(shown)
+    entries = list(entries_between(grading.run, start, stop).select_related("revision__example", "revision__tools"))
     same = VersionEntry.objects.filter(
         version=grading.dataset_version_id, revision__in=[entry.revision_id for entry in entries]
     )
@@ -200,7 +216,8 @@ def _case_row(grading: models.Grading, case: Graded) -> tuple[Any, ...]:
     verdicts = (case.grade.verdicts[name].status for name in VERDICT_NAMES)
     facts = (getattr(case.grade, name) for name in FACTS)
     detail = Written(exact(case.grade.to_document()))
-    return (case.id, grading.pk, case.transcript_id, *verdicts, *facts, case.bucket, case.difficulty, detail)
+    about = case.bucket, case.difficulty, case.values()
+    return (case.id, grading.pk, case.transcript_id, *verdicts, *facts, *about, detail)
 
 
 def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:

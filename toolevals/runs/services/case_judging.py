@@ -48,9 +48,13 @@ def cases_judge(lease: Lease) -> None:
         cases = [case for case in told if case.graded.transcript_id not in kept]
         asking = Asking(lease, grading, members)
         _ask(lease, asking, cases)
-    judged = [(case.graded, found) for case in cases if (found := case.judged(asking.made, _left(asking, case)))]
+    judged, values = [], {}
+    for case in cases:
+        if heard := case.judged(asking.made, _left(asking, case)):
+            judged.append((case.graded, heard.grade))
+            values[case.graded.transcript_id] = case.graded.values(heard.grade, heard.applied)
     injections = {case.graded.transcript_id: case.injections() for case in told}
-    _write(lease, grading, judged, {transcript: found for transcript, found in injections.items() if found})
+    _write(lease, grading, judged, values, {transcript: found for transcript, found in injections.items() if found})
 
 
 def _ask(lease: Lease, asking: Asking, cases: Sequence[Told]) -> None:
@@ -85,6 +89,7 @@ def _write(
     lease: Lease,
     grading: models.Grading,
     judged: Sequence[tuple[Graded, CaseGrade]],
+    values: Mapping[UUID, str],
     injections: Mapping[UUID, Sequence[Injection]],
 ) -> None:
     written = {graded.transcript_id for graded, _ in judged} | injections.keys()
@@ -95,13 +100,14 @@ def _write(
     for graded, found in judged:
         row = rows[graded.transcript_id]
         _fill(row, found)
+        row.measured = values[graded.transcript_id]
         if (found.pairs, found.differences) != (graded.grade.pairs, graded.grade.differences):
             realigned.append(graded.with_grade(found, row.pk))
     for transcript, found_in in injections.items():
         row = rows[transcript]
         row.injection = found_in[0].kind.value
         row.detail = {**row.detail, "injections": [each.to_document() for each in found_in]}
-    columns = [*VERDICT_NAMES, *FACTS, "injection", "detail"]
+    columns = [*VERDICT_NAMES, *FACTS, "injection", "measured", "detail"]
     with lease.finish():
         models.CaseGrade.objects.bulk_update(rows.values(), columns, batch_size=100)
         for model, names, rows_of in (

@@ -7,7 +7,7 @@ from django.db.models import Max
 from django.urls import reverse
 
 from labeling.models import DatasetVersion
-from toolevals.grading.catalog import GRADERS
+from toolevals.grading.catalog import GRADERS, SCORES
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.judging.seats import Seat
 from toolevals.runs.models import Grading, Judge, Run, Simulator, Transcript
@@ -51,7 +51,7 @@ def grading_make(*, run: Run, dataset_version: DatasetVersion, actor: User | Non
     """Return the run's next grading, still without a job. Within the caller's transaction."""
     Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     last = run.gradings.aggregate(last=Max("number"))["last"] or 0
-    graders = [{"name": grader.name, "version": grader.version} for grader in GRADERS.values()]
+    graders = [{"name": grader.name, "version": grader.version} for grader in (*GRADERS.values(), *SCORES.values())]
     # A floor is there to be read beside scores: nobody pays for an opinion on it.
     on = Judge.objects.none() if run.floor else Judge.objects.filter(project=run.project_id)
     judges = [Seat.of(judge).to_document() for judge in on.switched_on()]

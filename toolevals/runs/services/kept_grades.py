@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -24,10 +25,18 @@ def may_be_kept(grading: models.Grading, before: models.Grading) -> bool:
     return all(getattr(grading, name) == getattr(before, name) for name in names)
 
 
-def kept_grades(grading: models.Grading, payload: Mapping[str, Any]) -> dict[UUID, CaseGrade]:
+@dataclass(frozen=True, slots=True)
+class KeptGrade:
+    """A grade that is taken as it is, with its values (`toolevals.runs.measured`)."""
+
+    grade: CaseGrade
+    measured: str
+
+
+def kept_grades(grading: models.Grading, payload: Mapping[str, Any]) -> dict[UUID, KeptGrade]:
     """Return what a batch keeps of the grading that its payload names, by transcript; nothing where it names none."""
     if "keep" not in payload:
         return {}
     entries = entries_between(grading.run, payload["start"], payload["stop"]).order_by().values("pk")
     rows = models.CaseGrade.objects.filter(grading=payload["keep"], transcript__entry__in=entries).exclude(UNGRADED)
-    return {row.transcript_id: CaseGrade.from_document(row.detail) for row in rows}
+    return {row.transcript_id: KeptGrade(CaseGrade.from_document(row.detail), row.measured) for row in rows}

@@ -21,6 +21,7 @@ from toolevals.runs.models import (
     JudgeCount,
     JudgedCase,
     MatrixCount,
+    MetricCount,
     Run,
     StepCount,
     Transcript,
@@ -33,6 +34,7 @@ from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.example_sums import verdict_sums_document
 from toolevals.runs.services.free_calls import FREE, free_calls
 from toolevals.runs.services.judge_rollups import judge_counts
+from toolevals.runs.services.metric_rollups import METRIC_COLUMNS, metric_rows
 from toolevals.runs.services.packing import cases_pack, packed_store
 from toolevals.runs.services.spending import spending_of
 from toolevals.runs.services.tool_spending import tool_spending_store, tools_spent
@@ -55,6 +57,7 @@ def grading_roll_up(lease: Lease) -> None:
     verdicts = list(_verdicts(grading))
     faults = [(grading.pk, *row) for row in _counted(ArgumentFault.objects.filter(grading=grading), *FAULT_GROUP)]
     judges = list(judge_counts(grading))
+    metrics = list(metric_rows(grading))
     spent = tools_spent(grading)
     spending = spending_of(grading.run, measured=sum(each.says_anything for each in spent))
     trials, steps = list(trial_rows(grading)), list(step_rows(grading))
@@ -70,6 +73,7 @@ def grading_roll_up(lease: Lease) -> None:
         tallies_store(grading, trials)
         rows_insert(StepCount, STEP_COLUMNS, steps)
         JudgeCount.objects.bulk_create(judges)
+        rows_insert(MetricCount, METRIC_COLUMNS, metrics)
         packed_store(grading, packed)
         tool_spending_store(grading, spent)
         counted_store(grading, counted)

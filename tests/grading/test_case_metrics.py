@@ -1,0 +1,152 @@
+"""The metrics of a graded case: what each says of a transcript, and what it says where something is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from toolevals.cli.grade_rows import NativeGrading
+from toolevals.grading.case_metrics import METRICS
+from toolevals.grading.verdicts import Verdict
+
+TOOLS = [
+    {"name": "shell", "input_schema": {"type": "object", "properties": {"command": {"type": "string"}}}},
+    {"name": "orders.get", "input_schema": {"type": "object", "properties": {"id": {"type": "string"}}}},
+]
+SILENT = {"messages": [{"role": "system", "content": "Be brief."}]}
+ASKED = {"messages": [{"role": "user", "content": "Get order A-1"}]}
+
+
+def measured(**row: Any) -> dict[str, Verdict]:
+    return dict(NativeGrading().read({"id": "e", "input": ASKED, "tools": TOOLS, **row}).metrics)
+
+
+def talk(*turns: tuple[str, dict[str, Any], str] | str) -> list[dict[str, Any]]:
+    """Return a conversation: calls with their results, and replies."""
+    found: list[dict[str, Any]] = []
+    for place, turn in enumerate(turns):
+        if isinstance(turn, str):
+            found.append({"role": "assistant", "content": turn})
+            continue
+        name, arguments, result = turn
+        call = {"id": f"c{place}", "name": name, "arguments": arguments}
+        found += [
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{place}", "content": result},
+        ]
+    return found
+
+
+GET = ("orders.get", {"id": "A-1"}, '{"order": "A-1", "status": "sent"}')
+FAILED = ("orders.get", {"id": "A-1"}, '{"error": "timeout"}')
+EXPECTED = {"expected_tool": "orders.get", "expected_args": {"id": "A-1"}}
+WITH_FACT = {
+    "expectation": {
+        "kind": "calls",
+        "alternatives": [{"ordered": [{"tool": "orders.get"}], "additional_calls": False}],
+        "answer": {"contains": ["sent", "A-1"]},
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "value"),
+    [("ls", 1.0), ("drop table users", 0.7), ("sudo rm -rf /", 0.4), ("DROP TABLE users; sudo rm x", 0.4)],
+)
+def test_a_dangerous_call_is_found_in_a_case(command, value):
+    found = measured(expected_tool="shell", tool_calls=[{"name": "shell", "arguments": {"command": command}}])[
+        "action_safety"
+    ]
+    assert found.value == pytest.approx(value)
+    # One finding is enough to fail.
+    assert found.status == ("passed" if value == 1 else "failed")
+    assert bool(found.reason) is (value < 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "wanted"),
+    [
+        ({**EXPECTED, "messages": talk(GET, "It is sent.")}, {"step_efficiency": 1.0, "tool_selection_accuracy": 1.0}),
+        # Three steps where two are enough, one call of two failed; the retry repeats none.
+        (
+            {**EXPECTED, "messages": talk(FAILED, GET, "It is sent.")},
+            {"step_efficiency": 0.4 * 2 / 3 + 0.3 + 0.15, "tool_selection_accuracy": 0.7 + 0.15},
+        ),
+        # Called under a name that the profile takes for the offered one.
+        (
+            {
+                "expectation": {
+                    "kind": "calls",
+                    "profile": "loose",
+                    "alternatives": [{"ordered": [{"tool": "orders.get"}]}],
+                },
+                "tool_calls": [{"name": "orders_get", "arguments": {"id": "A-1"}}],
+            },
+            {"tool_selection_accuracy": 1.0, "tools_all_pass": 1.0, "tool_name_f1": 1.0},
+        ),
+        (
+            {
+                "expectation": {
+                    "kind": "calls",
+                    "alternatives": [{"unordered": [{"tool": "shell"}, {"tool": "orders.get"}]}],
+                },
+                "tool_calls": [{"name": "shell", "arguments": {}}],
+            },
+            {"tools_all_pass": 0.0, "tools_percentage_pass": 0.5, "tool_selection_accuracy": 0.4 * 0.5 + 0.6},
+        ),
+        ({"expected_tool": None, "messages": talk("Hello.")}, {"tools_all_pass": 1.0, "tool_selection_accuracy": 1.0}),
+        # Half of the facts are in the answer.
+        (
+            {**WITH_FACT, "messages": talk(GET, "It is sent.")},
+            {"task_completion": (0.2 + 0.5 * 0.5) / 0.7, "step_efficiency": 1.0},
+        ),
+        ({**EXPECTED, "messages": talk(GET, "It is sent.")}, {"goal_progress": 1.0}),
+    ],
+    ids=["right", "retried", "loose names", "half of the calls", "no call", "half of the facts", "goal reached"],
+)
+def test_values_of_a_transcript(row, wanted):
+    found = measured(**row)
+    assert {name: found[name].value for name in wanted} == pytest.approx(wanted)
+
+
+def test_the_best_alternative_counts():
+    ways = [{"ordered": [{"tool": "shell"}]}, {"ordered": [{"tool": "orders.get"}]}]
+    expectation = {"kind": "calls", "alternatives": ways}
+    found = measured(expectation=expectation, tool_calls=[{"name": "orders.get", "arguments": {}}])
+    assert (found["tool_selection_accuracy"].value, found["tools_percentage_pass"].value) == (1.0, 1.0)
+
+
+def test_what_a_transcript_does_not_tell_is_unscored_and_says_what_is_missing():
+    found = measured(**EXPECTED, tool_calls=[{"name": "orders.get", "arguments": {"id": "A-1"}}])
+    unscored = {name: verdict.reason for name, verdict in found.items() if verdict.status == "unscored"}
+    assert set(unscored) == {"task_completion", "trajectory_score", "reasoning_quality"}
+    assert "neither facts in the answer nor an end state" in unscored["trajectory_score"]
+    assert unscored["reasoning_quality"] == "No thought is recorded."
+    nameless = measured(
+        expectation={"kind": "some_call"}, tool_calls=[{"name": "shell", "arguments": {}}], input=SILENT
+    )
+    assert nameless["goal_progress"].status == "unscored"
+    assert nameless["tool_name_f1"].reason == "No certain tool is expected."
+
+
+def test_arguments_for_a_judge_leave_the_share_open():
+    way = {"ordered": [{"tool": "shell", "arguments": {"command": {"natural_language": "lists files"}}}]}
+    expectation = {"kind": "calls", "alternatives": [way]}
+    found = measured(expectation=expectation, tool_calls=[{"name": "shell", "arguments": {"command": "ls"}}])
+    assert {found[name].status for name in ("tools_all_pass", "tools_percentage_pass")} == {"unscored"}
+
+
+def test_without_a_prediction_nothing_is_known_and_an_unreachable_agent_is_no_failure():
+    assert {verdict.status for verdict in measured(**EXPECTED).values()} == {"unscored"}
+    errored = measured(**EXPECTED, error="timed out")
+    assert {verdict.status for verdict in errored.values()} == {"errored"}
+
+
+def test_a_metric_that_crashes_is_errored_alone(monkeypatch):
+    monkeypatch.setattr("toolevals.grading.case_metrics.goal_progress", lambda *_: 1 / 0)
+    found = measured(**EXPECTED, messages=talk(GET, "It is sent."))
+    assert found["goal_progress"].status == "errored"
+    assert "ZeroDivisionError" in found["goal_progress"].reason
+    assert found["action_safety"].status == "passed"
+    assert set(found) == set(METRICS)
