@@ -143,6 +143,13 @@ def test_a_group_without_any_failure_is_not_asked():
     assert {each.status for each in quiet.checks} == {"skipped"}
 
 
+def test_a_failure_that_the_rule_does_not_know_leaves_its_group_open():
+    unknown = GateCase("x", {}, failures=(Failure("pay", "403", None), REFUSED._replace(score=1.0)))
+    gate = read_gate({"bounds": [{"metric": "recovery", "min": 0.9, "per": "error_class"}]})
+    found = evaluate_gate(gate, [unknown]).checks
+    assert [(each.status, each.count) for each in found] == [("unanswered", 1)]
+
+
 def test_failures_are_asked_in_some_strata_and_name_their_examples():
     bound = {"metric": "recovery", "min": 1, "per": "tool", "where": {"difficulty": "hard"}}
     found = check({"bounds": [bound]}, FAILED)

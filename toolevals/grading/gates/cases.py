@@ -69,7 +69,7 @@ def case_of_grade(
         if judged.asked or judged.status != "unscored" or not _is_scored(grade.statuses["selection"]):
             scores[f"{JUDGED}{name}"] = value_of(judged.status, judged.value)
             passed[f"{JUDGED}{name}"] = judged.status == "passed"
-    episodes = grade.details.get("recovery", {}).get("episodes", ()) if _may_have_failures(grade) else ()
+    episodes = grade.details.get("recovery", {}).get("episodes", ())
     return GateCase(
         example,
         scores,
@@ -81,10 +81,6 @@ def case_of_grade(
         passed,
         tuple(Failure(each["tool"], each["error_class"], each["score"]) for each in episodes),
     )
-
-
-def _may_have_failures(grade: CaseGrade) -> bool:
-    return _is_scored(grade.statuses["recovery"])
 
 
 def metric_arises(status: Status, selection: Status) -> bool:

@@ -27,7 +27,8 @@ def check_failures(bound: Bound, cases: CaseTable, policy: UnscoredPolicy) -> It
     groups: dict[str, list[GateCase]] = {}
     for kind, example in _asked(cases, bound):
         for failure in kind.failures:
-            one = GateCase(example, {_METRIC: failure.score}, passed={_METRIC: failure.score == _RIGHT})
+            known = {} if failure.score is None else {_METRIC: failure.score == _RIGHT}
+            one = GateCase(example, {_METRIC: failure.score}, passed=known)
             groups.setdefault(_name(failure, per), []).append(one)
         if not kind.failures:
             groups.setdefault(NOT_KNOWN, []).append(GateCase(example, {_METRIC: None}))

@@ -44,11 +44,14 @@ PUBLISHED_JUDGES: Mapping[str, str] = {
 
 
 class Failure(NamedTuple):
-    """A failure of a tool: the tool, the class of its error, and the score of what the subject did, 1 being right."""
+    """A failure of a tool: the tool, the class of its error, and the score of what the subject did, 1 being right.
+
+    The score is None where the rule does not know.
+    """
 
     tool: str
     error_class: str
-    score: float
+    score: float | None
 
 
 @dataclass(frozen=True, slots=True)
