@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('runs', '0018_probe_checks'),
+        ('runs', '0021_recorded_rewards'),
     ]
 
     operations = [
