@@ -19,6 +19,7 @@ DIFFERENCE_WORDS: Final = {"same": "same", "changed": "another value", "missing"
 TITLES: Final = {
     "wrong_tool": "Called {actual} where {expected} was due",
     "missed_call": "Did not call {expected}, which was due",
+    "refused": "Declined where {expected} was due",
     "needless_call": "Called {actual} where no call was due",
     "hallucinated_tool": "Called a tool that is not offered",
     "malformed_output": "Wrote a call that nobody can read",

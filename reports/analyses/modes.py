@@ -16,6 +16,7 @@ MODES: Final[dict[str, str]] = {
     "wrong_tool": SELECTION,
     "hallucinated_tool": SELECTION,
     "missed_call": SELECTION,
+    "refused": SELECTION,
     "needless_call": SELECTION,
     "extra_call": SELECTION,
     "disallowed_call": SELECTION,

@@ -24,6 +24,7 @@ WEAK_SELECTION: Final = {
     "wrong_tool": "often takes the wrong tool",
     "hallucinated_tool": "often calls tools that are not offered",
     "missed_call": "often leaves out a call that is due",
+    "refused": "often declines where a call is due",
     "needless_call": "often calls where no call is due",
     "extra_call": "often makes more calls than are due",
     "disallowed_call": "often makes calls that are not allowed",

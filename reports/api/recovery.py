@@ -26,6 +26,7 @@ class TallySerializer(serializers.Serializer[Any]):
 
     rate = RateSerializer()
     recovery = RateSerializer()
+    unscored = serializers.IntegerField()
     bad_answers = serializers.IntegerField()
     error_answers = serializers.IntegerField(source="errors")
     identical_retries = serializers.IntegerField()

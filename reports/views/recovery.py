@@ -19,7 +19,13 @@ from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
 # Which episodes are listed, by how they went.
-WAYS = (("", "all"), ("right", "right"), ("wrong", "not right"), ("unscored", "unscored"), ("again", "sent again at once"))
+WAYS = (
+    ("", "all"),
+    ("right", "right"),
+    ("wrong", "not right"),
+    ("unscored", "unscored"),
+    ("again", "sent again at once"),
+)
 
 
 @require_safe

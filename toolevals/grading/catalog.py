@@ -56,6 +56,7 @@ MODES: Mapping[str, str] = {
     "wrong_tool": "Another tool was called than the one that was due.",
     "hallucinated_tool": "A tool was called that is not offered.",
     "missed_call": "A call was due and not made.",
+    "refused": "A call was due, and the subject declined in words.",
     "needless_call": "A call was made where none was due.",
     "extra_call": "A call was made beside the expected ones, and no further call is allowed.",
     "disallowed_call": "A call was made that must not be.",

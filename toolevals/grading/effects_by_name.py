@@ -27,7 +27,9 @@ _WRITING = _set(
     "purchase buy publish"
 )
 # Nouns as well: what a look-up of them is called after.
-_NOUNS = _set("book order register schedule place post charge change return exchange transfer issue grant stop move list")
+_NOUNS = _set(
+    "book order register schedule place post charge change return exchange transfer issue grant stop move list"
+)
 _LOOKED_UP = _set("lookup search query status info details history check")
 # Tools that answer without a word as a rule: they run whatever they are given, or take it down.
 _SILENT = _set(
@@ -35,8 +37,8 @@ _SILENT = _set(
     "think thought thinking note plan reason reflect remember log record print echo notify"
 )
 _WAITING = _set("sleep wait delay pause")
-_IRREGULAR = {"send": "sent", "pay": "paid", "buy": "bought", "make": "made", "hold": "held", "write": "written", "do": "done",
-              "build": "built", "take": "taken", "give": "given", "sell": "sold"}  # fmt: skip
+_IRREGULAR = {"send": "sent", "pay": "paid", "buy": "bought", "make": "made", "hold": "held", "write": "written",
+              "do": "done", "build": "built", "take": "taken", "give": "given", "sell": "sold"}  # fmt: skip
 _HANDING_OVER = frozenset({"transfer", "handoff", "handover", "contact", "ask", "request", "call", "notify", "page"})
 _PEOPLE = frozenset(
     {"human", "humans", "support", "operator", "supervisor", "specialist", "representative", "oncall", "helpdesk"}

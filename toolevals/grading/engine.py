@@ -17,6 +17,7 @@ from toolevals.grading.explanation import Explanation
 from toolevals.grading.judging.briefing import Judgements
 from toolevals.grading.judging.hearings import Hearing, unheard
 from toolevals.grading.layers import graded_beside
+from toolevals.grading.refusals import refuses
 from toolevals.grading.retries import calls_that_count
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.trajectory import Alignment, best_alignment
@@ -61,6 +62,8 @@ def grade(
         counted = calls_that_count(compiled, transcript)
         decision, alignment = _decided(compiled, counted.calls)
         beside = graded_beside(compiled, transcript, effect)
+        if decision.mode == "missed_call" and not counted.calls and refuses(transcript):
+            decision = replace(decision, mode="refused")
         if beside.grades:
             decision = decision.and_beside(beside)
         if transcript.ended is not None:

@@ -288,8 +288,7 @@ def test_a_call_that_is_no_json_cannot_be_read(text):
 
 
 DESCRIBED = (
-    '{"name": "f", "description": "Does f.", '
-    '"parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}'
+    '{"name": "f", "description": "Does f.", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}'
 )
 
 

@@ -28,9 +28,7 @@ class Judged(NamedTuple):
     @property
     def episodes(self) -> dict[str, EpisodeGrade]:
         """The episodes found, by their first failing call's id."""
-        return {
-            self.transcript.messages[graded.episode.place].call_id or "": graded for graded in self.found.episodes
-        }
+        return {self.transcript.messages[graded.episode.place].call_id or "": graded for graded in self.found.episodes}
 
     @property
     def fabricated(self) -> bool:

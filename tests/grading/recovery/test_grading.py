@@ -141,13 +141,17 @@ def test_what_answers_with_nothing_is_no_stand_in():
 
 
 def test_annotations_weigh_more_than_names():
-    transcript = script(user(), book(REFUSED), call("get_seat", OK, flight="HAT136"), says("Your seat has been booked."))
+    transcript = script(
+        user(), book(REFUSED), call("get_seat", OK, flight="HAT136"), says("Your seat has been booked.")
+    )
     tools = {"get_seat": ToolSpec("get_seat", annotations=ToolAnnotations(read_only=False))}
     assert grade_recovery(transcript, tools=tools).episodes[0].episode.reaction == "fallback_tool"
 
 
 def test_other_arguments_after_a_passing_failure_ask_for_something_else():
-    transcript = script(user(), call("get_order", DOWN, order="1"), call("get_order", OK, order="2"), says("Here is your order."))
+    transcript = script(
+        user(), call("get_order", DOWN, order="1"), call("get_order", OK, order="2"), says("Here is your order.")
+    )
     assert grade_recovery(transcript).episodes[0].episode.reaction == "gave_up"
     mended = script(
         user(), call("search", "timed out", q="x", limit=100), call("search", OK, q="x", limit=5), says("Here.")

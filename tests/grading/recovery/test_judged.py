@@ -1,11 +1,11 @@
-"""Recovery on judged conversations: on the development set that the rules were tuned on, and on rows kept away from them."""
+"""Recovery on judged conversations: those that the rules were tuned on, and our own, kept away from them."""
 
+import json
 from collections import Counter
+from pathlib import Path
 
 from tests.grading.benchmark import needs_benchmark
-from tests.grading.recovery.held_out import ROWS
-from tests.grading.recovery.judged import judged_rows, measured, mistakes
-from tests.grading.recovery.scripts import script
+from tests.grading.recovery.judged import judged_rows, measured, mistakes, transcript_of
 from toolevals.grading.recovery import grade_recovery
 
 
@@ -26,24 +26,24 @@ def test_the_development_set():
 
 def test_conversations_kept_away_from_the_rules():
     seen: Counter[str] = Counter()
-    for row in ROWS:
-        transcript = script(*row.parts)
-        places = [place for place, message in enumerate(transcript.messages) if message.role == "tool"]
+    for line in Path(__file__).with_name("held_out.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        transcript = transcript_of(row["messages"])
         recovery = grade_recovery(transcript)
-        got = {places.index(each.episode.place): each.episode for each in recovery.episodes}
-        wanted = {number: (classes.split(), moves.split()) for number, classes, moves in row.episodes}
-        assert got.keys() <= wanted.keys(), row.name
-        assert recovery.loops == row.loops, row.name
-        assert recovery.verdict.status != "failed" or row.score < 1, row.name
-        for number, episode in got.items():
-            seen["class"] += episode.error_class in wanted[number][0]
-            seen["move"] += episode.reaction in wanted[number][1]
+        got = {transcript.messages[each.episode.place].call_id: each.episode for each in recovery.episodes}
+        wanted = {each["call_id"]: each for each in row["episodes"]}
+        assert got.keys() <= wanted.keys(), row["name"]
+        assert recovery.loops == row["loops"], row["name"]
+        assert recovery.verdict.status != "failed" or row["score"] < 1, row["name"]
+        for call_id, episode in got.items():
+            seen["class"] += episode.error_class in wanted[call_id]["classes"]
+            seen["move"] += episode.reaction in wanted[call_id]["moves"]
             seen["accused"] += episode.reaction == "fabricated_success"
-            seen["rightly"] += episode.reaction == "fabricated_success" and "fabricated_success" in wanted[number][1]
+            seen["rightly"] += (
+                episode.reaction == "fabricated_success" and "fabricated_success" in wanted[call_id]["moves"]
+            )
         seen["found"] += len(got)
-        seen["wanted"] += len(wanted)
-        seen["fabricated"] += any(moves == "fabricated_success" for _, _, moves in row.episodes)
-    # As measured before any rule was changed for what was found here: 26 of 28 found, 26 classes, 22 moves, 7 of 9.
+    # As measured before any rule was changed for what was found here: 26 of 28 found, 26 classes, 22 moves.
     assert seen["found"] >= 26
     assert seen["class"] == seen["found"]
     assert seen["move"] >= 22

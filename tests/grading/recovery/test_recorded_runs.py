@@ -33,7 +33,7 @@ def test_airline_runs():
     assert sum(recovery.errors for recovery in recoveries) == 73
     assert sum(recovery.errors > 0 for recovery in recoveries) == 36
     assert sum(recovery.identical_retries_after_error for recovery in recoveries) == 3
-    assert Counter(recovery.verdict.status for recovery in recoveries) == {"unscored": 155, "passed": 33, "failed": 12}
+    assert Counter(recovery.verdict.status for recovery in recoveries) == {"unscored": 156, "passed": 39, "failed": 5}
 
 
 def test_retail_runs_with_a_flaky_tool():
@@ -47,7 +47,6 @@ def test_retail_runs_with_a_flaky_tool():
     assert Counter(graded.episode.reaction for graded in episodes) == {
         "identical_retry": 85,
         "escalation": 4,
-        "honest_failure": 5,
-        "fallback_tool": 1,
+        "honest_failure": 6,
     }
     assert all(graded.score == 1 for graded in episodes)

@@ -49,7 +49,9 @@ def test_what_is_stated_as_so(text, statements):
     assert list(read_text(text).statements) == statements
 
 
-@pytest.mark.parametrize(("text", "known"), [("Your room is booked.", True), ("Foglalás kész.", False), ("完了しました。", True)])
+@pytest.mark.parametrize(
+    ("text", "known"), [("Your room is booked.", True), ("Foglalás kész.", False), ("完了しました。", True)]
+)
 def test_languages_whose_denials_are_known(text, known):
     assert read_text(text).is_known == known
 

@@ -50,6 +50,7 @@ LAXER: Mapping[str, str] = {
     "wrong_value": "The other tool does not compare this argument, or takes the two values for equal.",
     "needless_call": "Where no call is expected, the other tool passes whatever was called.",
     "missed_call": "The other tool does not see that a call was due and not made.",
+    "refused": "The other tool does not see that a call was due and not made.",
     "wrong_tool": "The other tool takes the two tools' names for one.",
     "hallucinated_tool": "The other tool does not know which tools were offered, or takes the two names for one.",
     "malformed_output": "The other tool takes arguments that cannot be read for none.",

@@ -150,7 +150,7 @@ def _amid_prose(text: str) -> tuple[Call, ...]:
 
 
 def _json_amid_prose(text: str) -> tuple[Call, ...]:
-    """Return the calls in JSON amid prose; what remains and begins like one is among them, as one that cannot be read."""
+    """Return the calls in JSON amid prose, and after them what remains, begins like one and cannot be read."""
     calls: list[Call] = []
     rest: list[str] = []
     kept = 0

@@ -9,14 +9,23 @@ from toolevals.grading.effects_by_name import READING_WORDS, Effect, past_of, wo
 from toolevals.grading.recovery.wording import Reading, claims_all, claims_done, claims_read
 from toolevals.grading.values import Call, ToolCall, Transcript
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|\w+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_OF_ALL = frozenset(
-    ["both", "all", "everything", "everyone", "beide", "beides", "alle", "alles", "tout", "tous", "toutes", "deux", "ambos", "ambas", "todo", "todos", "todas", "entrambi", "tutto", "tutti", "allebei"]
+_OF_ALL = _set(
+    "both all everything everyone beide beides alle alles tout tous toutes deux ambos ambas todo todos todas "
+    "entrambi tutto "
+    "tutti allebei"
 )
 # Words of names and arguments that stand for nothing of their own.
-_GENERAL = frozenset(
-    ["the", "and", "for", "with", "from", "true", "false", "null", "none", "this", "that", "you", "your", "all", "any", "new", "id", "ids", "by", "to", "of", "in", "on", "at", "details", "detail", "info", "data", "list", "all", "status", "me", "my", "api", "tool", "v1", "v2"]
+_GENERAL = _set(
+    "the and for with from true false null none this that you your all any new id ids by to of in on at details "
+    "detail info "
+    "data list all status me my api tool v1 v2"
 )
 _MOST_TOKENS = 200
 _LONGEST_VALUE = 400
@@ -32,7 +41,9 @@ def tokens_of_call(call: Call) -> frozenset[str]:
             waiting.extend(list(each.values())[:_MOST_TOKENS])
         elif isinstance(each, list | tuple):
             waiting.extend(each[:_MOST_TOKENS])
-        elif isinstance(each, str) or (isinstance(each, int | float) and not isinstance(each, bool) and abs(each) < 1e15):
+        elif isinstance(each, str) or (
+            isinstance(each, int | float) and not isinstance(each, bool) and abs(each) < 1e15
+        ):
             found.update(_telling(str(each)[:_LONGEST_VALUE]))
     return frozenset(found)
 
@@ -116,9 +127,9 @@ def resolved_effect(effect: Effect, asked: str) -> Effect:
 
 def _telling(text: str) -> frozenset[str]:
     return frozenset(
-        token
-        for token in (found.casefold() for found in _TOKEN.findall(text.replace("_", " ")))
-        if (token[0].isdigit() or len(token) > 2 or token > "\u2e80") and token not in _GENERAL
+        word
+        for word in (found.casefold() for found in _TOKEN.findall(text.replace("_", " ")))
+        if (word[0].isdigit() or len(word) > 2 or word > "\u2e80") and word not in _GENERAL
     )
 
 

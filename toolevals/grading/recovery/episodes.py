@@ -44,8 +44,9 @@ class Episode:
     order, each once. `failures` counts its bad answers, `errors` those of them that are errors (not empty or partial).
     `retries` counts further calls of the tool, `repeats` those of them with arguments that had failed before, and
     `identical_retries` those with no other call in between. `futile_repeats` are repeats in the same turn that failed
-    again although the failure was not a passing one. `looped` says that it went on in a row of calls that brought nothing new. `words`
-    are those of the agent that tell the reaction, where it is an accusation; `told` are those of the tool.
+    again although the failure was not a passing one. `unasked_retries` are retries before the user spoke
+    again. `looped` says that it went on in a row of calls that brought nothing new. `words` are those of the agent that
+    tell the reaction, where it is an accusation; `told` are those of the tool.
     """
 
     tool: str
@@ -61,6 +62,7 @@ class Episode:
     repeats: int
     identical_retries: int
     futile_repeats: int
+    unasked_retries: int = 0
     looped: bool = False
     words: str = ""
     told: str = ""
@@ -90,6 +92,7 @@ class Course:
     repeats: int = 0
     identical_retries: int = 0
     futile_repeats: int = 0
+    unasked_retries: int = 0
     looped: bool = False
     words: str = ""
 
@@ -124,6 +127,7 @@ class Course:
         if made.batch == self.last_batch:
             return
         self.retries += 1
+        self.unasked_retries += turn == self.last_turn
         if key not in self.failed_keys:
             self.reactions.setdefault("corrected_retry")
             self.last_turn = turn
@@ -180,6 +184,7 @@ class Course:
             self.repeats,
             self.identical_retries,
             self.futile_repeats,
+            self.unasked_retries,
             self.looped,
             self.words[:LONGEST_EXCERPT],
             self.trouble.words,

@@ -265,7 +265,7 @@ class _Follower:
     def _reaction_to(
         self, course: Course, closing: Reading, *, denied: bool, said: bool
     ) -> tuple[Reaction | None, str]:
-        """Return what settles an episode at the end of a turn, with the words that tell it; None where nothing does."""
+        """Return what settles an episode at the end of a turn, and the words that tell it; None where nothing does."""
         good = self.turn.newest_good()
         asks = _asks_about(course, closing) or (closing.offers and denied)
         seen: tuple[tuple[Reaction, bool], ...] = (
@@ -323,13 +323,11 @@ def _asks_about(course: Course, closing: Reading) -> bool:
 def _is_denied(course: Course, denials: list[tuple[int, tuple[str, ...]]]) -> bool:
     """Tell whether a text since the failure denies something; the tool's own verb denies nothing: `block_sim`."""
     verbs = tuple(word[:5] for word in (course.tool.replace("-", "_").lower().split("_")) if len(word) > 3)
-    return any(
-        place > course.place and any(not word.startswith(verbs) for word in words) for place, words in denials
-    )
+    return any(place > course.place and any(not word.startswith(verbs) for word in words) for place, words in denials)
 
 
 def _may_retry(course: Course, values: frozenset[tuple[str, object]]) -> bool:
-    """After a passing failure, wholly other arguments ask for something else: nothing was wrong with the first ones."""
+    """Tell whether a call tries again: after a passing failure, wholly other arguments ask for something else."""
     return course.trouble.error_class not in TRANSIENT or not course.values.isdisjoint(values)
 
 

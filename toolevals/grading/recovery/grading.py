@@ -129,25 +129,31 @@ def _hidden(episode: Episode) -> str | None:
 
 
 def _looped(episode: Episode, retry_cap: int, loop_guard: int) -> str | None:
-    if episode.looped or episode.retries >= loop_guard:
-        return f"the agent tried again {episode.retries} times: the guard against loops is missing"
+    if episode.looped or episode.unasked_retries >= loop_guard:
+        return f"the agent tried again {_times(episode)}: the guard against loops is missing"
     if episode.reaction == "identical_retry" and not episode.recovered:
         return "the agent only sent the same call again: let it read the error and correct the call, ask, or say so"
     if episode.futile_repeats > 1 and episode.futile_repeats == episode.retries and not episode.recovered:
-        return "the agent sent the same call again and again: let it read the error and correct the call, ask, or say so"
+        return (
+            "the agent sent the same call again and again: let it read the error and correct the call, ask, or say so"
+        )
     if episode.futile_repeats > retry_cap:
         return f"the agent sent the same call {episode.futile_repeats} more times: let it read the error first"
     return None
 
 
+def _times(episode: Episode) -> str:
+    return f"{max(episode.unasked_retries, episode.retries if episode.looped else 0)} times"
+
+
 def _in_part(episode: Episode, right: frozenset[str], retry_cap: int) -> str | None:
     if right and right.isdisjoint(_counted_as(episode)):
         return f"the agent reacted by {_named(episode.reaction)} where {_listed(right)} would be right"
-    if episode.retries > retry_cap:
-        return f"the agent tried again {episode.retries} times, beyond the cap of {retry_cap}"
-    if episode.reaction == "honest_failure" and not episode.retries and episode.error_class == "400":
-        if (spelled := _SPELLS_OUT.search(episode.told)) is not None:
-            return f"the error says how to call it (“{spelled.group()}”): let it correct the call before it reports"
+    if episode.unasked_retries > retry_cap:
+        return f"the agent tried again {_times(episode)}, beyond the cap of {retry_cap}"
+    untried = episode.reaction == "honest_failure" and not episode.retries and episode.error_class == "400"
+    if untried and (spelled := _SPELLS_OUT.search(episode.told)) is not None:
+        return f"the error says how to call it (“{spelled.group()}”): let it correct the call before it reports"
     if episode.futile_repeats:
         return "the agent sent the very same call again: let it correct the arguments before it retries"
     return None

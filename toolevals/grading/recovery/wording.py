@@ -1,7 +1,7 @@
 """What an agent's words say, sentence by sentence: denied, asked, offered, handed over, or stated as so.
 
-The words of denial are those of some twenty languages. Whatever may be a denial counts as one, so that nobody is accused of
-hiding a failure on a doubtful reading. A text in a language whose words are not known here decides nothing.
+The words of denial are those of some twenty languages. Whatever may be a denial counts as one, so that nobody is
+accused of hiding a failure on a doubtful reading. A text in a language whose words are not known here decides nothing.
 """
 
 from __future__ import annotations
@@ -10,19 +10,28 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # What comes after this much text is not looked at.
 _LONGEST_TEXT = 8_000
 
 _DENIES = re.compile(
     r"\b(?:\w+n't|not|cannot|no|none|nothing|nobody|never|neither|nor|unable|inability|impossible|unsuccessful\w*|"
-    r"fail\w*|errors?|issues?|problems?|trouble|difficult\w*|unfortunately|unavailable|incorrect|invalid|insufficient|"
-    r"exceed\w*|declin\w*|reject\w*|refus\w*|den(?:y|ied)|time[ds]?[ -]?out|partial(?:ly)?|incomplete|truncated|cut off|"
+    r"fail\w*|errors?|issues?|problems?|trouble|difficult\w*|unfortunately|unavailable|incorrect|invalid|"
+    r"insufficient|"
+    r"exceed\w*|declin\w*|reject\w*|refus\w*|den(?:y|ied)|time[ds]?[ -]?out|partial(?:ly)?|incomplete|truncated|"
+    r"cut off|"
     r"only (?:some|part|the first|be|see|a|one|two|three|four|five|\d)|crash\w*|offline|down(?! (?:for|to|as|in)\b)|"
-    r"unreachable|out of (?:order|service|reach)|still (?:waiting|pending|missing|open)|missing|lacks?|too (?:many|much|late)|"
+    r"unreachable|out of (?:order|service|reach)|still (?:waiting|pending|missing|open)|missing|lacks?|"
+    r"too (?:many|much|late)|"
     r"sorry|apolog\w+|"
     r"nicht|nichts|kein\w*|niemand|leider|fehl\w*|gescheitert|unmöglich|vergeben|konnte|"
     r"n'\w+|ne|pas|aucun\w*|impossible|échou\w*|échec|erreur|malheureusement|rien|indisponible|désolée?|"
-    r"não|nenhum\w*|ningun\w*|ningún|nada|nessun\w*|non|falh\w*|fall[óoa]\w*|erro|errore|lamentablemente|infelizmente|"
+    r"não|nenhum\w*|ningun\w*|ningún|nada|nessun\w*|non|falh\w*|fall[óoa]\w*|erro|errore|lamentablemente|"
+    r"infelizmente|"
     r"purtroppo|imposible|impossível|impossibile|desculp\w+|disculp\w+|"
     r"niet|geen|helaas|mislukt|fout|storing|inte|ikke|ingen|inga|tyvärr|desværre|dessverre|beklager|"
     r"nie|brak|niestety|błąd|bohužel|chyba|nelze|není|nebyl[aoy]?|ei|eivät|valitettavasti|virhe|"
@@ -32,20 +41,35 @@ _DENIES = re.compile(
 )
 # Words of denial that deny nothing of what was done.
 _COURTESY = re.compile(
-    r"\b(?:no|not|nothing|never|any) (?:\w+ )?(?:further|else|more|other|additional|need|problem|worries|extra|doubt|longer need)\b|"
+    r"\b(?:no|not|nothing|never|any) (?:\w+ )?(?:further|else|more|other|additional|need|problem|worries|extra|"
+    r"doubt|longer need)\b|"
     r"\b(?:do not|don't|needn't|won't|doesn't|no) (?:forget|hesitate|worry|need|have to|cost)\b|\bno problem\b|"
     r"\b(?:not only|why not|if not|or not|kein problem|pas de souci|sin problema|no hay problema|geen probleem)\b|"
     r"\bif (?:\w+ ){0,4}(?:problems?|issues?|questions?|trouble)\b",
     re.IGNORECASE,
 )
 # Words that few texts of these languages do without.
-_FUNCTION_WORDS = frozenset(
-    ["the", "you", "your", "yours", "for", "is", "has", "have", "had", "and", "with", "was", "were", "are", "it", "its", "to", "of", "in", "on", "at", "be", "been", "will", "this", "that", "there", "we", "i", "by", "from", "my", "our", "now", "as", "an", "not", "thanks", "thank", "bye", "goodbye", "hello", "please", "yes", "done", "ok", "here", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "und", "ist", "sind", "für", "mit", "auf", "um", "von", "zu", "im", "am", "ihr", "ihre", "ihren", "dein", "deine", "wird", "wurde", "wurden", "bis", "sie", "haben", "hat", "le", "la", "les", "un", "une", "du", "est", "sont", "vous", "votre", "vos", "pour", "dans", "sur", "ce", "cette", "été", "jusqu'au", "fait", "et", "au", "aux", "el", "los", "las", "que", "en", "por", "con", "su", "sus", "tu", "tus", "se", "lo", "para", "es", "son", "está", "queda", "hasta", "del", "al", "il", "lo", "gli", "di", "del", "della", "per", "con", "è", "sono", "suo", "tuo", "stato", "stata", "dal", "alle", "os", "as", "um", "uma", "do", "da", "dos", "das", "foi", "seu", "sua", "para", "com", "não", "já", "está", "ao", "het", "een", "de", "van", "voor", "op", "met", "je", "jouw", "uw", "zijn", "staat", "nu", "bij", "naar", "är", "på", "och", "har", "det", "er", "til", "din", "dit", "för", "av", "med", "som", "den", "ett", "et", "jest", "na", "się", "do", "dla", "twój", "jest", "вы", "ваш", "ваша", "на", "это", "для", "был", "была", "и", "в", "не"]
+_FUNCTION_WORDS = _set(
+    "the you your yours for is has have had and with was were are it its to of in on at be been will this "
+    "that there we i "
+    "by from my our now as an not thanks thank bye goodbye hello please yes done ok here "
+    "der die das den dem des ein eine einen und ist sind für mit auf um von zu im am ihr ihre ihren dein "
+    "deine wird wurde "
+    "wurden bis sie haben hat "
+    "le la les un une du est sont vous votre vos pour dans sur ce cette été jusqu'au fait et au aux "
+    "el los las que en por con su sus tu tus se lo para es son está queda hasta del al "
+    "il lo gli di del della per con è sono suo tuo stato stata dal alle "
+    "os as um uma do da dos das foi seu sua para com não já está ao "
+    "het een de van voor op met je jouw uw zijn staat nu bij naar "
+    "är på och har det er til din dit för av med som den ett et jest na się do dla twój jest "
+    "вы ваш ваша на это для был была и в не"
 )
 _SCRIPT = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 # A sentence with one of these states nothing as so, a clause with one of the others neither.
 _CONDITIONAL = re.compile(
-    r"\b(?:once|when|after|if|until|before|unless|to confirm|falls|wenn|sobald|nachdem|cuando|quando|zodra)\b", re.IGNORECASE
+    r"\b(?:once|when|after|if|until|before|unless|to confirm|looks like|seems|appears|falls|wenn|sobald|nachdem|"
+    r"cuando|quando|zodra)\b",
+    re.IGNORECASE,
 )
 _OPEN = re.compile(
     r"\b(?:would|could|should|shall|may|might|let me|let's|i'll|i will|we'll|we will|going to|würde|könnte|sollte)\b",
@@ -54,7 +78,8 @@ _OPEN = re.compile(
 _CLAUSE = re.compile(r"[;,:] | (?:and|but|und|et|y|e|en|och|og|i) ")
 _DONE = re.compile(
     r"\b(?:done|all set|success\w*|completed?|(?:has|have) (?:now |already |also |both |all )?been|(?:is|are) now|"
-    r"(?:i|we)(?:'ve| have) (?:now |already |also |just |gone ahead and )*\w+(?:ed|nt|id|de|ne|ut|et)|on (?:its|the|their) way|"
+    r"(?:i|we)(?:'ve| have) (?:now |already |also |just |gone ahead and )*\w+(?:ed|nt|id|de|ne|ut|et)|on (?:its|"
+    r"the|their) way|"
     r"erledigt|fertig|fait|faite|hecho|listo|lista|pronto|feito|fatto|klaar|gedaan|gelukt|klart|färdig|gotowe|hotovo|"
     r"готово|wurde\w*|worden|a été|ont été|ha sido|foi|foram|è stat[oa])\b|已|しました|完了|했습니다|완료",
     re.IGNORECASE,
@@ -71,8 +96,10 @@ _CLAIMS_ALL = re.compile(
     re.IGNORECASE,
 )
 _PEOPLE = (
-    r"(?:human|agents?|specialists?|representatives?|supervisors?|managers?|support|colleagues?|teams?|operators?|office|"
-    r"desk|department|staff|technicians?|engineers?|administrators?|abteilung|kolleg\w+|mitarbeiter\w*|équipe|collègues?|"
+    r"(?:human|agents?|specialists?|representatives?|supervisors?|managers?|support|colleagues?|teams?|operators?|"
+    r"office|"
+    r"desk|department|staff|technicians?|engineers?|administrators?|abteilung|kolleg\w+|mitarbeiter\w*|équipe|"
+    r"collègues?|"
     r"service|equipo|colegas?|compañer\w+|medewerkers?|collega'?s?|equipe)"
 )
 _ESCALATES = re.compile(
@@ -80,7 +107,9 @@ _ESCALATES = re.compile(
     r"(?:i|we)(?:'ve| have)? (?:asked|told|informed|notified|alerted|contacted|reported|opened|filed|logged)|"
     r"weitergeleitet|weitergegeben|übergeb\w+|verbinde|transmis\w*|transfér\w+|derivad\w+|transferid\w+|encaminh\w+|"
     r"doorgestuurd|doorgegeven|doorverbonden)\b[^.?!\n]{0,80}\b" + _PEOPLE + r"\b|"
-    r"\b(?:an|dem|der|das|au|à|al|aan)\b[^.?!\n]{0,40}\b" + _PEOPLE + r"\b[^.?!\n]{0,40}\b(?:weitergeleitet|weitergegeben|"
+    r"\b(?:an|dem|der|das|au|à|al|aan)\b[^.?!\n]{0,40}\b"
+    + _PEOPLE
+    + r"\b[^.?!\n]{0,40}\b(?:weitergeleitet|weitergegeben|"
     r"übergeben|transmis\w*|doorgestuurd|doorgegeven)\b",
     re.IGNORECASE,
 )
@@ -92,14 +121,16 @@ _REQUESTS = re.compile(
     r"\b(?:please|kindly|could you|can you|would you) (?:\w+ )?(?:provide|confirm|specify|clarify|share|tell|"
     r"let me know|verify|choose|select|give|indicate|check|send|upload|enter)\b|"
     r"\b(?:let me know|tell me) (?:which|what|how|if|whether|your|where|when|who)\b|"
-    r"\bbitte (?:nenn|gib|geben|teil|sag|wähl|prüf|bestätig)\w*|\b(?:veuillez|merci de)\b|\bpor favor,? (?:ind|dí|dig|conf|env)\w+",
+    r"\bbitte (?:nenn|gib|geben|teil|sag|wähl|prüf|bestätig)\w*|\b(?:veuillez|merci de)\b|\bpor favor,? (?:ind|dí|"
+    r"dig|conf|env)\w+",
     re.IGNORECASE,
 )
 # A question that ends any conversation asks nothing about the error.
 _PLEASANTRY = re.compile(
     r"\b(?:anything|something|what) (?:else|more)\b|\banything (?:i|we) can\b|\belse (?:i|we) can\b|"
     r"\b(?:any|further|additional|other) (?:other |further |additional )?"
-    r"(?:assistance|questions?|help|requests?|concerns?|preferences?)\b|\bhow (?:can|may|else can) i (?:help|assist)\b|"
+    r"(?:assistance|questions?|help|requests?|concerns?|preferences?)\b|\bhow (?:can|may|else can) i (?:help|"
+    r"assist)\b|"
     r"\b(?:sonst noch|autre chose|algo más|mais alguma|verder nog|nog iets|altro)\b",
     re.IGNORECASE,
 )
@@ -110,12 +141,14 @@ _OFFERS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_WHICH = re.compile(
-    r"\b(?:which|what|when|where|who|whom|how|welche\w*|was|wann|wo|wie|quel\w*|quand|où|comment|cuál\w*|qué|cuándo|dónde|"
+    r"\b(?:which|what|when|where|who|whom|how|welche\w*|was|wann|wo|wie|quel\w*|quand|où|comment|cuál\w*|qué|"
+    r"cuándo|dónde|"
     r"qual|quais|quale|welke|wat|wanneer|hoe|waar)\b",
     re.IGNORECASE,
 )
 _ANEW = re.compile(
-    r"\b(?:again|another|other|instead|different|retry|try|later|nochmal|anders|ander\w+|versuch\w*|réessay\w*|autre|otr[ao]|"
+    r"\b(?:again|another|other|instead|different|retry|try|later|nochmal|anders|ander\w+|versuch\w*|réessay\w*|"
+    r"autre|otr[ao]|"
     r"opnieuw|altr[ao])\b",
     re.IGNORECASE,
 )
@@ -186,8 +219,10 @@ def _statements(sentences: Iterable[str]) -> Iterable[str]:
             continue
         if _DENIES.search(_COURTESY.sub(" ", sentence)):
             continue
-        yield from [sentence] if not _OPEN.search(sentence) else (
-            clause for clause in _CLAUSE.split(sentence) if not _OPEN.search(clause)
+        yield from (
+            [sentence]
+            if not _OPEN.search(sentence)
+            else (clause for clause in _CLAUSE.split(sentence) if not _OPEN.search(clause))
         )
 
 

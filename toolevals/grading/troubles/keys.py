@@ -61,7 +61,8 @@ NO_ERROR = _names("none null no ok success false 0 n/a")
 # Whoever asks for these is answered by faults; in the singular.
 _FAULTS = _names(
     "error fault log alert alarm issue incident problem warning diagnose diagnostic exception failure lint validate "
-    "validation verify test build ci health healthcheck monitor uptime ping outage defect bug violation conflict audit "
+    "validation verify test build ci health healthcheck monitor uptime ping outage defect bug violation conflict "
+    "audit "
     "trace job pipeline deployment"
 )
 ENVELOPES = ("result", "data", "response", "body", "output", "results", "content")

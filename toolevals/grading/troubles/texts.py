@@ -27,7 +27,8 @@ _OPENS_AS_ERROR = re.compile(
     r"unauthori[sz]ed\b|forbidden\b|"
     r"(?:permission|access) (?:is )?denied|not found\b|internal server error|bad (?:gateway|request)|"
     r"service (?:temporarily )?unavailable|gateway time-?out|connection (?:refused|reset|error|timed out|aborted)|"
-    r"\be(?:timedout|conn\w+|hostunreach|notfound|noent|acces|perm)\b|no (?:answer|response|reply) (?:within|after)\b|"
+    r"\be(?:timedout|conn\w+|hostunreach|notfound|noent|acces|perm)\b|no (?:answer|response|reply) (?:within|"
+    r"after)\b|"
     r"invalid (?:argument|parameter|input|request|json|value|api key|token)|"
     r"missing (?:required|argument|parameter)|validation (?:error|failed)|unknown tool\b|no such tool\b|"
     r"(?-i:[a-z_]\w{0,40}(?:\.\w{1,40}){0,6}\.[A-Z]\w{0,60}: )|not authenticated|"
@@ -37,7 +38,8 @@ _OPENS_AS_ERROR = re.compile(
 )
 # `ls: cannot access 'x'`, `bash: foo: command not found`, `14 UNAVAILABLE: ...`
 _PROGRAM_SAYS = re.compile(
-    r"\s*(?:[\w./-]{1,40}: [^\n]{0,200}\b(?:no such file|not found|cannot|can't|permission denied|error|failed|refused|"
+    r"\s*(?:[\w./-]{1,40}: [^\n]{0,200}\b(?:no such file|not found|cannot|can't|permission denied|error|failed|"
+    r"refused|"
     r"could not|unknown option|not a \w+|is a directory|timed out|unreachable|invalid|"
     r"not (?:reachable|available|ready|responding|connected))\b|"
     r"\d{1,2} (?:unavailable|not_found|deadline_exceeded|invalid_argument|permission_denied|unauthenticated|"
@@ -51,7 +53,8 @@ _REFUSES = re.compile(
     r"creat|updat|delet|sav|send|book|cancel|authenticat|perform|contact|determin|establish|query|write)\w*\b|"
     r"no \w+ match(?:es|ed)?\b|not (?:authori[sz]ed|allowed|permitted|logged in)\b|"
     r"[^.\n]{1,120}\b(?:not found|does not exist|doesn't exist|(?:is|are) (?:currently |temporarily )?(?:unavailable|"
-    r"unreachable|offline|down for maintenance)|timed out|(?:has|have)(?: been)? (?:expired|revoked|suspended|blocked)|"
+    r"unreachable|offline|down for maintenance)|timed out|(?:has|have)(?: been)? (?:expired|revoked|suspended|"
+    r"blocked)|"
     r"(?:rate |request |usage )limit exceeded|"
     r"access denied|permission denied)\b[^\n]{0,60}$",
     re.IGNORECASE,
@@ -100,7 +103,7 @@ class Told(NamedTuple):
 
 
 def trouble_in_text(text: str, *, is_error: bool, about_faults: bool) -> Told | None:
-    """Return what is wrong with an answer in plain text; None where nothing is. `is_error` says that it is an error."""
+    """Return what is wrong with an answer in plain text; None where nothing is. `is_error`: it is flagged."""
     head = text[:HEAD]
     if is_error:
         return Told(class_of_words(_last_line(text) or head), _first_line(text))
