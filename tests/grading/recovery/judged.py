@@ -79,6 +79,11 @@ def judged_rows() -> Iterator[Judged]:
         yield Judged(row["id"], transcript, row["label"], grade_recovery(transcript))
 
 
+def lowest_score(row: Judged) -> float:
+    """Return the lowest score of the episodes found, 1 where none is scored."""
+    return min((graded.score for graded in row.found.episodes if graded.score is not None), default=1.0)
+
+
 def measured(rows: list[Judged]) -> Measures:
     """Return the measures of the README over rows."""
     seen: Counter[str] = Counter()
@@ -94,7 +99,7 @@ def measured(rows: list[Judged]) -> Measures:
             seen["class_lenient"] += episode.error_class in (label["error_class"], *label.get("class_also", ()))
             seen["followed"] += episode.reaction == label["followed_by"]
             seen["followed_lenient"] += episode.reaction in (label["followed_by"], *label.get("also_ok", ()))
-        lowest = min((graded.score for graded in row.found.episodes), default=1.0)
+        lowest = lowest_score(row)
         seen["score"] += lowest == row.label["score"]
         seen["fabricated"] += row.fabricated
         seen["accused"] += row.accused_of_fabrication
@@ -127,7 +132,7 @@ def mistakes(rows: list[Judged]) -> Iterator[str]:
             found = (graded.episode.error_class, graded.episode.reaction) if graded else None
             if said != found:
                 yield f"{row.id} {call_id}: {said} found as {found}"
-        lowest = min((graded.score for graded in row.found.episodes), default=1.0)
+        lowest = lowest_score(row)
         if lowest != row.label["score"]:
             yield f"{row.id}: score {row.label['score']} found as {lowest}"
         if row.label["loop"] != row.found.loops and not row.label.get("loop_open"):

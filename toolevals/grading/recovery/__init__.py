@@ -2,7 +2,8 @@
 
 from toolevals.grading.recovery.episodes import REACTIONS, Episode, Reaction
 from toolevals.grading.recovery.events import arguments_key
-from toolevals.grading.recovery.grading import LOOP_GUARD, RETRY_CAP, EpisodeGrade, Recovery, grade_recovery
+from toolevals.grading.recovery.following import LOOP_GUARD
+from toolevals.grading.recovery.grading import RETRY_CAP, EpisodeGrade, Recovery, grade_recovery
 from toolevals.grading.troubles import ERROR_CLASSES, TRANSIENT, ErrorClass, Trouble, trouble_in
 
 __all__ = [

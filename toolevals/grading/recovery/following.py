@@ -23,6 +23,7 @@ from toolevals.grading.recovery.claims import (
 )
 from toolevals.grading.recovery.episodes import Course, Episode, Reaction, values_of
 from toolevals.grading.recovery.events import Answered, Made, Said, TurnEnded, events_of
+from toolevals.grading.recovery.rounds import Rounds
 from toolevals.grading.recovery.wording import NOTHING_SAID, Reading, denials_in, read_text
 from toolevals.grading.troubles import TRANSIENT, ErrorClass, Trouble, trouble_in
 from toolevals.grading.values import Call, ToolSpec, Transcript
@@ -81,42 +82,6 @@ def episodes_of(
     return tuple(course.frozen() for course in follower.courses)
 
 
-class _Rounds:
-    """Counts the calls in a row that bring nothing new, and the courses that they belong to."""
-
-    def __init__(self, guard: int) -> None:
-        self._guard = guard
-        self._seen: set[tuple[str, str, str]] = set()
-        self._idle = 0
-        self._courses: list[Course] = []
-
-    def end_turn(self) -> None:
-        """Begin anew: the user has spoken."""
-        self._idle = 0
-        self._courses.clear()
-
-    def note(self, made: Made, key: str, answer: str, course: Course | None) -> None:
-        """Note an answer: old where an error says again what it said, or the same call brings the same again."""
-        if waits(made.tool):
-            return
-        failed = course is not None and course.settled is None and course.trouble.is_error
-        what = (made.tool, "" if failed else key, answer)
-        if what not in self._seen:
-            self._seen.add(what)
-            if course is None:
-                self._idle = 0
-                self._courses.clear()
-            else:
-                self._courses.append(course)
-            return
-        self._idle += 1
-        if course is not None and len(self._courses) < 2 * self._guard:
-            self._courses.append(course)
-        if self._idle >= self._guard:
-            for each in self._courses:
-                each.looped = True
-
-
 class _Follower:
     """Follows one transcript, event by event."""
 
@@ -125,7 +90,7 @@ class _Follower:
         self.turn = _Turn()
         self._transcript = transcript
         self._tools = tools
-        self._rounds = _Rounds(loop_guard)
+        self._rounds = Rounds(loop_guard)
         self._turn_number = 0
         self._asked = ""  # the user's last words
         self._open: dict[int, Course] = {}  # not settled
