@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from labeling.lint.findings import Report
-from labeling.lint.texts import cosine, jaccard, tf_idf, trigrams, words_in
+from labeling.lint.texts import LEAD, cosine, jaccard, tf_idf, trigrams, words_in
 from toolevals.grading.values import ToolSpec
 
 # Words at the start that make an opening, and in how many words a description says anything at all.
@@ -20,13 +20,15 @@ CONFUSABLE = 0.60
 MOST_COMPARED = 400
 _TRIGGER = re.compile(
     r"\b(?:when|whenever|whether|if|unless|before|after|only for|not for|instead of|in case"
-    r"|use (?:this|it)|used (?:to|for|when)|call (?:this|it)|asks? (?:for|about)"
+    r"|used? (?:this |it )?for|asks? (?:for|about)"
     r"|(?:customer|user)s? (?:asks?|wants?|says?|needs?|names?|reports?))\b",
     re.IGNORECASE,
 )
 
-# Openings that lead with what triggers the tool, as they should.
-_TRIGGERS_FIRST = frozenset({"when", "whenever", "if", "use", "call", "only", "for"})
+# Openings that lead with what triggers the tool, as they should: a word of these first, or soon after "use" or "call".
+_TRIGGERS_FIRST = frozenset({"when", "whenever", "if", "only", "for", "before", "after", "once", "unless"})
+_ADDRESSES = frozenset({"use", "call"})
+SOON = 5
 
 
 def descriptions_lint(report: Report, offers: Iterable[Sequence[ToolSpec]]) -> None:
@@ -68,7 +70,7 @@ def _add_each(report: Report, specs: Iterable[ToolSpec]) -> None:
     # Several specs may have one name: told is the first of which there is anything to say, in a lasting order.
     for spec in sorted(specs, key=lambda spec: (spec.name, spec.digest)):
         name, text = spec.name, spec.description.strip()
-        is_described, has_trigger = len(words_in(text)) >= FEWEST_WORDS, _TRIGGER.search(text) is not None
+        is_described, has_trigger = len(words_in(text)) >= FEWEST_WORDS, _has_trigger(text)
         if name in told or (is_described and has_trigger):
             continue
         told.add(name)
@@ -78,15 +80,28 @@ def _add_each(report: Report, specs: Iterable[ToolSpec]) -> None:
                 "no_description", f"{name} {said}: a model has nothing to pick it by.", about=[name], tools=[name]
             )
         else:
-            report.add("no_trigger", f"{name} says what it does, not when to use it.", about=[name], tools=[name])
+            lead = LEAD.match(text)
+            said = f"opens with “{lead[0]}” and says" if lead else "says"
+            report.add("no_trigger", f"{name} {said} what it does, not when to use it.", about=[name], tools=[name])
+
+
+def _has_trigger(text: str) -> bool:
+    """Return whether a description says when to use its tool; "Use this tool to" before it says nothing of the kind."""
+    return _TRIGGER.search(LEAD.sub("", text, count=1)) is not None
+
+
+def _leads_with_trigger(words: Sequence[str]) -> bool:
+    if words[0] in _ADDRESSES:
+        return not _TRIGGERS_FIRST.isdisjoint(words[:SOON])
+    return words[0] in _TRIGGERS_FIRST
 
 
 def _openings(offered: Sequence[ToolSpec]) -> Iterator[tuple[str, set[str]]]:
     found: dict[str, set[str]] = defaultdict(set)
     for spec in offered:
-        words = words_in(spec.description)[:OPENING_WORDS]
-        if len(words) == OPENING_WORDS and words[0] not in _TRIGGERS_FIRST:
-            found[" ".join(words)].add(spec.name)
+        words = words_in(spec.description)[:SOON]
+        if len(words) >= OPENING_WORDS and not _leads_with_trigger(words):
+            found[" ".join(words[:OPENING_WORDS])].add(spec.name)
     yield from ((opening, names) for opening, names in found.items() if len(names) > 1)
 
 

@@ -12,6 +12,8 @@ from zlib import crc32
 
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# How descriptions open that would fit any tool: not a word of when to use this one.
+LEAD = re.compile(r"(?:please )?(?:use|call|invoke) (?:this|the) (?:tool|function) to\b", re.IGNORECASE)
 SHINGLE = 3
 SKETCH = 32
 

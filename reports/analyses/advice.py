@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from reports.analyses.kinds import Kind, pair_kind, properties_of
+from labeling.lint.texts import LEAD
 from reports.analyses.words import listed, opening, shortened, words_of
 from toolevals.grading.metrics.classes import NO_MAJORITY
+from toolevals.grading.pair_kinds import Kind, pair_kind, properties_of
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
@@ -131,7 +132,11 @@ def _mixed(cell: Confusion, expected: ToolSpec, actual: ToolSpec) -> Advice:
         meant = _lower(_ADDRESS.sub("", opening(expected.description)))
         fits = f"{expected.name} fits ({meant})" if meant else f"{expected.name} fits"
         text = f"Tighten {actual.name}: it says {_words(pulled, cell.actual_words, 'and')}. Add “Not where {fits}.”"
-        tries.append(Sentence(text, cases, "tighten"))
+        lead = f" {_trigger_first(actual, expected)}" if LEAD.match(actual.description.strip()) else ""
+        tries.append(Sentence(f"{text}{lead}", cases, "tighten"))
+    elif LEAD.match(actual.description.strip()):
+        text = f"Tighten {actual.name}. {_trigger_first(actual, expected)}"
+        tries.append(Sentence(text, tuple(cell.cases[:MOST_NAMED]), "tighten"))
     shared = cell.said({form for form in cell.actual_words if form in cell.expected_words}, set())
     if shared:
         words, cases = _words(shared, cell.actual_words), _cases(shared)
@@ -177,7 +182,11 @@ def _needless(cell: Confusion) -> Advice:
         words, cases = _words(pulled, cell.actual_words), _cases(pulled)
         shown.append(Sentence(f"{_people(cases)} {words}, as {tool.name} does of itself, and no call was due", cases))
         first = f"Tighten {tool.name}: say that {words} alone is no reason to call"
-        tries.append(Sentence(f"{first}, and what must be known first{_required(tool)}", cases, "tighten"))
+        lead = f". {_trigger_first(tool)}" if LEAD.match(tool.description.strip()) else ""
+        tries.append(Sentence(f"{first}, and what must be known first{_required(tool)}{lead}", cases, "tighten"))
+    elif LEAD.match(tool.description.strip()):
+        text = f"Tighten {tool.name}. {_trigger_first(tool)}"
+        tries.append(Sentence(text, tuple(cell.cases[:MOST_NAMED]), "tighten"))
     shown += _undescribed(cell, tool)
     if cell.cases:
         case = cell.cases[0]
@@ -267,6 +276,19 @@ def _people(cases: Sequence[Asked]) -> str:
 
 def _times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
+
+
+def _trigger_first(tool: ToolSpec, other: ToolSpec | None = None) -> str:
+    """Return words for a description that opens as any tool's could: its trigger, from what only it says."""
+    lead = LEAD.match(tool.description.strip())
+    others = _spec_words(other)
+    own = words_of(LEAD.sub("", tool.description.strip(), count=1)) or words_of(tool.name)
+    said = [written for form, written in own.items() if form not in others] or list(own.values())
+    asks = f" asks about {listed(said[:MOST_WORDS], 'or')}" if said else " asks for this"
+    opens = lead[0] if lead else ""
+    return (
+        f"It opens with “{opens}”, which fits every tool. Lead with the trigger: when the user{asks}, call {tool.name}"
+    )
 
 
 def _required(tool: ToolSpec) -> str:

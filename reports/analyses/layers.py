@@ -11,6 +11,8 @@ from reports.analyses.rates import GOALS, ExampleSums, Rate, rate
 LAYERS = ("selection", "arguments")
 # What is asked of a whole transcript, where it has something to ask about.
 BESIDE = ("result_use", "recovery", "answer")
+# These read prose by rules, which are sometimes wrong: beside the outcome they warn, and do not decide it.
+WARNING = ("result_use", "recovery")
 DEPTHS = ("schema", "shape", "equivalence", "execution")
 # Column of CaseGrade -> value -> count.
 VerdictCounts = Mapping[str, Mapping[str, int]]

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from toolevals.grading.case_findings import FAMILIES
 from toolevals.workspace.api.serializers import IntervalSerializer
 
 
@@ -99,6 +100,18 @@ class ArgumentSerializer(serializers.Serializer[Any]):
     argument = serializers.CharField(allow_blank=True)
     counts = ArgumentCountsSerializer()
     wrong = RateSerializer()
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    """How often a kind of finding was made of a tool; "" stands for all tools, and for all kinds of a family."""
+
+    family = serializers.ChoiceField(choices=tuple(FAMILIES))
+    kind = serializers.CharField(allow_blank=True)
+    tool = serializers.CharField(allow_blank=True)
+    cases = serializers.IntegerField()
+    count = serializers.IntegerField()
+    rate = RateSerializer(allow_null=True)
+    meaning = serializers.CharField(allow_blank=True)
 
 
 class OverreachRowSerializer(serializers.Serializer[Any]):

@@ -19,6 +19,7 @@ from reports.api import (
     reliability,
     remarks,
     rows,
+    solved,
     spending,
     suspects,
     tables,
@@ -38,6 +39,7 @@ urlpatterns = [
     path("runs/<int:number>/tools/", views.ToolsView.as_view(), name="tools"),
     path("runs/<int:number>/layers/", views.LayersView.as_view(), name="layers"),
     path("runs/<int:number>/overreach/", views.OverreachView.as_view(), name="overreach"),
+    path("runs/<int:number>/findings/", views.FindingsView.as_view(), name="findings"),
     path("runs/<int:number>/arguments/", views.ArgumentsView.as_view(), name="arguments"),
     path("runs/<int:number>/spending/", spending.SpendingView.as_view(), name="spending"),
     path("runs/<int:number>/bundle/", bundle.BundleView.as_view(), name="bundle"),
@@ -88,6 +90,7 @@ urlpatterns = [
     ),
     path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.FloorsView.as_view(), name="floors"),
     path("datasets/<slug:dataset>/versions/<str:version>/suspects/", suspects.SuspectsView.as_view(), name="suspects"),
+    path("solved/", solved.SolvedView.as_view(), name="solved"),
     path("subjects/trends/", trends.SubjectTrendsView.as_view(), name="subject-trends"),
     path("experiments/<slug:experiment>/trends/", trends.TrendsView.as_view(), name="trends"),
 ]

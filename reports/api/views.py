@@ -15,6 +15,7 @@ from reports.analyses.sentence import sentence
 from reports.analyses.tools import tools_of
 from reports.api.serializers import (
     ArgumentSerializer,
+    FindingSerializer,
     LayersSerializer,
     MatrixSerializer,
     OverreachSerializer,
@@ -25,6 +26,7 @@ from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.pages.shared import graded, run_head
 from reports.queries.arguments import grading_arguments
+from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.overreach import grading_overreach
 from toolevals.runs.counted import Unit, View
@@ -113,6 +115,16 @@ class ArgumentsView(RunReportView):
     def get(self, request: Request, number: int) -> Response:
         rows = grading_arguments(self.grading(number), text(request.query_params, "tool"))
         return Response(ArgumentSerializer(rows, many=True).data)
+
+
+class FindingsView(RunReportView):
+    """How a run's cases failed, by tool, and what was found in replies."""
+
+    @extend_schema(parameters=[GRADING], responses=FindingSerializer(many=True))
+    def get(self, request: Request, number: int) -> Response:
+        grading = self.grading(number)
+        found = grading_findings(grading, verdict_counts(grading))
+        return Response(FindingSerializer(found.rows, many=True).data)
 
 
 class OverreachView(RunReportView):

@@ -13,6 +13,8 @@ from uuid import UUID
 from labeling.conversation import CallBlock, Conversation, read_conversation
 from labeling.models import Dispute, Gold, GoldSource, Label, Revision
 from reports.analyses.case import ComparedCall, ShownCall, case_title, compared_calls, shown_calls
+from reports.analyses.claims import ClaimReading, read_claims
+from reports.analyses.layers import WARNING
 from reports.analyses.state import StateComparison, compared_state
 from reports.analyses.wording import value_text
 from reports.analyses.words import shortened
@@ -89,6 +91,11 @@ class CaseReading:
     transcript: Transcript | None
     calls: tuple[ComparedCall, ...]
     state: StateComparison
+    claims: ClaimReading
+    # Layers that only warn, and failed though the case passed.
+    warnings: tuple[str, ...]
+    # The bucket of the wrong arguments, "" where none are.
+    bucket: str
     expectation: Expectation
     verdicts: dict[str, Verdict]
     metrics: Mapping[str, Verdict]
@@ -126,6 +133,9 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         transcript=transcript,
         calls=compared_calls(grade, expectation, transcript),
         state=compared_state(grade.details),
+        claims=read_claims(grade.details.get("result_use"), transcript),
+        warnings=_warnings(grade),
+        bucket=grade.details.get("arguments", {}).get("bucket", ""),
         expectation=expectation,
         verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts},
         metrics=case_verdicts(case, expectation, transcript),
@@ -163,6 +173,11 @@ def _messages(transcript: Transcript | None) -> list[dict[str, Any]]:
     if transcript.answer and not any(message.content == transcript.answer for message in transcript.messages):
         found.append({"role": "assistant", "content": transcript.answer})
     return found
+
+
+def _warnings(grade: Grade) -> tuple[str, ...]:
+    statuses = grade.statuses
+    return tuple(name for name in WARNING if statuses.get(name) == "failed" and statuses["outcome"] == "passed")
 
 
 def _statuses(

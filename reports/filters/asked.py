@@ -12,7 +12,10 @@ from urllib.parse import urlencode
 
 from reports.analyses.arguments import KIND_WORDS, KINDS
 from reports.analyses.dialects import AGREE, DIFFER
+from reports.analyses.findings import WORDS
 from reports.analyses.judges import PREFIX
+from reports.analyses.layers import WARNING
+from toolevals.grading.case_findings import FAMILIES
 from toolevals.grading.case_metrics import METRICS
 from toolevals.grading.dialects.beside import OURS
 from toolevals.grading.injection import InjectionKind
@@ -157,6 +160,10 @@ class CaseFilter:
     fault: str = ""
     tool: str = ""
     parameter: str = ""
+    # What was found in cases: a family and a kind of `toolevals.grading.case_findings`, of one tool (`tool`) or of all.
+    found: str = ""
+    # A layer that reads prose and that failed in cases whose outcome passed.
+    warned: str = ""
     # What another tool says: the key of one (or ours), beside which other, whether it passed, failed, ..., or they
     # agree or differ, and for which reason (see `reports.analyses.dialects`).
     by: str = ""
@@ -180,6 +187,18 @@ class CaseFilter:
     def fault_words(self) -> str:
         """The fault as it is read."""
         return KIND_WORDS.get(self.fault, "")
+
+    @property
+    def found_kind(self) -> tuple[str, str]:
+        """The family and the kind of what was found; the kind is "" where any will do."""
+        family, _, kind = self.found.partition(".")
+        return family, kind
+
+    @property
+    def found_words(self) -> str:
+        """What was found as it is read."""
+        family, kind = self.found_kind
+        return ": ".join(filter(None, (WORDS.get(family, ""), kind.replace("_", " "))))
 
     @property
     def is_cell(self) -> bool:
@@ -218,6 +237,7 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         column = status = ""
     fault = text(parameters, "fault")
     of_parameter = {name: text(parameters, name) for name in ("fault", "tool", "parameter")} if fault in KINDS else {}
+    of_parameter |= _of_findings(parameters)
     return CaseFilter(
         filters=read_filters(parameters),
         expected=text(parameters, "expected", LONGEST_CLASS),
@@ -228,6 +248,7 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         ended=text(parameters, "ended"),
         latent=LATENT if parameters.get("latent") == LATENT else "",
         injection=found if (found := text(parameters, "injection")) in INJECTIONS else "",
+        warned=found if (found := text(parameters, "warned")) in WARNING else "",
         **of_parameter,
         **_of_dialects(parameters),
     )
@@ -241,6 +262,14 @@ def _split(parameters: Mapping[str, str]) -> tuple[Split, str]:
     if argument and not argument.startswith("/"):
         argument = pointer_to(argument.split("."))
     return (split, argument) if argument else (Split.NOTHING, "")
+
+
+def _of_findings(parameters: Mapping[str, str]) -> dict[str, str]:
+    """Return what is to be found in cases; with it, "fault" asks for nothing."""
+    family, _, kind = (found := text(parameters, "found")).partition(".")
+    if family not in FAMILIES or (kind and kind not in FAMILIES[family]):
+        return {}
+    return {"fault": "", "parameter": "", "found": found, "tool": text(parameters, "tool")}
 
 
 def _of_dialects(parameters: Mapping[str, str]) -> dict[str, str]:

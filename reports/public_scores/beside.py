@@ -101,7 +101,7 @@ def _own_rows(subject: Subject, without: Run | None) -> tuple[PublicRow, ...]:
                     subject=run.subject.name,
                     benchmark=datasets[version.dataset_id],
                     version=f"{version.dataset.name} v{version.number}",
-                    metric="every layer",
+                    metric="outcome",
                     value=outcome.value,
                     rate=outcome,
                     on=run.created_at.date(),

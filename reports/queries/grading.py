@@ -14,8 +14,8 @@ from reports.dialects.reading import cases_said
 from reports.filters.asked import ANY_INJECTION, CaseFilter
 from reports.filters.placing import cell_cases
 from reports.queries.metrics import cases_of_status
-from toolevals.runs.models import ArgumentFault, CaseGrade, Grading, JudgedCase, Run, VerdictCount
-from toolevals.runs.querysets.gradings import IS_LATENT
+from toolevals.runs.models import ArgumentFault, CaseFinding, CaseGrade, Grading, JudgedCase, Run, VerdictCount
+from toolevals.runs.querysets.gradings import IS_LATENT, warned
 from toolevals.runs.services.example_sums import verdict_sums
 from toolevals.workspace.models import Project
 from toolevals.workspace.querysets.ids import ids_as_text
@@ -70,6 +70,10 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
             grading=grading, tool=wanted.tool, argument=wanted.parameter, kind=wanted.fault
         )
         cases = cases.filter(pk__in=faults.values("case"))
+    if wanted.found:
+        cases = cases.filter(pk__in=cases_found(grading, wanted))
+    if wanted.warned:
+        cases = cases.filter(**warned(wanted.warned))
     if wanted.by:
         cases = cases.filter(pk__in=cases_said(grading, wanted.by, wanted.beside, wanted.said, wanted.rule))
     if wanted.rubric:
@@ -78,6 +82,14 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
     if wanted.metric:
         return cases_of_status(cases, grading, wanted.metric, wanted.status)
     return cases.filter(**{wanted.column: wanted.status}) if wanted.column else cases
+
+
+def cases_found(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseFinding, Any]:
+    """Return the ids of the cases in which something was found."""
+    family, kind = wanted.found_kind
+    asked = {"kind": kind, "tool": wanted.tool}
+    given = {name: value for name, value in asked.items() if value}
+    return CaseFinding.objects.filter(grading=grading, family=family, **given).values("case")
 
 
 def hidden_verdicts(grading: Grading, wanted: CaseFilter) -> int:

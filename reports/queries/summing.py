@@ -10,7 +10,7 @@ from reports.filters.asked import CaseFilter, Filters, Split
 from reports.filters.offered import effects_by_name
 from toolevals.runs.counted import CONTEXT, Cell, Costs, Counted, Unit, View
 from toolevals.runs.models import Grading
-from toolevals.runs.querysets.gradings import IS_LATENT
+from toolevals.runs.querysets.gradings import IS_LATENT, warned
 from toolevals.runs.services.counting import counted_cases
 
 # What cases are counted by: the filter's name and the column of a context.
@@ -74,7 +74,9 @@ def counted_number(grading: Grading, wanted: CaseFilter) -> int | None:
     filters = wanted.filters
     if filters.view is not View.FIRST or filters.unit is not Unit.TRIAL:
         return None
-    if wanted.fault or wanted.rubric or wanted.metric or wanted.by or wanted.injection:
+    if wanted.fault or wanted.found or wanted.rubric or wanted.metric or wanted.by or wanted.injection:
+        return None
+    if wanted.warned and (wanted.column or wanted.latent):
         return None
     sums = summed(grading, filters)
     if sums is None or filters.collapse or filters.split or (filters.tools and not (wanted.expected or wanted.actual)):
@@ -108,7 +110,8 @@ def _own(wanted: CaseFilter) -> dict[str, str]:
     """Return what a list asks for beside its filters, by column."""
     found = {"mode": wanted.mode, "ended": wanted.ended, wanted.column: wanted.status}
     found = {name: value for name, value in found.items() if name and value}
-    return found | IS_LATENT if wanted.latent else found
+    found |= IS_LATENT if wanted.latent else {}
+    return found | warned(wanted.warned) if wanted.warned else found
 
 
 def _equals(value: Any) -> Callable[[Any], bool]:

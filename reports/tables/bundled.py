@@ -21,6 +21,7 @@ from reports.models import DialectReading, HeldGate
 from reports.pages.recovery import grading_recovery
 from reports.pages.tool_costs import COLUMNS, grading_tool_costs, spent_csv
 from reports.queries.arguments import grading_arguments
+from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
 from reports.queries.overreach import grading_overreach
@@ -68,6 +69,10 @@ def _layers(grading: Grading) -> Rows:
 def _failures(grading: Grading) -> Rows:
     counts = verdict_counts(grading)
     return mistake_tables.failures(tag_counts(counts.get("tag", {})), failure_modes(counts.get("mode", {})))
+
+
+def _findings(grading: Grading) -> Rows:
+    return mistake_tables.findings(grading_findings(grading, verdict_counts(grading)))
 
 
 def _arguments(grading: Grading) -> Rows:
@@ -139,6 +144,7 @@ BUNDLED: Final = {
     "matrix-aligned.csv": BundledTable("the matrix of aligned calls", tables.MATRIX_LONG, _matrix(View.ALIGNED)),
     "arguments.csv": BundledTable("which parameter is wrong, and how", mistake_tables.ARGUMENTS, _arguments),
     "spending.csv": BundledTable("what the calls to each tool took", COLUMNS, _spending),
+    "findings.csv": BundledTable("how cases failed, by tool, and what replies say", mistake_tables.FINDINGS, _findings),
     "overreach.csv": BundledTable("where more was called than was due", mistake_tables.OVERREACH, _overreach),
     "cases.csv": _long("cases", "a row a case, with every verdict"),
     "remarks.csv": BundledTable("people’s tags and notes on cases", tables.REMARKS, remark_rows),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from reports.analyses.arguments import KINDS, ArgumentRow
+from reports.analyses.findings import Findings
 from reports.analyses.modes import FailureMode, TagCount
 from reports.analyses.overreach import Overreach
 from toolevals.presentation.csv import Cell
@@ -22,6 +23,18 @@ ARGUMENTS: Final = (
 )
 OVERREACH: Final = ("expected", "actual", "calls", "kind", "why", "exposed", "extra_cost", "extra_cost_in_all")
 
+FINDINGS: Final = (
+    "family",
+    "kind",
+    "tool",
+    "cases",
+    "count",
+    "scored",
+    "share",
+    "share_low",
+    "share_high",
+    "meaning",
+)
 FAILURES: Final = ("kind", "name", "layer", "count", "scored", "meaning", "to_do")
 
 
@@ -31,6 +44,13 @@ def failures(tags: Iterable[TagCount], modes: Iterable[FailureMode]) -> Iterator
         yield "tag", each.tag, None, each.count, each.words.is_scored, each.words.meaning, each.words.to_do
     for mode in modes:
         yield "mode", mode.mode, mode.layer, mode.count, True, mode.meaning, None
+
+
+def findings(found: Findings) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each family, kind and tool that was found; of all tools and of all kinds, too."""
+    for row in found.rows:
+        share = (None,) * 4 if row.rate is None else (row.rate.total, row.rate.value, row.rate.low, row.rate.high)
+        yield (row.family, row.kind, row.tool, row.cases, row.count, *share, row.meaning)
 
 
 def arguments(rows: Iterable[ArgumentRow]) -> Iterator[tuple[Cell, ...]]:

@@ -1,13 +1,15 @@
-"""The rows of the largest confusions: two hundred of ten values each, written at once."""
+"""Parts of large tables, written at once: rows of the largest confusions, cells of agents on examples."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from uuid import UUID
 
 from django import template
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
+from reports.analyses.solved import Cell
 from reports.matrix.table import ListedCell
 from toolevals.presentation.numbers import count, percent
 
@@ -41,3 +43,23 @@ def confusion_rows(listed: Iterable[ListedCell]) -> SafeString:
         for each in listed
     )
     return format_html_join("", ROW, rows)
+
+
+SOLVED = '<td class="s-{0}"><a href="{1}{2}/{3}">{4}<span class="visually-hidden"> {0}</span></a></td>'
+NOT_HELD = SafeString('<td class="z"></td>')
+
+
+@register.simple_tag
+def solved_cells(cells: Iterable[Cell], example: UUID, opening: Mapping[int, str], query: str) -> SafeString:
+    """Return the cells of an example, each a link to its case. `opening` is where links begin, by number of a run."""
+    asked = f"?{query}" if query else ""
+    return format_html_join(
+        "",
+        "{}",
+        (
+            (format_html(SOLVED, cell.status, opening[cell.run], example, asked, cell.mark),)
+            if cell.run is not None
+            else (NOT_HELD,)
+            for cell in cells
+        ),
+    )

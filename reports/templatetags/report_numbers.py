@@ -27,7 +27,6 @@ register.filter("p_value", numbers.p_value)
 register.filter("short", short)
 # The outcome, layers and depths as the pages call them; the others are called what they are.
 NAMES = {
-    "outcome": "every layer",
     "equivalence": "equal call",
     "result_use": "use of results",
     "recovery": "error recovery",

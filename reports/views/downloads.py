@@ -14,6 +14,7 @@ from reports.cases.remarks import remark_rows
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import read_matrix_state
 from reports.pages.shared import graded, run_head
+from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
 from reports.queries.metrics import metrics_of
@@ -143,3 +144,11 @@ def long_csv(request: ProjectRequest, asked: AskedTable) -> HttpResponseBase:
         address = reverse("reports:table", args=[request.project.slug, run.number, asked.name])
         return redirect(f"{address}?{urlencode(asked.parameters)}")
     return csv_file(asked.file_name.removesuffix(".csv"), asked.columns, asked.rows())
+
+
+@require_safe
+def findings_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send what was found in the cases beside their verdicts, by family, kind and tool."""
+    grading = graded(run_head(request, number, "run"))
+    found = grading_findings(grading, verdict_counts(grading))
+    return csv_file(f"run-{number}-findings", mistake_tables.FINDINGS, mistake_tables.findings(found))

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from reports.queries.floors import version_asked, version_floors
 from reports.tables import run as tables
+from toolevals.grading.catalog import OUTCOME_COUNTS
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
@@ -16,7 +17,12 @@ from toolevals.workspace.views.files import csv_file
 def floors(request: ProjectRequest, dataset: str, version: str) -> HttpResponse:
     """Show the floors of a version, each rate opening its run."""
     found = version_asked(request, dataset, version)
-    context = {"dataset": found.dataset, "version": found, "floors": version_floors(found)}
+    context = {
+        "dataset": found.dataset,
+        "version": found,
+        "floors": version_floors(found),
+        "outcome_counts": OUTCOME_COUNTS,
+    }
     return render(request, "reports/floors.html", context)
 
 

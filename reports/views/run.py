@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.layers import layers_of
+from reports.analyses.layers import WARNING, Layers, VerdictCounts, VerdictSums, layers_of
 from reports.analyses.matrix import matrix_of
 from reports.analyses.modes import failure_modes, tag_counts
 from reports.analyses.rates import TOOL_GOAL
@@ -20,6 +20,7 @@ from reports.pages.shared import RunHead, run_head
 from reports.pages.tool_costs import grading_tool_costs
 from reports.public_scores.beside import public_rows
 from reports.queries.errored import errored_in
+from reports.queries.findings import grading_findings, warnings_of
 from reports.queries.floors import version_floors
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.judges import flagged_cases, judges_of
@@ -29,6 +30,8 @@ from reports.queries.spending import spending_shown
 from reports.tables.tool_heads import tool_heads, tool_query
 from reports.trends.multiples import small_multiples
 from reports.views.spending import spent_context
+from toolevals.grading.case_findings import FAILED_BY
+from toolevals.grading.catalog import OUTCOME_COUNTS
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.models import Grading
 from toolevals.runs.run_rows import stale_reasons
@@ -36,7 +39,7 @@ from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 
 # The worst; the rest is one click away.
-MOST_TOOLS, MOST_OVERREACH, MOST_SPENT = 40, 8, 6
+MOST_TOOLS, MOST_OVERREACH, MOST_SPENT, MOST_FAILED_BY, MOST_FIELDS = 40, 8, 6, 12, 7
 
 
 @require_safe
@@ -64,9 +67,27 @@ def _tool_costs(head: RunHead, grading: Grading) -> dict[str, Any]:
     return spent_context(head, grading_tool_costs(grading), MOST_SPENT)
 
 
+def _findings(grading: Grading, counts: VerdictCounts, sums: VerdictSums, layers: Layers) -> dict[str, Any]:
+    """Return how cases failed, and what the layers that read prose found."""
+    found = grading_findings(grading, counts, sums)
+    failed_by, fields = found["failed_by"], found.fields
+    totals = {row.kind: row for row in failed_by.kinds}
+    return {
+        "findings": found,
+        "failed_by_kinds": FAILED_BY,
+        "failed_by_rows": failed_by.tools[:MOST_FAILED_BY],
+        "failed_by_left": max(0, len(failed_by.tools) - MOST_FAILED_BY),
+        "failed_by_totals": [totals.get(kind) for kind in FAILED_BY],
+        "fields": fields[:MOST_FIELDS],
+        "fields_left": max(0, len(fields) - MOST_FIELDS),
+        "warnings": warnings_of(grading, counts),
+        "has_prose": any(row.has_answers for row in layers.beside if row.name in WARNING),
+    }
+
+
 def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[str, Any]:
     counts = verdict_counts(grading)
-    layers = layers_of(counts, grading_sums(grading))
+    layers = layers_of(counts, sums := grading_sums(grading))
     modes = failure_modes(counts.get("mode", {}))
     matrix = matrix_of(matrix_counts(grading, Filters()), sums=matrix_sums(grading, Filters()))
     table = tools_of(matrix)
@@ -76,6 +97,8 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
     rates = [rate for row in rows if row.averaged for rate in (row.precision, row.recall)]
     return {
         "layers": layers,
+        "outcome_counts": OUTCOME_COUNTS,
+        **_findings(grading, counts, sums, layers),
         "layers_floor": track_floor([row.rate.low for row in layers.rows if row.rate.low is not None]),
         "sentence": sentence(layers, modes),
         "confusions": matrix.confusions,

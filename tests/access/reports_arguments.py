@@ -142,6 +142,12 @@ def a_score(world: World, person: User) -> UUID:
     return pk
 
 
+def an_example(world: World, person: User) -> UUID:
+    """Return an example that the run has a case of."""
+    entry = VersionEntry.objects.filter(version=a_graded_run(world).dataset_version).earliest("position")
+    return entry.revision.example_id  # type: ignore[no-any-return]
+
+
 ARGUMENTS: dict[str, Argument] = {
     "gate": a_gate,
     "number": a_run_or_check,
@@ -156,4 +162,5 @@ ARGUMENTS: dict[str, Argument] = {
     "revision": a_revision,
     "suspected": a_suspect,
     "score": a_score,
+    "example": an_example,
 }

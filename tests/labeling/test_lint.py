@@ -57,6 +57,18 @@ def test_a_description_says_when_to_use_the_tool() -> None:
     assert found["no_description"] == ["c", "d"]
 
 
+def test_use_this_tool_to_says_nothing_of_when_and_three_such_are_found() -> None:
+    found = described(
+        status="Use this tool to get the status of an order.",
+        history="Use this tool to list the orders of a customer.",
+        refund="Use this tool to give money back.",
+        cancel="Use this tool when the customer asks to cancel.",
+        track="Use this when a parcel is late.",
+    )
+    assert found["shared_opening"] == ["history refund status"]
+    assert found["no_trigger"] == ["history", "refund", "status"]
+
+
 def test_descriptions_that_are_nearly_the_same_and_such_that_are_confusable() -> None:
     found = described(
         refund_order="Give the money of an order back to the customer.",

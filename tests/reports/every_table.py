@@ -71,6 +71,7 @@ OF_RUN = (
         {"passed": "rate.passed", "mean": "rate.value", **ends("mean", "rate")},
     ),
     Table("overreach-csv", "overreach", rows_of.under("rows")),
+    Table("findings-csv", "findings", rows_of.whole, {"scored": "rate.total"} | rate("share", "rate")),
     Table(
         "arguments-csv",
         "arguments",
@@ -175,6 +176,8 @@ OF_PAIR = (
     Table("compare-cases-csv", "compare-cases", rows_of.moved),
 )
 OF_PROJECT = (
+    Table("solved-csv", "solved", rows_of.under("cells")),
+    Table("solved-csv", "solved", rows_of.under("cells"), query={"by": "run", "layer": "selection", "sort": "split"}),
     Table("trends-csv", "trends", rows_of.trends, TREND),
     Table("trends-csv", "trends", rows_of.trends, TREND, {"of": "tools", "rate": "precision"}),
     Table("subject-trends-csv", "subject-trends", rows_of.trends, TREND, {"subject": "agent"}),

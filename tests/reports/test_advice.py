@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.analyses.advice import Advice, Asked, Confusion, advice_on
-from reports.analyses.kinds import pair_kind
 from reports.analyses.words import opening, shortened, words_of
 from toolevals.grading.metrics.classes import NO_MAJORITY
+from toolevals.grading.pair_kinds import pair_kind
 from toolevals.grading.values import ToolAnnotations, ToolSpec
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
@@ -187,3 +187,20 @@ def test_words_names_and_openings():
     assert words_of("getOrder_Status of the orders") == {"order": "order", "statu": "status"}
     assert opening("One order.  Not two. Three") == "One order"
     assert shortened("word " * 40, 12) == "word word …"
+
+
+def test_a_tool_that_opens_as_any_could_is_tightened_with_its_own_trigger():
+    right = ToolSpec("get_order_status", "Use this tool to get the state of one order.")
+    called = ToolSpec("get_order_history", "Use this tool to get the past orders of a customer.")
+    cases = (Asked("ex-1", "id-1", "Where does A-1 stand?"),)
+    found = advice_on(Confusion(right.name, called.name, right, called, cases))
+    assert [each.text for each in found.tries if each.act == "tighten"] == [
+        "Tighten get_order_history. It opens with “Use this tool to”, which fits every tool."
+        " Lead with the trigger: when the user asks about “past” or “customer”, call get_order_history"
+    ]
+    needless = advice_on(Confusion(NONE, called.name, None, called, cases))
+    assert ["“Use this tool to”" in each.text for each in needless.tries] == [True, False]
+    pulled = (Asked("ex-2", "id-2", "Which past parcels came?"),)
+    (tighten, *_) = advice_on(Confusion(right.name, called.name, right, called, pulled)).tries
+    assert tighten.text.startswith("Tighten get_order_history: it says “past”. Add “Not where get_order_status fits")
+    assert tighten.text.endswith("call get_order_history")

@@ -113,7 +113,7 @@ def test_the_matrix_by_hand():
 def test_the_sentence_claims_only_what_the_test_has_shown():
     row = by_hand().layer("")
     assert change_sentence(row) == (
-        "Better, and not by chance: 95.0 % of examples are right in every layer, up from 55.0."
+        "Better, and not by chance: 95.0 % of examples are right in their outcome, up from 55.0."
     )
     assert change_details(row).startswith("Difference +40.0 points (")
     assert "exact McNemar p = 0.021, the interval agrees." in change_details(row)
@@ -128,10 +128,13 @@ def test_the_sentence_claims_only_what_the_test_has_shown():
         ([(right("a"), wrong("a", "b"))] * 16 + [(right("a"), right("a"))] * 4, "Worse, and not by chance: 20.0 %"),
         ([(right("a"), right("a"))] * 20, "No change: 100.0 %"),
         ([(right("a"), wrong("a", "b"))] * 5 + [(right("a"), right("a"))] * 15, "No change is shown: 75.0 %"),
-        ([(right("a"), wrong("a", "b"))] * 3, "0.0 % of examples are right in every layer, before 100.0 %; 3 examples"),
+        (
+            [(right("a"), wrong("a", "b"))] * 3,
+            "0.0 % of examples are right in their outcome, before 100.0 %; 3 examples",
+        ),
         (
             [(right("a"), wrong("a", "b"))] * 19,
-            "0.0 % of examples are right in every layer, before 100.0 %; 19",
+            "0.0 % of examples are right in their outcome, before 100.0 %; 19",
         ),
         ([(("", "", "errored"), right("a"))], "Nothing was scored in both runs."),
     ],

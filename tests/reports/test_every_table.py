@@ -194,6 +194,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("floors", {}),
     ("suspects", {}),
     ("benchmarks", {}),
+    ("solved", {}),
 )
 LISTS = (
     "runs:runs",

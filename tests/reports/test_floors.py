@@ -42,7 +42,7 @@ def test_page_file_and_interface_agree(browser_of, version):
     assert [floor["kind"] for floor in said] == ["none", "frequent"]
     assert said[1]["layers"][0]["rate"]["passed"] == 9
     shown = table(browser_of.get(address("reports:floors", version)), "floors")
-    assert [row[2] for row in shown if row[1] == "Every layer"] == ["0 of 12", "9 of 12"]
+    assert [row[2] for row in shown if row[1] == "Outcome"] == ["0 of 12", "9 of 12"]
 
 
 def test_they_open_down_to_the_cases(browser_of, version):

@@ -13,6 +13,7 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.gating import add_gate_option, gate_run, minimums_in
 from toolevals.cli.output import say
 from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connector_of, given
+from toolevals.grading.catalog import OUTCOME_COUNTS
 from toolevals.grading.engine import CUT_OFF
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.presets import PRESETS
@@ -113,7 +114,8 @@ def _summary(shown: dict[str, Any], arguments: argparse.Namespace) -> str:
     lines = [f"run {shown['number']}: {arguments.server}/p/{arguments.project}/runs/{shown['number']}/"]
     grading = shown["shown"] or {}
     counts, rates = grading.get("counts", {}), grading.get("rates", {})
-    return "\n".join([*lines, *(_line(layer, counts[layer], rates.get(layer)) for layer in LAYERS if layer in counts)])
+    lines += (_line(layer, counts[layer], rates.get(layer)) for layer in LAYERS if layer in counts)
+    return "\n".join([*lines, f"  The outcome counts {OUTCOME_COUNTS}."] if "outcome" in counts else lines)
 
 
 def _line(layer: str, counts: dict[str, int], rate: dict[str, Any] | None) -> str:

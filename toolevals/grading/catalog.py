@@ -38,6 +38,9 @@ GRADERS: Mapping[str, Grader] = _table(
     Grader("execution", "2", "depth", "The calls left the world in the expected state, and nothing else was changed."),
 )
 
+# What the outcome counts, where an example does not say otherwise: wherever a rate of it is shown, this stands by it.
+OUTCOME_COUNTS = "right tools and arguments, and the expected answer and end state where there are any"
+
 # A value of each case beside its verdicts.
 SCORES: Mapping[str, Grader] = {
     metric.name: Grader(metric.name, metric.version, "score", metric.sentence) for metric in METRICS.values()

@@ -7,13 +7,14 @@ from typing import Final
 
 from reports.analyses.compared.layers import ALPHA, LayerDelta
 from reports.analyses.compared.tools import ToolDelta
+from toolevals.grading.catalog import OUTCOME_COUNTS
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.power import fewest_changed
 from toolevals.presentation.numbers import count, p_value, percent, points, signed_span
 
 # What a rate says of an example -> in words, after "of examples".
 WORDS: Final = {
-    "outcome": "right in every layer",
+    "outcome": "right in their outcome",
     "selection": "right in tool selection",
     "arguments": "right in their arguments",
     "result_use": "right in the use of results",
@@ -56,7 +57,8 @@ def change_details(row: LayerDelta | None) -> str:
         said += f", {TESTS[found.test]} p = {p_value(found.p_value)}"
         said += "" if row.decides else f" (after Holm’s correction over the layers {p_value(row.p_holm)})"
     agrees = "agrees" if row.interval_agrees else "sees it otherwise: a borderline case"
-    return f"{said}, the interval {agrees}.{_power(row)}"
+    counts = f" The outcome counts {OUTCOME_COUNTS}." if row.name == "outcome" else ""
+    return f"{said}, the interval {agrees}.{_power(row)}{counts}"
 
 
 def _power(row: LayerDelta) -> str:

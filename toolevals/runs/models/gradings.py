@@ -159,6 +159,40 @@ class ArgumentCount(models.Model):
         ]
 
 
+class CaseFinding(models.Model):
+    """One thing found in a case beside its verdicts: see `toolevals.grading.case_findings`."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="+", db_index=False)
+    case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="findings")
+    family = models.CharField(max_length=20)
+    kind = models.CharField(max_length=30)
+    tool = models.CharField(max_length=200)
+    # Of fields how many; else 1 or more.
+    count = models.PositiveIntegerField()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            # Counted, and opened to its cases, from this alone.
+            models.Index(fields=["grading", "family", "kind", "tool", "case", "count"], name="case_finding"),
+        ]
+
+
+class FindingCount(models.Model):
+    """In how many cases something was found, and how often; of all tools of a kind, or kinds of a family, under ""."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="finding_counts")
+    family = models.CharField(max_length=20)
+    kind = models.CharField(max_length=30, blank=True)
+    tool = models.CharField(max_length=200, blank=True)
+    cases = models.PositiveIntegerField()
+    count = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["grading", "family", "kind", "tool"], name="finding_count"),
+        ]
+
+
 class MatrixCount(models.Model):
     """How many cases (view "first") or pairs (view "aligned") stand in one cell of the unfiltered matrix.
 

@@ -9,6 +9,12 @@ from django.db import models
 # A latent bug: the answer is right though the tools were wrong.
 IS_LATENT: Final = {"answer": "passed", "selection": "failed"}
 
+
+def warned(layer: str) -> dict[str, str]:
+    """Return what cases have of which the outcome passed and a layer beside it failed."""
+    return {"outcome": "passed", layer: "failed"}
+
+
 if TYPE_CHECKING:
     from toolevals.runs.models import CaseGrade, Grading  # noqa: F401
 

@@ -14,6 +14,7 @@ from uuid_utils.compat import uuid7
 
 from labeling.models import Gold, Revision, VersionEntry
 from toolevals.grading.canonical import Written, digest, exact
+from toolevals.grading.case_findings import case_findings
 from toolevals.grading.case_metrics import METRICS, case_metrics
 from toolevals.grading.engine import CompiledCase, CutOff, compile_case, grade
 from toolevals.grading.examples import first_words
@@ -49,6 +50,7 @@ CASE_COLUMNS = (
 PAIR_COLUMNS = ("grading_id", "case_id", "number", "expected", "actual", "arguments", "bucket", "difficulty")
 JUDGED_COLUMNS = ("case_id", "grading_id", "rubric", "status", "value", "questions")
 FAULT_COLUMNS = ("grading_id", "case_id", "place", "tool", "argument", "kind")
+FINDING_COLUMNS = ("grading_id", "case_id", "family", "kind", "tool", "count")
 READ_AT_ONCE = 250
 NOT_IN_VERSION = "This version of the dataset does not hold what the subject was shown."
 
@@ -60,6 +62,7 @@ def cases_grade(lease: Lease) -> None:
     cases: list[tuple[Any, ...]] = []
     pairs: list[tuple[Any, ...]] = []
     faults: list[tuple[Any, ...]] = []
+    findings: list[tuple[Any, ...]] = []
     episodes: list[tuple[Any, ...]] = []
     answers: Counter[str] = Counter()
     measured = MeasuredBatch(grading)
@@ -71,6 +74,7 @@ def cases_grade(lease: Lease) -> None:
         cases.append(_case_row(grading, case))
         pairs += pair_rows(grading, [case])
         faults += fault_rows(grading, [case])
+        findings += finding_rows(grading, [case])
         episodes += episode_rows(grading, case)
         answers.update(answers_of(case))
         measured.add(case)
@@ -78,6 +82,7 @@ def cases_grade(lease: Lease) -> None:
         rows_insert(models.CaseGrade, CASE_COLUMNS, cases)
         rows_insert(models.AlignedPair, PAIR_COLUMNS, pairs)
         rows_insert(models.ArgumentFault, FAULT_COLUMNS, faults)
+        rows_insert(models.CaseFinding, FINDING_COLUMNS, findings)
         rows_insert(models.Episode, EPISODE_COLUMNS, episodes)
         rows_insert(models.ToolAnswers, ANSWER_COLUMNS, answer_rows(grading, lease.payload["start"], answers))
         rows_insert(models.JudgedCase, JUDGED_COLUMNS, judged)
@@ -248,6 +253,15 @@ def fault_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tup
         if case.transcript is not None and _may_have_faults(case.grade):
             for fault in argument_faults(case.grade, case.transcript.calls):
                 yield (grading.pk, case.id, fault.place, fault.tool, fault.argument, fault.kind)
+
+
+def finding_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of what is found in the cases beside their verdicts, in the order of FINDING_COLUMNS."""
+    for case in cases:
+        if case.compiled is not None and case.transcript is not None and not case.compiled.failure:
+            tools = {tool.name: tool for tool in case.compiled.offer.tools.values()}
+            for found in case_findings(case.grade, case.compiled.expectation, tools):
+                yield (grading.pk, case.id, found.family, found.kind, found.tool, found.count)
 
 
 def _may_have_faults(grade: CaseGrade) -> bool:

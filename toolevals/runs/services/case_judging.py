@@ -14,10 +14,12 @@ from toolevals.runs.judging.cases import Told, told_cases
 from toolevals.runs.services.case_grading import (
     FACTS,
     FAULT_COLUMNS,
+    FINDING_COLUMNS,
     JUDGED_COLUMNS,
     PAIR_COLUMNS,
     Graded,
     fault_rows,
+    finding_rows,
     graded_cases,
     judged_rows,
     pair_rows,
@@ -113,6 +115,7 @@ def _write(
         for model, names, rows_of in (
             (models.AlignedPair, PAIR_COLUMNS, pair_rows),
             (models.ArgumentFault, FAULT_COLUMNS, fault_rows),
+            (models.CaseFinding, FINDING_COLUMNS, finding_rows),
         ):
             model.objects.filter(case__in=[each.id for each in realigned]).delete()
             rows_insert(model, names, rows_of(grading, realigned))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from toolevals.grading.verdicts import VERDICT_NAMES
@@ -15,8 +15,10 @@ from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,
     ArgumentFault,
+    CaseFinding,
     CaseGrade,
     Episode,
+    FindingCount,
     Grading,
     JudgeCount,
     JudgedCase,
@@ -52,10 +54,11 @@ FAULT_GROUP = ("tool", "argument", "kind")
 def grading_roll_up(lease: Lease) -> None:
     """Count a grading whose cases are all there, mark it finished, and show it unless the run has a newer one."""
     grading = Grading.objects.select_related("run__subject__tools__tools").get(pk=lease.payload["grading"])
-    tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault, Episode, JudgedCase)
+    tables_analyze(Transcript, CaseGrade, AlignedPair, ArgumentFault, CaseFinding, Episode, JudgedCase)
     cells = list(_cells(grading))
     verdicts = list(_verdicts(grading))
     faults = [(grading.pk, *row) for row in _counted(ArgumentFault.objects.filter(grading=grading), *FAULT_GROUP)]
+    findings = list(finding_counts(grading))
     judges = list(judge_counts(grading))
     metrics = list(metric_rows(grading))
     spent = tools_spent(grading)
@@ -69,6 +72,7 @@ def grading_roll_up(lease: Lease) -> None:
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
         rows_insert(ArgumentCount, ("grading_id", *FAULT_GROUP, "count"), faults)
+        rows_insert(FindingCount, ("grading_id", "family", "kind", "tool", "cases", "count"), findings)
         rows_insert(TrialCount, TRIAL_COLUMNS, trials)
         tallies_store(grading, trials)
         rows_insert(StepCount, STEP_COLUMNS, steps)
@@ -111,6 +115,15 @@ def _verdicts(grading: Grading) -> Iterator[tuple[Any, ...]]:
     for (name, value), count in sorted(counts.items()):
         if value:
             yield grading.pk, name, value, count
+
+
+def finding_counts(grading: Grading) -> Iterator[tuple[Any, ...]]:
+    """Yield in how many cases, and how often, each kind was found of each tool, of all tools, and of its family."""
+    rows = CaseFinding.objects.filter(grading=grading)
+    for names in (("family", "kind", "tool"), ("family", "kind"), ("family",)):
+        counted = rows.order_by(*names).values_list(*names)
+        for *found, cases, count in counted.annotate(cases=Count("case", distinct=True), count=Sum("count")):
+            yield (grading.pk, *found, *([""] * (3 - len(found))), cases, count)
 
 
 def _counted(rows: QuerySet[Any], *columns: str) -> Any:

@@ -1,11 +1,10 @@
-"""What kind of confusion a cell is: over-tooling and its like, from what the two specs say."""
+"""Over-tooling and its like: how the called tool differs from the right one, as their two specs say it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from reports.analyses.words import listed
 from toolevals.grading.values import ToolSpec
 
 
@@ -56,7 +55,8 @@ def _by_arguments(more: ToolSpec, less: ToolSpec) -> str:
     mine, other = required_of(more), required_of(less)
     if not mine < other or not properties_of(more) & properties_of(less):
         return ""
-    spared = listed(sorted(other - mine)[:3])
+    *rest, last = (f"“{name}”" for name in sorted(other - mine)[:3])
+    spared = f"{', '.join(rest)} and {last}" if rest else last
     return f"{more.name} does not require {spared} as {less.name} does"
 
 

@@ -1,0 +1,183 @@
+"""What was found in a run's cases beside their verdicts: how agents failed, by kind and tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from reports.analyses.layers import VerdictCounts
+from reports.analyses.rates import ExampleSums, Rate, rate
+from toolevals.grading.case_findings import FAMILIES, FIELDS
+
+# Family -> the verdict whose scored cases its kinds are a share of. Fields are shares of fields.
+BASES: Final[Mapping[str, str]] = {
+    "failed_by": "outcome",
+    "wrong_tool": "selection",
+    "arguments": "arguments",
+    "result_use": "result_use",
+}
+# Of these families every kind is shown once anything is counted, those that nothing is of, too.
+WHOLE: Final = ("wrong_tool", "arguments")
+WORDS: Final[Mapping[str, str]] = {
+    "failed_by": "how cases failed",
+    "wrong_tool": "wrong tool",
+    "arguments": "wrong arguments",
+    "result_use": "use of results",
+    "fields": "fields",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRow:
+    """One kind of finding of one tool; `tool` is "" for all tools, `kind` "" for all kinds of the family.
+
+    `cases` are those in which it was found, `count` is how often it was found: of fields how many. `rate` is the share
+    of the scored cases of the family's verdict; None of fields.
+    """
+
+    family: str
+    kind: str
+    tool: str
+    cases: int
+    count: int
+    rate: Rate | None
+
+    @property
+    def key(self) -> str:
+        """What a list of its cases is asked by."""
+        return f"{self.family}.{self.kind}"
+
+    @property
+    def query(self) -> str:
+        """What the address of a list of its cases asks."""
+        return _query(self.key, self.tool)
+
+    @property
+    def meaning(self) -> str:
+        """What the kind means; of one from another version of a grader nothing is known."""
+        return FAMILIES.get(self.family, {}).get(self.kind, "")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """A tool, with its row of each kind of a family in the family's order; None where nothing was found."""
+
+    tool: str
+    cells: tuple[FindingRow | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The findings of one family. `total` counts each case once, `kinds` are of all tools, `tools` by tool.
+
+    A case may have several kinds, and be of several tools, except in the families "wrong_tool" and "arguments".
+    """
+
+    name: str
+    total: FindingRow | None
+    kinds: tuple[FindingRow, ...]
+    tools: tuple[ToolRow, ...]
+
+    @property
+    def cases(self) -> int:
+        """In how many cases anything was found."""
+        return self.total.cases if self.total else 0
+
+
+@dataclass(frozen=True, slots=True)
+class FieldUse:
+    """How many of the fields that a tool returned replies used; `tool` is "" for all tools."""
+
+    tool: str
+    used: int
+    unused: int
+
+    @property
+    def total(self) -> int:
+        return self.used + self.unused
+
+    @property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """How many are used, then how many are not, each with what the address of a list of its cases asks."""
+        return tuple((_query(f"fields.{kind}", self.tool), getattr(self, kind)) for kind in FIELDS)
+
+    @property
+    def share(self) -> float:
+        """The used fields' share of all; there is one field at least."""
+        return self.used / self.total
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Every family of a grading's findings. `is_counted` is false of gradings from before findings were counted."""
+
+    families: Mapping[str, Family]
+    rows: tuple[FindingRow, ...]
+
+    @property
+    def is_counted(self) -> bool:
+        return bool(self.rows)
+
+    def __getitem__(self, family: str) -> Family:
+        return self.families[family]
+
+    @property
+    def fields(self) -> tuple[FieldUse, ...]:
+        """How many fields were used: of all tools first, then by tool, those with the most unused ones first."""
+        counts: dict[str, dict[str, int]] = {}
+        for row in self.rows:
+            if row.family == "fields" and row.kind:
+                counts.setdefault(row.tool, dict.fromkeys(FIELDS, 0))[row.kind] = row.count
+        found = (FieldUse(tool, each["used"], each["unused"]) for tool, each in counts.items())
+        return tuple(sorted(found, key=lambda each: (each.tool != "", -each.unused, each.tool)))
+
+
+def _query(found: str, tool: str) -> str:
+    return urlencode({"found": found, "tool": tool} if tool else {"found": found})
+
+
+def findings_of(
+    counted: Iterable[tuple[str, str, str, int, int]], verdicts: VerdictCounts, sums: Mapping[str, ExampleSums]
+) -> Findings:
+    """Return the findings from rows of (family, kind, tool, cases, count) and the counted verdicts of the grading.
+
+    `sums` are those of the verdicts over examples, so that several trials of one example count as what they are.
+    """
+    scored = {
+        family: sum(verdicts.get(column, {}).get(status, 0) for status in ("passed", "failed"))
+        for family, column in BASES.items()
+    }
+    wholes = {family: sums.get(column, sums.get("outcome")) for family, column in BASES.items()}
+    rows = tuple(
+        FindingRow(
+            family, kind, tool, cases, count, rate(cases, scored[family], wholes[family]) if family in scored else None
+        )
+        for family, kind, tool, cases, count in sorted(counted, key=_order)
+        if family in FAMILIES
+    )
+    return Findings({name: _family(name, rows, scored.get(name, 0)) for name in FAMILIES}, rows)
+
+
+def _order(row: tuple[str, str, str, int, int]) -> tuple[int, int, str, str]:
+    family, kind, tool, *_ = row
+    families, kinds = list(FAMILIES), ["", *FAMILIES.get(family, {})]
+    places = [names.index(name) if name in names else len(names) for name, names in ((family, families), (kind, kinds))]
+    return places[0], places[1], kind, tool
+
+
+def _family(name: str, rows: Sequence[FindingRow], scored: int) -> Family:
+    own = [row for row in rows if row.family == name]
+    total = next((row for row in own if not row.kind), None)
+    by_tool: dict[str, dict[str, FindingRow]] = {}
+    for row in own:
+        if row.kind and row.tool:
+            by_tool.setdefault(row.tool, {})[row.kind] = row
+    tools = [ToolRow(tool, tuple(found.get(kind) for kind in FAMILIES[name])) for tool, found in by_tool.items()]
+    tools.sort(key=lambda each: (-sum(cell.cases for cell in each.cells if cell), each.tool))
+    kinds = {row.kind: row for row in own if row.kind and not row.tool}
+    if rows and scored and name in WHOLE:
+        kinds = {kind: kinds.get(kind) or FindingRow(name, kind, "", 0, 0, rate(0, scored)) for kind in FAMILIES[name]}
+        total = total or FindingRow(name, "", "", 0, 0, rate(0, scored))
+    return Family(name, total, tuple(kinds.values()), tuple(tools))

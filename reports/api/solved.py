@@ -1,0 +1,67 @@
+"""Which agents solve which examples, in the REST interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from reports.analyses.solved import SORTS, Show
+from reports.filters.asked import COLUMNS
+from reports.views.solved import Asked, found_for, solved_rows
+from toolevals.workspace.api.base import ProjectView
+
+
+class SolvedCellSerializer(serializers.Serializer[Any]):
+    """One agent on one example: its trials that passed and failed, and the run that a cell opens."""
+
+    example_id = serializers.UUIDField()
+    external_id = serializers.CharField()
+    subject_id = serializers.UUIDField()
+    subject = serializers.CharField()
+    detail = serializers.CharField(allow_blank=True)
+    runs = serializers.CharField()
+    passed = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    status = serializers.ChoiceField(choices=("solved", "unsolved", "unscored", ""))
+    run = serializers.IntegerField(allow_null=True)
+
+
+class SolvedSerializer(serializers.Serializer[Any]):
+    """A page of examples: `count` examples in all; `left_out` are runs that have no column."""
+
+    count = serializers.IntegerField()
+    runs = serializers.ListField(child=serializers.IntegerField())
+    left_out = serializers.ListField(child=serializers.IntegerField())
+    cells = SolvedCellSerializer(many=True)
+
+
+class SolvedView(ProjectView):
+    """Which agents solve which examples, over any number of runs of one dataset, 50 examples a page."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("runs", str, description="Numbers of runs, separated by commas; else the newest."),
+            OpenApiParameter("dataset", str, description="Runs of this dataset."),
+            OpenApiParameter("experiment", str, description="Runs of this experiment."),
+            OpenApiParameter("layer", str, enum=list(COLUMNS), description="The verdict that says solved."),
+            OpenApiParameter("by", str, enum=["run"], description="A row for each run instead of each agent."),
+            OpenApiParameter("sort", str, description=f"Order: {', '.join(SORTS)}, or agent- and a subject's id."),
+            OpenApiParameter("show", str, enum=list(Show), description="Only examples that so many agents solve."),
+            OpenApiParameter("page", int, description="Which page, from 1."),
+        ],
+        responses=SolvedSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        asked = Asked.of(request.query_params)
+        runs, found = found_for(self.project, asked)
+        document = {
+            "count": len(found.places(asked.show)),
+            "runs": [run.number for run in runs.runs],
+            "left_out": runs.left_out,
+            "cells": list(solved_rows(found, asked, asked.page)),
+        }
+        return Response(SolvedSerializer(document).data)

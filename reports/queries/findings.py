@@ -1,0 +1,28 @@
+"""What was found in a grading's cases: counted when it finished, opened to its cases by an index."""
+
+from __future__ import annotations
+
+from reports.analyses.findings import Findings, findings_of
+from reports.analyses.layers import WARNING, VerdictCounts, VerdictSums
+from reports.filters.asked import CaseFilter
+from reports.queries.grading import grading_sums, listed_cases
+from reports.queries.summing import counted_number
+from toolevals.runs.models import FindingCount, Grading
+
+
+def grading_findings(grading: Grading, verdicts: VerdictCounts, sums: VerdictSums | None = None) -> Findings:
+    """Return what was found in a grading's cases."""
+    sums = grading_sums(grading) if sums is None else sums
+    counts = FindingCount.objects.filter(grading=grading).order_by()
+    return findings_of(counts.values_list("family", "kind", "tool", "cases", "count"), verdicts, sums)
+
+
+def warnings_of(grading: Grading, verdicts: VerdictCounts) -> dict[str, int]:
+    """Return in how many cases that passed a layer that only warns failed, by layer; layers without any left out."""
+    found = {}
+    for layer in WARNING:
+        if verdicts.get(layer, {}).get("failed"):
+            wanted = CaseFilter(warned=layer)
+            counted = counted_number(grading, wanted)
+            found[layer] = listed_cases(grading, wanted).count() if counted is None else counted
+    return {layer: count for layer, count in found.items() if count}
