@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolevals.grading.result_use import grade_result_use
-from toolevals.grading.result_use.findings import MAX_COMPARED, MAX_COMPARISONS
+from toolevals.grading.result_use.findings import MAX_EXAMINED
 from toolevals.grading.result_use.scanner import mentions_in, replies_mentions
 from toolevals.grading.values import Message, ToolCall, Transcript
 
@@ -45,7 +45,6 @@ def test_nothing_is_raised(result: object, user: str, replies: list[str], argume
     )
     use = grade_result_use(transcript)
     assert len(use.claims) == len(use.attributions)
-    assert use.verdict.status in {"passed", "failed"} or not any(replies)
     for claim in use.claims:
         assert transcript.messages[claim.message].content is not None
 
@@ -58,18 +57,30 @@ def test_nothing_is_raised(result: object, user: str, replies: list[str], argume
 def test_long_texts_are_read_in_bounded_work(text: str) -> None:
     rows = json.dumps([{"id": f"A-{place}", "price": place} for place in range(500)])
     use = grade_result_use(Transcript((Message("tool", rows), Message("assistant", text))))
-    assert use.verdict.status in {"passed", "failed"}
+    assert all(0 <= claim.start < claim.end <= len(text) for claim in use.claims)
 
 
-def test_comparisons_are_limited_and_what_is_beyond_is_called_ungrounded() -> None:
-    rows = json.dumps([{"id": f"A-{place}", "price": place} for place in range(500)])
-    amounts = " ".join(f"The price is ${place}.37." for place in range(1_000, 1_100))
-    findings = grade_result_use(Transcript((Message("tool", rows), Message("assistant", amounts)))).findings
-    kinds = [finding.kind for finding in findings]
-    compared = MAX_COMPARISONS // MAX_COMPARED
-    assert len(kinds) == 100
-    assert "ungrounded" not in kinds[:compared]
-    assert set(kinds[compared:]) == {"ungrounded"}
+@pytest.mark.parametrize("text", ['<a b="' * 10_000, "a,b\n" * 20_000, "{" * 50_000, "<a>" * 30_000, "a|" * 50_000])
+def test_long_results_are_read_in_bounded_work(text: str) -> None:
+    use = grade_result_use(Transcript((Message("tool", text), Message("assistant", "It is $12.34 on 5 May at 9:15."))))
+    assert not use.findings
+
+
+def test_many_statuses_and_dates_are_read_in_bounded_work() -> None:
+    rows = json.dumps(
+        [{"id": f"A-{n}", f"is_open_{n}": True, "status": "failed", "on": "2025-03-14"} for n in range(900)]
+    )
+    reply = "A-1 is completed, and it is open. Monday, 3 April at 9:17, or on 4 April. " * 300
+    use = grade_result_use(Transcript((Message("tool", rows), Message("assistant", reply))))
+    assert len(use.claims) <= 3_000
+
+
+def test_comparisons_are_limited_and_what_is_beyond_stays_open() -> None:
+    rows = json.dumps([{"id": f"A-{place}", "price_eur": place} for place in range(10_000, 10_400)])
+    amounts = " ".join(f"A-{place} is {place}1,{place}2." for place in range(2 * MAX_EXAMINED))
+    use = grade_result_use(Transcript((Message("tool", rows), Message("assistant", amounts))))
+    assert len(use.findings) <= MAX_EXAMINED
+    assert use.verdict.status in {"failed", "unscored"}
 
 
 def test_reading_ends_after_the_first_values() -> None:

@@ -7,24 +7,29 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.result_use import ResultUse, grade_result_use
+from toolevals.grading.result_use import FINDING_SENTENCES, ResultUse, grade_result_use
 from toolevals.grading.values import Message, ToolCall, Transcript
 
 _ORDER = {"order_id": "ORD-9182", "total_cents": 4500, "placed": "2025-03-14", "status": "shipped", "gift": False}
 
 
-def _use(result: Any, *replies: str, user: str = "Where is my order?", is_error: bool = False) -> ResultUse:
+def _use(
+    result: Any, *replies: str, user: str = "And my order?", system: str = "", is_error: bool = False
+) -> ResultUse:
     content = result if isinstance(result, str) else json.dumps(result)
-    return grade_result_use(
-        Transcript(
-            (
-                Message("user", user),
-                Message("assistant", None, (ToolCall("get_order", {"n": 1}, "c1"),)),
-                Message("tool", content, call_id="c1", is_error=is_error),
-                *(message for reply in replies for message in (Message("assistant", reply), Message("user", "And?"))),
-            )[: 3 + 2 * len(replies) - 1]
-        )
-    )
+    messages = [
+        *([Message("system", system)] if system else []),
+        Message("user", user),
+        Message("assistant", None, (ToolCall("get_order", {"n": 1}, "c1"),)),
+        Message("tool", content, call_id="c1", is_error=is_error),
+    ]
+    for reply in replies:
+        messages += [Message("assistant", reply), Message("user", "Thanks.")]
+    return grade_result_use(Transcript(tuple(messages[:-1] if replies else messages)))
+
+
+def _kinds(use: ResultUse) -> set[str]:
+    return {finding.kind for finding in use.findings}
 
 
 def test_without_a_result_or_a_reply_nothing_is_scored() -> None:
@@ -35,9 +40,9 @@ def test_without_a_result_or_a_reply_nothing_is_scored() -> None:
 
 def test_a_right_answer_passes_with_its_sources() -> None:
     use = _use(_ORDER, "Order ORD-9182 of March 14 costs $45.00.")
-    assert use.verdict.status == "passed"
-    assert use.verdict.value == 1.0
-    assert [(claim.text, attribution.pointer, attribution.rule) for claim, attribution in _pairs(use)] == [
+    assert (use.verdict.status, use.verdict.value) == ("passed", 1.0)
+    pairs = zip(use.claims, use.attributions, strict=True)
+    assert [(claim.text, attribution.pointer, attribution.rule) for claim, attribution in pairs] == [
         ("ORD-9182", "/order_id", "equal"),
         ("March 14", "/placed", "equal"),
         ("$45.00", "/total_cents", "minor_units"),
@@ -45,54 +50,118 @@ def test_a_right_answer_passes_with_its_sources() -> None:
     assert all(attribution.call_id == "c1" and attribution.message == 2 for attribution in use.attributions)
 
 
-def test_flipped_digits_fail_with_the_field() -> None:
+def test_a_finding_leads_to_its_words_and_its_field() -> None:
     use = _use(_ORDER, "Order ORD-9182 costs $54.00.")
     (finding,) = use.findings
-    assert (finding.kind, finding.pointer, finding.message) == ("flipped_digits", "/total_cents", 2)
+    assert (finding.kind, finding.pointer, finding.message, finding.call_id) == (
+        "flipped_digits",
+        "/total_cents",
+        2,
+        "c1",
+    )
     assert use.claims[finding.claims[0]].text == "$54.00"
-    assert use.verdict.status == "failed"
-    assert use.verdict.value == 0.5
-    assert "4500" in use.verdict.reason
+    assert (use.verdict.status, use.verdict.value) == ("failed", 0.5)
+    assert "45" in use.verdict.reason
 
 
 @pytest.mark.parametrize(
-    ("reply", "kind"),
+    ("result", "reply", "kind"),
     [
-        ("It costs $4,500.00.", "changed_scale"),
-        ("It was placed on April 2.", "contradiction"),
-        ("Delivery is usually $6.99.", "prior_knowledge"),
-        ("Your coupon is XK-4471-B.", "ungrounded"),
-        ("Thank you for your patience.", "unused_result"),
+        ({"serial": "IV-40551"}, "The serial is IV-40515.", "flipped_digits"),
+        ({"gate": "G94"}, "It leaves from gate G49.", "flipped_digits"),
+        ({"konto": "DE02 1203 0000 0000 2020 51"}, "Bitte an DE02 1203 0000 0000 2200 51.", "flipped_digits"),
+        ({"amount_cents": 21300}, "That makes $2,130.00.", "changed_scale"),
+        ({"pv_mwh": 0.684}, "It made 6,840 kWh.", "changed_scale"),
+        ({"completion_rate": 0.643}, "6.43 % listened to the end.", "changed_scale"),
+        ({"wind_kn": 19, "gust_kn": 27}, "Gusts of 27 km/h are forecast.", "wrong_unit"),
+        ({"value": 138, "unit": "g/L"}, "Your value is 138 g/dL.", "wrong_unit"),
+        ({"total": 8502, "currency": "CHF"}, "The total is €8,502.", "wrong_unit"),
+        ({"pickup_until": "2027-06-18"}, "Collect it until Thursday, 18 June.", "wrong_date"),
+        ({"got": "2027-05-27", "window_days": 21}, "You have three weeks from 27 May, until 17 July.", "wrong_date"),
+        ({"at": "2027-09-16T07:50", "early_min": 20}, "Be there 20 minutes before 7:50, at 7:20.", "wrong_date"),
+        ({"start": "2025-04-08T10:00:00Z"}, "It starts at 10:00 EST.", "wrong_date"),
+        ({"class_avg": 2.6, "own_avg": 2.1}, "Your own average is 2.6.", "wrong_field"),
+        ({"high_m": 8.7, "low_m": 1.9}, "The high tide has 1.9 m, the low tide 8.7 m.", "wrong_field"),
+        ({"id": "p1", "open": False}, "The pool is open.", "contradiction"),
+        ({"rx_required": True}, "No prescription is needed.", "contradiction"),
+        ({"no": "W-1", "status": "failed"}, "Order W-1 was completed.", "contradiction"),
+        ({"net": [84.2, 151.75, 86.05, 42.0]}, "In total you got 346.00.", "contradiction"),
+    ],
+)  # fmt: skip
+def test_each_kind_of_contradiction(result: Any, reply: str, kind: str) -> None:
+    use = _use(result, reply)
+    assert kind in _kinds(use)
+    assert use.verdict.status == "failed"
+    assert _kinds(use) <= set(FINDING_SENTENCES)
+
+
+@pytest.mark.parametrize(
+    ("result", "reply"),
+    [
+        ({"open": True, "reopens": None}, "The pool is open."),
+        ({"status": "failed"}, "If the payment was completed, you would see it."),
+        ({"status": "cancelled"}, "The refund of your order is pending."),
+        ({"pool_open": False}, "Is it open?"),
+        ({"available": False}, "It is available from 12 April on."),
+        ({"is_refundable": False}, "The fare is not refundable."),
+        ({"discount": 0.15, "price": 80.0, "currency": "USD"}, "With 15% off, it drops from $80 to $68."),
+        ({"gross": 4310.0, "net": 3047.55}, "Your net pay is 3,047.55: of the gross, 4,310.00, the rest is tax."),
+        ({"checkin": "16:00", "checkout": "10:30"}, "You can check out until 10:30; check-in is from 4 pm."),
+        ({"last_four": "2411", "brand": "visa"}, "You can cancel within 24 hours."),
+        ({"price": 57.1}, "10 shares cost $571.00."),
+        ({"adult": 14.0, "student": 11.0}, "Two adults and a student pay 39.00."),
+        ({"used_gb": 13.4, "included_gb": 20}, "6.6 GB are left, a third."),
+        ({"seconds": 19740, "filament_mm": 20130}, "It takes 5 hours and 29 minutes and 20.1 m of filament."),
+        ({"prices_cents": {"ADULT": 1650}}, "An adult pays €16.50."),
+        ({"tel": "+49 30 1234567"}, "Call 030 1234567."),
+        ({"hs": "6912002300"}, "The code is 6912 00 23 00."),
+        ({"area_ha": 0.42}, "The plot has 4,200 m²."),
+        ({"start": "2025-04-08T10:00:00Z"}, "It starts at 6:00 EDT."),
     ],
 )
-def test_each_kind_of_failure(reply: str, kind: str) -> None:
-    assert kind in {finding.kind for finding in _use(_ORDER, reply).findings}
+def test_what_nobody_could_show_to_be_wrong_is_not_accused(result: Any, reply: str) -> None:
+    assert _kinds(_use(result, reply)) == set()
+
+
+def test_what_only_the_policy_could_support_is_for_a_judge_without_it() -> None:
+    reply = "Refunds take 5 to 7 business days, and order ORD-9182 has shipped."
+    use = _use(_ORDER, reply)
+    assert use.verdict.status == "unscored"
+    assert "7 business days" in use.question
+    assert "7 business days" in use.verdict.reason
+    assert _use(_ORDER, reply, system="Refunds take 5 to 7 business days.").verdict.status == "passed"
+
+
+def test_dates_follow_from_today() -> None:
+    loan = {"due": "2026-03-13", "fee_cents_per_day": 25}
+    reply = "It is due in three days; after that you pay 25 cents a day from 14 March on."
+    assert _use(loan, reply, system="Today is 10 March 2026.").verdict.status == "passed"
 
 
 def test_a_later_turn_that_departs_is_drift() -> None:
-    use = _use(_ORDER, "The total is $45.00.", "The total is $47.00.")
+    use = _use(_ORDER, "The total is $45.00.", "The total is $54.00.")
     assert [finding.kind for finding in use.findings] == ["drift"]
 
 
-def test_values_of_two_things_swapped() -> None:
-    rows = [{"id": "A-1", "price": 30.5}, {"id": "B-2", "price": 12.25}]
-    use = _use(rows, "A-1 costs $12.25 and B-2 costs $30.50.")
-    assert {finding.kind for finding in use.findings} == {"contradiction"}
-    assert len(use.findings) == 2
+@pytest.mark.parametrize("result", ["ok", '{"ok": true}', '{"orders": [], "count": 0}', "[]", ""])
+def test_empty_results_and_receipts_are_no_failure(result: str) -> None:
+    assert _use(result, "You have no open orders. Have a nice day.").verdict.status == "unscored"
 
 
-def test_a_user_who_repeats_an_invention_does_not_support_it() -> None:
-    transcript = Transcript(
-        (
-            Message("tool", '{"name": "Ann", "age": 41}'),
-            Message("assistant", "Ann's badge is QX-7741."),
-            Message("user", "QX-7741, thanks."),
-            Message("assistant", "Yes, QX-7741."),
-        )
-    )
-    use = grade_result_use(transcript)
-    assert [attribution.source for attribution in use.attributions] == ["ungrounded", "ungrounded"]
-    assert [finding.claims for finding in use.findings if finding.kind == "ungrounded"] == [(0, 1)]
+@pytest.mark.parametrize(
+    "result",
+    [
+        "Error: 503 upstream",
+        '{"error": {"code": "SLOT_TAKEN", "retry_after": 45}}',
+        '{"isError": true, "content": "54"}',
+    ],
+)
+def test_honest_replies_after_an_error_are_no_failure(result: str) -> None:
+    assert _use(result, "It does not work right now; try again in 54 minutes.").verdict.status != "failed"
+
+
+def test_what_a_user_said_supports_a_claim() -> None:
+    assert _use({"total": 45.0}, "You said $54.00, but it is $45.00.", user="I paid $54.00").verdict.status == "passed"
 
 
 def test_the_separate_answer_is_read_once() -> None:
@@ -102,15 +171,15 @@ def test_the_separate_answer_is_read_once() -> None:
     assert [claim.message for claim in other.claims] == [1, 2]
 
 
-def test_utilisation_counts_the_fields_that_text_can_show() -> None:
-    (fields,) = _use(_ORDER, "ORD-9182 has shipped.").utilisation
+def test_the_share_of_returned_fields_that_are_used() -> None:
+    use = _use(_ORDER, "ORD-9182 has shipped.")
+    (fields,) = use.utilisation
     assert fields.used == ("/order_id", "/status")
     assert fields.unused == ("/total_cents", "/placed")
-    assert fields.share == 0.5
-    assert fields.tool == "get_order"
+    assert (fields.share, use.share_used, fields.tool) == (0.5, 0.5, "get_order")
 
 
-def test_a_result_that_leads_to_the_next_call_is_not_unused() -> None:
+def test_a_result_that_leads_to_the_next_call_is_passed_on() -> None:
     transcript = Transcript(
         (
             Message("assistant", None, (ToolCall("find", {}, "a"),)),
@@ -120,30 +189,22 @@ def test_a_result_that_leads_to_the_next_call_is_not_unused() -> None:
             Message("assistant", "It is Ines Kaya."),
         )
     )
-    use = grade_result_use(transcript)
-    assert use.verdict.status == "passed"
-    assert [fields.passed_on for fields in use.utilisation] == [True, False]
+    assert [fields.passed_on for fields in grade_result_use(transcript).utilisation] == [True, False]
 
 
-@pytest.mark.parametrize("result", ["ok", '{"ok": true}', '{"orders": [], "count": 0}', '{"n": 1}', ""])
-def test_receipts_need_not_be_used(result: str) -> None:
-    assert _use(result, "Done, have a nice day.").verdict.status == "passed"
-
-
-def test_errors_need_not_be_used() -> None:
-    assert _use("Error: 503 upstream", "It does not work right now.", is_error=True).verdict.status == "passed"
-
-
-def test_lines_of_text_are_fields() -> None:
-    use = _use("Hotel Ribeira\nCheck-in 15:00, check-out 11:00", "Check-out is at 12:00.")
-    (finding,) = use.findings
-    assert (finding.kind, finding.pointer) == ("contradiction", "/1")
+@pytest.mark.parametrize(
+    ("text", "reply", "pointer"),
+    [
+        ("Hotel Ribeira\nCheck-in 15:00, check-out 11:00", "Check-out is at 11:00.", "/1"),
+        ("sensor,moist_pct\nN1,31.2\nN2,18.7", "N2 has 18.7 %.", "/2"),
+        ('<pallet id="PAL-00931"><units>212</units></pallet>', "It has 212 units.", "/0"),
+        ('{"content": [{"type": "text", "text": "{\\"units\\": 212}"}]}', "It has 212 units.", "/content/0/text"),
+    ],
+)
+def test_tables_markup_and_lines_have_fields_too(text: str, reply: str, pointer: str) -> None:
+    assert pointer in {attribution.pointer for attribution in _use(text, reply).attributions}
 
 
 def test_what_is_written_down_is_json() -> None:
     document = _use(_ORDER, "It costs $54.00 and was placed on March 14.").to_document()
     assert json.loads(json.dumps(document)) == document
-
-
-def _pairs(use: ResultUse) -> Any:
-    return zip(use.claims, use.attributions, strict=True)

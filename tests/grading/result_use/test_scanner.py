@@ -21,6 +21,9 @@ def _first(text: str) -> tuple[str, str, object, str]:
         ("€2.3bn", ("€2.3bn", "amount", 2_300_000_000, "EUR")),
         ("a drop of -1.2% today", ("-1.2%", "percent", -1.2, "%")),
         ("-4,5 °C", ("-4,5 °C", "number", -4.5, "C")),
+        ("0,845 kr per kWh", ("0,845 kr", "amount", 0.845, "NOK")),
+        ("€ 285 each", ("€ 285", "amount", 285, "EUR")),
+        ("138 g/dL", ("138 g/dL", "number", 138, "g/dl")),
         ("2 hours 15 minutes", ("2 hours 15 minutes", "duration", 135, "min")),
         ("on March 19th, 2025", ("March 19th, 2025", "date", (2025, 3, 19), "")),
         ("am 30.09.2024", ("30.09.2024", "date", (2024, 9, 30), "")),
@@ -58,10 +61,15 @@ def test_days_after_a_date_are_dates() -> None:
     assert [mention.keys[0] for mention in found] == [(0, 5, 22), (0, 5, 23), (0, 5, 24)]
 
 
-def test_quotations_and_counts_in_words() -> None:
-    text = 'The three notes say “call the bank” and "pay rent".'
+def test_counts_in_words() -> None:
+    text = "The three notes say two things."
     found = [(mention.kind, text[mention.start : mention.end]) for mention in replies_mentions(text)]
-    assert found == [("number", "three"), ("quote", "call the bank"), ("quote", "pay rent")]
+    assert found == [("number", "three"), ("number", "two")]
+
+
+def test_groups_of_digits_are_one_identifier() -> None:
+    found = replies_mentions("to DE02 1203 0000 0000 2200 51, or 0664 555 0198")
+    assert [mention.keys[0] for mention in found] == ["de02 1203 0000 0000 2200 51", "0664 555 0198"]
 
 
 def test_impossible_moments_are_no_moments() -> None:

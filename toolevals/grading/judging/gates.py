@@ -79,7 +79,10 @@ def _open_choice(scene: Scene) -> Units:
 
 
 def _result_used(scene: Scene) -> Units:
-    if scene.statuses["result_use"] not in ("passed", "failed"):
+    messages = scene.transcript.messages
+    first = next((place for place, message in enumerate(messages) if message.role == "tool"), len(messages))
+    replies = (message.content for message in messages[first:] if message.role == "assistant")
+    if first == len(messages) or not (scene.transcript.answer or any(replies)):
         return Units(silence="Not asked: no reply follows a tool's result.")
     return _unless_broken(scene)
 

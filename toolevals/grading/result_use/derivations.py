@@ -1,269 +1,291 @@
-"""Values that follow from others by simple arithmetic: counts, sums, differences, products, shares, times between."""
+"""Deriving what no field holds as it stands: counts, sums, shares, conversions by a factor, dates and times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from datetime import date, timedelta
+from math import isfinite
 
-from toolevals.grading.result_use.arithmetic import (
-    MAX_PAIRED,
-    Origin,
-    add_pair,
-    major,
-    rounded,
-)
-from toolevals.grading.result_use.fields import FieldValue
-from toolevals.grading.result_use.lexicon import DIFFERENCE_WORDS, DURATIONS, SUM_WORDS
+from toolevals.grading.result_use.arithmetic import from_two, is_run_sum
 from toolevals.grading.result_use.mentions import Mention
-from toolevals.grading.result_use.replies import Reply
-from toolevals.grading.result_use.sources import MAX_COUNT, Sources
+from toolevals.grading.result_use.neighbours import significant
+from toolevals.grading.result_use.payloads import FieldValue, field_name
+from toolevals.grading.result_use.sources import ResultText, Sources
+from toolevals.grading.result_use.units import UNITS
+from toolevals.grading.result_use.values import Key
 
-# How many numbers, the last said, take part in sums and differences of two.
-MAX_OPERANDS = 48
-# The newest values among which amounts of one name are added in twos.
-MAX_LEGS = 600
-# How many numbers of a reply, the first, make sums of neighbours.
-MAX_RUN = 100
-# Searches for a derivation that found none; after so many of a transcript only what lists and pairs make is known.
-MAX_FRUITLESS = 200
-# And in sums of several with either sign.
-MAX_SUMMED = 10
-# Words without which two unsaid numbers make no sum and no difference: any number is one of some two.
-_CUES: Mapping[str, frozenset[str]] = {"sum": SUM_WORDS, "difference": DIFFERENCE_WORDS}
-_ALL_CUES = SUM_WORDS | DIFFERENCE_WORDS
+# The newest numbers that make sums, shares and the like; the newest dates and times that make durations.
+MAX_OPERANDS = 60
+MAX_MOMENTS = 40
+# So few numbers hardly make a number of three digits by chance.
+MAX_PLAIN = 16
+# Rows of a column whose differences are taken.
+MAX_ROWS = 12
+MAX_COUNT = 1_000
+# Values of a result that are counted and added up, and counts, sums and means that are kept.
+MAX_VALUES = 4_000
+MAX_FIGURES = 4_000
+# Durations of results from which times and dates follow.
+MAX_SPANS = 40
+# Claims of a transcript that are derived; further ones stay open.
+MAX_DERIVED = 400
+# Halves, doubles and the like that people say in words.
+_FACTORS = (2.0, 0.5, 3.0)
 
 
 @dataclass(slots=True)
 class Derivations:
-    """What follows from the results read so far, and from the numbers that replies gave of them.
+    """Looks for a way to derive a claim from fields, from what was said, and from the reply itself.
 
-    `said` are those numbers. Origins are kept by value: of counts and totals of lists, of pairs of fields, of shares in
-    percent, and of minutes between two times.
+    `figures` are counts, sums and means over rows of a result, with the rule; they grow with the results.
     """
 
     sources: Sources
-    said: list[float] = field(default_factory=list)
+    figures: dict[float, str] = field(default_factory=dict)
+    fields: list[float] = field(default_factory=list)
+    days: list[date] = field(default_factory=list)
+    minutes: list[int] = field(default_factory=list)
+    spans: set[float] = field(default_factory=set)
+    totals: dict[float, int] = field(default_factory=dict)
     _done: int = 0
-    _paired: int = 0
-    _fruitless: int = 0
-    _legs_of: int = -1
-    _sums: set[float] = field(default_factory=set)
-    _totals: dict[float, Origin] = field(default_factory=dict)
-    _pairs: dict[float, Origin] = field(default_factory=dict)
-    _shares: dict[float, Origin] = field(default_factory=dict)
-    _elapsed: dict[float, Origin] = field(default_factory=dict)
-    _by_name: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
+    _derived: int = 0
 
-    def say(self, value: float) -> None:
-        """Take a number that a reply gave and that something supports."""
-        if not self.said or self.said[-1] != value:
-            self.said.append(value)
+    def number(self, mention: Mention, tolerance: float, said: Sequence[float], *, is_plain: bool = False) -> str:
+        """Return the rule by which a number follows, empty where none does; `said` are the reply's numbers.
 
-    def find(self, mention: Mention, reply: Reply, place: int, run: Sequence[float]) -> Origin | None:
-        """Return how the number follows, None where it does not.
-
-        `run` are the supported numbers of the same reply, in order.
+        `is_plain` says that nothing announces a sum, share or the like: two numbers then make a short number, or one of
+        many, by chance.
         """
         self._extend()
-        value = rounded(mention.value)
-        if mention.kind == "duration" and (
-            elapsed := self._elapsed.get(rounded(value * DURATIONS.get(mention.unit, 1.0)))
-        ):
-            return elapsed
-        if mention.kind == "percent":
-            self._pair_all()
-            return self._shares.get(value) or self._totals.get(value)
-        total = self._totals.get(value)
-        if total is not None and (total.rule != "count" or mention.kind == "number"):
-            return total
-        if mention.is_weak or value == 0 or mention.unit == "deg" or self._fruitless >= MAX_FRUITLESS:
-            return None
-        found = (
-            self._from_pair(reply, place, value)
-            or self._from_said(mention, reply, place, run)
-            or self._from_several(mention, reply, place)
-        )
-        self._fruitless += found is None
-        return found
+        self._derived += 1
+        if self._derived > MAX_DERIVED:
+            return "unknown"
+        value = mention.value
+        if mention.kind == "duration" and (rule := self._duration(value, mention.unit, tolerance)):
+            return rule
+        for figure, rule in self.figures.items():
+            if abs(figure - value) <= tolerance:
+                return rule
+        others = [number for number in said if number != value]
+        if self.sums_up(value, said):
+            return "sum"
+        operands = self._operands(others)
+        if is_plain and (len(operands) > MAX_PLAIN or significant(mention) < 3):
+            return ""
+        return from_two(value, tolerance, operands, is_share=mention.kind == "percent")
 
-    def _from_several(self, mention: Mention, reply: Reply, place: int) -> Origin | None:
-        """A total of two amounts of one name, from whichever results, for several: two legs of a journey for three."""
-        if mention.kind != "amount" or not reply.has_word(place, SUM_WORDS):
-            return None
-        counts = {count for count in reply.counts if count <= MAX_COUNT} | self.sources.counts | {1}
-        for count in sorted(counts - {0}):
-            part = rounded(mention.value / count)
-            if abs(part * count - mention.value) <= 0.005 and part in self._legs():
-                return Origin("product" if count > 1 else "sum")
-        return None
+    @staticmethod
+    def sums_up(value: float, said: Sequence[float]) -> bool:
+        """Whether a number is the sum of numbers that follow one another in the reply."""
+        return is_run_sum(value, [number for number in said[:MAX_OPERANDS] if number != value])
 
-    def _legs(self) -> set[float]:
-        """Sums of every two of the newest amounts that share a field's name."""
-        if self._legs_of != len(self.sources.values):
-            by_name: dict[str, list[float]] = {}
-            for value in self.sources.values[: -MAX_LEGS - 1 : -1]:
-                if value.kind == "number" and value.is_money:
-                    by_name.setdefault(value.name, []).append(major(value))
-            self._sums = {
-                rounded(one + other)
-                for numbers in by_name.values()
-                for one in set(numbers[:MAX_OPERANDS])
-                for other in set(numbers[:MAX_OPERANDS])
-            }
-            self._legs_of = len(self.sources.values)
-        return self._sums
+    def day(self, key: tuple[int, int, int], said: Sequence[float]) -> str:
+        """Return the rule by which a date follows: some days, weeks, months or years from another one."""
+        self._extend()
+        self._derived += 1
+        if not key[2] or self._derived > MAX_DERIVED:
+            return ""
+        counts = {round(number) for number in (*self.fields[-MAX_OPERANDS:], *self.sources.numbers, *said) if number}
+        offsets = {1, *(n for n in counts if 0 < abs(n) <= 400), *(7 * n for n in counts if 0 < n <= 52)}
+        for base in self._days():
+            for offset in offsets:
+                if _is_day(base, offset, key) or _is_day(base, -offset, key):
+                    return "elapsed"
+            if (base.month, base.day) == key[1:] or base.day == key[2]:
+                return "elapsed"
+        return ""
 
-    def _from_pair(self, reply: Reply, place: int, value: float) -> Origin | None:
-        if not reply.has_word(place, _ALL_CUES):
-            return None
-        self._pair_all()
-        pair = self._pairs.get(value)
-        return pair if pair is not None and reply.has_word(place, _CUES[pair.rule]) else None
+    def due(self) -> Iterator[tuple[date, int]]:
+        """Yield the dates that lie a result's number of days or weeks after a result's or today's date, once each."""
+        self._extend()
+        spans = [
+            round(value.key * UNITS[value.measure.unit].factor / 86400)
+            for result in self.sources.results[-3:]
+            for value in self.sources.values[result.values.start : result.values.stop][:200]
+            if isinstance(value.key, int | float) and value.measure.unit in {"d", "wk"} and 0 < value.key < 400
+        ]
+        for base in self._days():
+            for span in list(dict.fromkeys(spans))[:MAX_SPANS]:
+                for sign in (1, -1):
+                    moved = _moved(base, sign * span)
+                    if moved is not None:
+                        yield moved, span
 
-    def _from_said(self, mention: Mention, reply: Reply, place: int, run: Sequence[float]) -> Origin | None:
-        if mention.kind == "number" and not (reply.has_word(place, _ALL_CUES) or reply.is_in_arithmetic(place)):
-            return None
-        value = rounded(mention.value)
-        counts = {count for count in reply.counts if count <= MAX_COUNT} | self.sources.counts
-        counts.add(2)
-        if rule := follows(value, run, self.said[-MAX_OPERANDS:], counts):
-            return Origin(rule)
-        if mention.kind == "amount" and _is_run_sum(value, list(reply.line_ends.values())):
-            return Origin("sum")
-        if mention.kind == "amount" and (origin := self._from_field(value, run) or self._from_sums(value, run)):
-            return origin
-        for count in counts - {0, 1}:
-            unit = rounded(value / count)
-            if unit * count != value and abs(unit * count - value) > 0.005:
-                continue
-            for key in (unit, rounded(unit * 100)):
-                for entry in self.sources.index.get(key, ())[-16:]:
-                    held = self.sources.values[entry]
-                    if held.is_money and rounded(major(held)) == unit and mention.kind == "amount":
-                        return Origin("product", held.result, held.pointer)
-        return None
+    def time(self, minute: int, said: Sequence[float], *, has_zone: bool) -> str:
+        """Return the rule by which a time follows: minutes or hours from another one, or the same in another zone."""
+        self._extend()
+        self._derived += 1
+        if self._derived > MAX_DERIVED:
+            return ""
+        times = [*self.minutes[-MAX_MOMENTS:], *filter(None, map(_minute, self.sources.said))][:MAX_MOMENTS]
+        spans = [span for _, span in self._spans()][:MAX_SPANS]
+        counts = set(spans) | {number for number in (*self.sources.numbers, *said) if number > 0}
+        for base in times:
+            gap = (minute - base) % 1440
+            if has_zone and gap % 30 == 0:
+                return "elapsed"
+            for part in counts:
+                if any(
+                    abs(way - part) < 0.6 or (part < 24 and abs(way - part * 60) < 0.6) for way in (gap, 1440 - gap)
+                ):
+                    return "elapsed"
+        return ""
 
-    def _from_field(self, value: float, run: Sequence[float]) -> Origin | None:
-        """The difference between a number of this reply and an amount that a result holds."""
-        for operand in run[-MAX_OPERANDS:]:
-            for other in (rounded(operand - value), rounded(operand + value), rounded(abs(value) - operand)):
-                for entry in self.sources.index.get(other, ())[-8:] if other > 0 else ():
-                    held = self.sources.values[entry]
-                    if held.is_money and not held.is_minor:
-                        return Origin("difference", held.result, held.pointer)
-        return None
+    def beside(self) -> Iterator[tuple[int, float, int]]:
+        """Yield (minute of the day, minutes, their field's place) of what lies a result's minutes from its times."""
+        self._extend()
+        spans = list(self._spans())
+        for base in self.minutes[-MAX_MOMENTS:]:
+            for position, span in spans[:MAX_MOMENTS]:
+                for sign in (1, -1):
+                    yield round(base + sign * span) % 1440, span, position
 
-    def _from_sums(self, value: float, run: Sequence[float]) -> Origin | None:
-        """A sum of several numbers with either sign: only with cents, where it is no coincidence."""
-        if value == int(value):
-            return None
-        operands = list(dict.fromkeys(reversed([*self.said[-MAX_OPERANDS:], *run])))[:MAX_SUMMED]
-        half = len(operands) // 2
-        left, right = _signed_sums(operands[:half]), _signed_sums(operands[half:])
-        return Origin("sum") if any(rounded(value - part) in right for part in left) else None
+    def _spans(self) -> Iterator[tuple[int, float]]:
+        """Yield the durations of the newest results: the field's place, and minutes under a day."""
+        for result in self.sources.results[-3:]:
+            for position in result.values[:200]:
+                value = self.sources.values[position]
+                if value.measure.unit in {"min", "h", "s"} and isinstance(value.key, int | float):
+                    span = value.key * UNITS[value.measure.unit].factor / 60
+                    if 0 < span < 1440:
+                        yield position, span
+
+    def total_at(self, number: float) -> int | None:
+        """Return the place of the first of the numbers of which this one is the sum, None where it is of none."""
+        self._extend()
+        return self.totals.get(round(number, 6))
+
+    def seconds(self, text: str) -> str:
+        """Return the rule by which `33:04` or `1:52:38` follows as a duration."""
+        self._extend()
+        parts = [int(part) for part in text.split(":") if part.isdecimal()][:3]
+        if len(parts) < 2:
+            return ""
+        readings = {parts[0] * 60 + parts[1], parts[0] * 3600 + parts[1] * 60 + (parts[2] if len(parts) > 2 else 0)}
+        for reading in readings:
+            mention = Mention(0, 0, "duration", (reading,), "s")
+            if any(True for _ in self.sources.fields_of(mention, 1.0)) or self._duration(reading, "s", 1.0):
+                return "converted"
+        return ""
+
+    def _duration(self, value: float, unit: str, tolerance: float) -> str:
+        factor = UNITS[unit].factor if UNITS[unit].dimension == "time" else UNITS[unit].factor * 2_629_800
+        slack = max(tolerance * factor, 0.03 * value * factor if unit in {"mo", "yr"} else 0)
+        if any(abs(span - value * factor) <= slack for span in self.spans):
+            return "elapsed"
+        days = self._days()
+        for place, one in enumerate(days):
+            for other in days[:place]:
+                if abs(abs((one - other).days) * 86400 - value * factor) <= slack:
+                    return "elapsed"
+        times = self.minutes[-MAX_MOMENTS:]
+        for one_time in times:
+            for other_time in times:
+                if abs((one_time - other_time) % 1440 * 60 - value * factor) <= slack:
+                    return "elapsed"
+        return ""
+
+    def _days(self) -> list[date]:
+        found = list(self.days[-MAX_MOMENTS:])
+        for key in self.sources.said:
+            if isinstance(key, tuple) and len(key) == 3 and key[2] and len(found) < 2 * MAX_MOMENTS:
+                year = key[0] or (self.sources.today or (self.days[-1].year if self.days else 2000, 0, 0))[0]
+                found += _dates([(max(year, 1), key[1], key[2])])
+        return list(dict.fromkeys(found))
+
+    def _operands(self, said: Sequence[float]) -> list[float]:
+        sums = [figure for figure, rule in self.figures.items() if rule in {"sum", "mean"}][-20:]
+        numbers = [*self.fields[-MAX_OPERANDS:], *self.sources.numbers, *said[-MAX_OPERANDS:], *sums, *_FACTORS]
+        return sorted({number for number in numbers if number and isfinite(number)})
 
     def _extend(self) -> None:
         for result in self.sources.results[self._done :]:
-            for number, origin in result.payload.figures.items():
-                self._totals.setdefault(number, origin)
-            for minutes, origin in result.payload.elapsed.items():
-                self._elapsed.setdefault(minutes, origin)
+            rows: dict[tuple[str, str], list[int]] = {}
+            words: Counter[tuple[str, str]] = Counter()
+            instants: list[int] = []
+            for position in result.values[:MAX_VALUES]:
+                value = self.sources.values[position]
+                key = value.key
+                if isinstance(key, int | float):
+                    self.fields.append(self._number_at(position))
+                    for row in _rows_of(value):
+                        rows.setdefault(row, []).append(position)
+                elif isinstance(key, str):
+                    words[value.name, key] += 1
+                elif len(key) == 3:
+                    self.days += _dates([key])
+                else:
+                    self.minutes.append(key[0])
+                    instants += [] if value.zone is None else [key[0] - value.zone]
+            for one in instants[:MAX_MOMENTS]:
+                self.spans.update((one - other) % 1440 * 60.0 for other in instants[:MAX_MOMENTS])
+            self._count(result, words)
+            for positions in rows.values():
+                self._total(positions)
         self._done = len(self.sources.results)
 
-    def _pair_all(self) -> None:
-        for result in self.sources.results[self._paired :]:
-            for number, origin in result.payload.pairs.sums.items():
-                self._pairs.setdefault(number, origin)
-            for percent, origin in result.payload.pairs.shares.items():
-                self._shares.setdefault(percent, origin)
-            self._pair_names(result.payload.place, result.payload.numbers[:MAX_PAIRED])
-        self._paired = len(self.sources.results)
+    def _count(self, result: ResultText, words: Counter[tuple[str, str]]) -> None:
+        flags = (leaf for leaf in result.payload.leaves[:MAX_VALUES] if isinstance(leaf.value, bool))
+        words.update((field_name(leaf.path), str(leaf.value)) for leaf in flags)
+        for count in (*result.payload.lists.values(), *words.values()):
+            if count <= MAX_COUNT:
+                self.figures.setdefault(float(count), "count")
 
-    def _pair_names(self, place: int, numbers: Iterable[FieldValue]) -> None:
-        """Sums and differences of two numbers of one name in two results."""
-        for value in numbers:
-            others = self._by_name.setdefault(value.name, [])
-            for number, other_place in others:
-                if other_place != place:
-                    add_pair(self._pairs, number, major(value), Origin("sum", place, value.pointer))
-            if len(others) < MAX_PAIRED:
-                others.append((major(value), place))
+    def _number_at(self, position: int) -> float:
+        value = self.sources.values[position]
+        return round(value.key * value.measure.scale, 6) if isinstance(value.key, int | float) else 0.0
 
-
-def _signed_sums(numbers: Sequence[float]) -> set[float]:
-    sums = {0.0}
-    for number in numbers:
-        sums |= {rounded(one + sign * number) for one in sums for sign in (1, -1)}
-    return sums
-
-
-def follows(value: float, run: Sequence[float], said: Sequence[float], counts: Iterable[float]) -> str | None:
-    """Return the rule by which a number follows from numbers that were said: `run` in this reply, `said` before.
-
-    A sum of neighbours in the reply; a sum or a difference of two; one of them, or such a difference, as often as a
-    count says, or a part of it.
-    """
-    if _is_run_sum(value, run):
-        return "sum"
-    operands = {*said, *run[-MAX_OPERANDS:]} - {0.0}
-    exact = frozenset(map(_hundredths, operands))
-    said_exactly = _hundredths(value)
-    # Whether there are two such numbers at all is seen at once; which ones comes after.
-    if not (_has_difference(exact, said_exactly) or _has_sum(exact, said_exactly)):
-        rule = None
-    else:
-        rule = _from_two(value, operands)
-    if rule is None and any(_is_multiple(value, count, operands, exact) for count in counts if count > 1):
-        return "product"
-    return rule
+    def _total(self, positions: Sequence[int]) -> None:
+        numbers = [self._number_at(position) for position in positions]
+        if len(numbers) > 1 and len(self.figures) < MAX_FIGURES:
+            self.totals.setdefault(round(sum(numbers), 6), positions[0])
+            total = round(sum(numbers), 6)
+            self.figures.setdefault(total, "sum")
+            self.figures.setdefault(round(total / len(numbers), 6), "mean")
+            for number in numbers[:MAX_ROWS]:
+                for other in numbers[:MAX_ROWS]:
+                    self.figures.setdefault(round(number - other, 6), "difference")
+            for number, count in Counter(numbers).items():
+                if count > 1:
+                    self.figures.setdefault(float(count), "count")
+                self.figures.setdefault(round(total - number, 6), "sum")
 
 
-def _from_two(value: float, operands: set[float]) -> str | None:
-    for operand in operands:
-        rest = rounded(value - operand)
-        if rest in operands and rest != value:
-            return "sum"
-        if rounded(operand - value) in operands or rounded(operand + value) in operands:
-            return "difference"
-    return None
+def _rows_of(value: FieldValue) -> Iterator[tuple[str, str]]:
+    """Yield the groups that a number is a part of: its column over the rows of a list, and its object or list."""
+    is_element = _ends_in_digit(value.path)
+    yield (value.container if is_element else value.container.rpartition("/")[0]), value.name
+    if not is_element or _ends_in_digit(value.container):
+        yield value.container, ""
 
 
-def _hundredths(value: float) -> int:
-    return round(value * 100)
+def _minute(key: Key) -> int | None:
+    return key[0] if isinstance(key, tuple) and len(key) == 1 and key[0] < 1440 else None
 
 
-def _has_sum(exact: frozenset[int], value: int) -> bool:
-    return not exact.isdisjoint(map(value.__sub__, exact))
+def _ends_in_digit(path: str) -> bool:
+    return path[-1:].isdigit() and path.rpartition("/")[2].isdigit()
 
 
-def _has_difference(exact: frozenset[int], value: int) -> bool:
-    return not exact.isdisjoint(map(value.__add__, exact))
+def _dates(keys: Iterable[tuple[int, int, int]]) -> list[date]:
+    found = []
+    for year, month, day in keys:
+        try:
+            found.append(date(year, month, day))
+        except (ValueError, OverflowError):
+            continue
+    return found
 
 
-def _is_multiple(value: float, count: float, operands: set[float], exact: frozenset[int]) -> bool:
-    if rounded(value * count) in operands:
-        return True
-    part = rounded(value / count)
-    if abs(part * count - value) > 0.005:
-        return False
-    return part in operands or _has_difference(exact, _hundredths(part))
+def _moved(base: date, days: int) -> date | None:
+    try:
+        return base + timedelta(days=days)
+    except OverflowError:
+        return None
 
 
-def _is_run_sum(value: float, run: Sequence[float]) -> bool:
-    """Whether the number is the sum of two or more numbers that follow one another in the reply."""
-    if len(run) < 2:
-        return False
-    # Whether any two totals differ by the number is seen at once; where they stand comes after.
-    totals = frozenset(accumulate(map(_hundredths, run[:MAX_RUN]), initial=0))
-    if not _has_difference(totals, _hundredths(value)):
-        return False
-    seen: dict[float, int] = {0.0: 0}
-    total = 0.0
-    for place, number in enumerate(run[:MAX_RUN], 1):
-        total = rounded(total + number)
-        start = seen.get(rounded(total - value))
-        if start is not None and place - start > 1:
-            return True
-        seen.setdefault(total, place)
-    return False
+def _is_day(base: date, days: int, key: tuple[int, int, int]) -> bool:
+    moved = _moved(base, days)
+    return moved is not None and (moved.month, moved.day) == key[1:] and key[0] in {0, moved.year}

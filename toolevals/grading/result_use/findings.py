@@ -1,255 +1,238 @@
-"""What is wrong with a claim: which result it miswrites or contradicts, or that it stands on nothing."""
+"""What is wrong with a claim: the field of a result that it gives wrongly. Without such a field nothing is said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from toolevals.grading.result_use.closeness import is_flipped, is_rescaled, rescaled_by
-from toolevals.grading.result_use.fields import FieldValue, same_currency
-from toolevals.grading.result_use.lexicon import CHANGE_WORDS, GENERIC_LABELS
+from toolevals.grading.result_use.calendar import Calendar
+from toolevals.grading.result_use.derivations import Derivations
+from toolevals.grading.result_use.forms import differs, folded, in_unit, suits
 from toolevals.grading.result_use.mentions import Mention
+from toolevals.grading.result_use.naming import Suspicion, any_alike, names, only_named
+from toolevals.grading.result_use.neighbours import flipped, misspelled, rescaled, significant
+from toolevals.grading.result_use.payloads import FieldValue, stems
 from toolevals.grading.result_use.replies import Reply
-from toolevals.grading.result_use.sorts import NUMERIC, comparable, fits, has_sort, same_sort
 from toolevals.grading.result_use.sources import Sources
-from toolevals.grading.result_use.values import ClaimKind, Finding, FindingKind, Key
+from toolevals.grading.result_use.values import FindingKind
 
-# The newest values of a kind that a claim is compared with.
-MAX_COMPARED = 400
-_MAX_SCANNED = 2_000
-# Unsupported claims of a transcript that are looked into; further ones are called ungrounded.
+# Claims of a transcript that are compared with fields; further ones stay open.
 MAX_EXAMINED = 200
-# And so many comparisons with fields.
-MAX_COMPARISONS = 10_000
+# Fields beside one that are compared with it.
+MAX_SIBLINGS = 40
+# Fields with a claim's value that are looked at.
+MAX_HELD = 4
+# What speaks for a field being meant must weigh so much.
+ENOUGH = 3
+# And so much that a chance sum of two numbers does not speak against it.
+CERTAIN = 4
 
 
 @dataclass(slots=True)
 class Examiner:
     """Names what is wrong with claims that nothing supports.
 
-    `said` are the fields that earlier replies gave as the results have them, with the reply's message.
+    `said` leads from a field's place to the reply that gave it first.
     """
 
     sources: Sources
-    said: dict[tuple[int, str], int] = field(default_factory=dict)
+    derivations: Derivations
+    said: dict[int, int] = field(default_factory=dict)
+    calendar: Calendar = field(init=False)
     _examined: int = 0
-    _comparisons: int = 0
-    _compared: dict[ClaimKind, Sequence[FieldValue]] = field(default_factory=dict)
-    _compared_of: int = -1
 
-    def examine(self, reply: Reply, place: int, claim: int) -> Finding | None:
-        """Return the finding on a claim, None for a bare small number that no field is about."""
+    def __post_init__(self) -> None:
+        self.calendar = Calendar(self.sources, self.derivations)
+
+    def examine(self, reply: Reply, place: int, numbers: Sequence[float]) -> Suspicion | None:
+        """Return what is wrong with a claim that nothing holds as it stands; `numbers` are those held."""
         mention = reply.mentions[place]
-        if self._is_no_claim(reply, place, mention):
-            return None
-        text = reply.text[mention.start : mention.end]
-        candidates = self._comparable(mention)
         self._examined += 1
-        self._comparisons += len(candidates)
-        if self._examined > MAX_EXAMINED or self._comparisons > MAX_COMPARISONS:
-            return self._finding("ungrounded", None, text, mention, claim)
-        named = self._named(reply, place, candidates)
-        if mention.is_weak:
-            named = [
-                value for value in named if _is_count_of(value, reply.words_after(place) | reply.words_before(place))
-            ]
-            if not named:
-                return self._other_length(reply, place, claim)
-        kind, value = self._kind(reply, place, mention, candidates, named)
-        return self._finding(kind, value, text, mention, claim)
-
-    def _is_no_claim(self, reply: Reply, place: int, mention: Mention) -> bool:
-        """Whether the text only looks like a value: an example, a date to search for, a field's name, a quoted word."""
-        if mention.kind in {"date", "time"} and (reply.is_intent(place) or reply.has_word(place, CHANGE_WORDS)):
-            return True
-        if mention.kind == "amount" and mention.value == 0:
-            return True
-        if mention.kind == "identifier" and self._is_field(str(mention.keys[0])):
-            return True
-        return (mention.kind == "quote" and mention.is_weak) or reply.is_example(place)
-
-    def _is_field(self, name: str) -> bool:
-        """Whether an identifier is the name of a result's field: "address2" beside "address1"."""
-        stem = name.rstrip("0123456789")
-        return bool(stem) and any(stem in result.payload.field_stems for result in self.sources.results)
-
-    def _other_length(self, reply: Reply, place: int, claim: int) -> Finding | None:
-        """Return the finding on a count of things of which a result lists another number."""
-        mention = reply.mentions[place]
-        words = reply.words_after(place)
-        for result in reversed(self.sources.results):
-            for pointer, length, names in result.payload.counted:
-                if words & names:
-                    text = reply.text[mention.start : mention.end]
-                    where = f"{result.tool or 'the tool'}'s {pointer}"
-                    reason = f"“{text}” contradicts the {length} entries of {where}."
-                    return Finding("contradiction", reason, (claim,), result.message, pointer)
-        return None
-
-    def _kind(
-        self, reply: Reply, place: int, mention: Mention, candidates: Sequence[FieldValue], named: Sequence[FieldValue]
-    ) -> tuple[FindingKind, FieldValue | None]:
-        if other_unit := self._other_currency(mention, candidates):
-            return "contradiction", other_unit
-        scaled = self._rescaled(mention, candidates, named)
-        # Two bare digits in another order are a coincidence unless the field is named.
-        near = (
-            named
-            if mention.kind == "number" and not mention.unit and abs(mention.value) < 100
-            else [*named, *candidates]
-        )
-        flipped = next((value for value in near if _flipped(mention, value)), None)
-        alike = () if mention.kind in {"identifier", "quote"} else named
-        for value in (*alike, scaled, flipped, self._only_said(mention, candidates)):
-            if value is not None and self.said.get((value.result, value.pointer), reply.message) < reply.message:
-                return "drift", value
-        if scaled is not None:
-            return "changed_scale", scaled
-        if flipped is not None:
-            return "flipped_digits", flipped
-        if named and mention.kind not in {"identifier", "quote"} and not reply.is_general(place):
-            return "contradiction", named[0]
-        return self._without_field(mention, candidates)
-
-    def _without_field(
-        self, mention: Mention, candidates: Sequence[FieldValue]
-    ) -> tuple[FindingKind, FieldValue | None]:
+        if self._examined > MAX_EXAMINED or (mention.is_weak and not mention.unit):
+            return None
         if mention.kind == "identifier":
-            return "ungrounded", None
-        similar = next((value for value in candidates if same_sort(mention, value)), None)
-        if similar is None and mention.kind == "duration":
-            similar = next((value for value in self.sources.values if value.kind == "time"), None)
-        return ("ungrounded", None) if similar is None else ("prior_knowledge", similar)
+            return self._identifier(reply, place, folded(str(mention.keys[0])))
+        if mention.kind == "date":
+            return self.calendar.date(reply, place, numbers)
+        if mention.kind == "time":
+            return self.calendar.time(reply, place, numbers, self.said)
+        if (suspicion := self._unit(reply, place)) is not None:
+            return suspicion
+        weight, suspicion = self._number(reply, place)
+        if suspicion is None:
+            suspicion = self._named_otherwise(reply, place)
+        is_certain = weight >= CERTAIN and suspicion is not None and suspicion.kind != "changed_scale"
+        slack = mention.step * 0.5
+        if suspicion is None or self.derivations.sums_up(mention.value, reply.numbers):
+            return None
+        if self.derivations.number(mention, slack, numbers, is_plain=is_certain):
+            return None
+        return suspicion
 
-    def _comparable(self, mention: Mention) -> Sequence[FieldValue]:
-        """Return the newest values of the claim's kind, newest first."""
-        if self._compared_of != len(self.sources.values):
-            self._compared.clear()
-            self._compared_of = len(self.sources.values)
-        known = self._compared.get(mention.kind)
-        if known is None:
-            newest = self.sources.values[: -_MAX_SCANNED - 1 : -1]
-            results = self.sources.results
-            known = self._compared[mention.kind] = [
-                value for value in newest if comparable(mention, value) and not results[value.result].is_error
-            ][:MAX_COMPARED]
-        return known
-
-    def _named(self, reply: Reply, place: int, candidates: Sequence[FieldValue]) -> list[FieldValue]:
-        """Return the values whose field's name stands beside the claim: of the thing named there, if any is."""
+    def _named_otherwise(self, reply: Reply, place: int) -> Suspicion | None:
+        """Return the one field that the words beside a claim name in full, where it has another value of that unit."""
         mention = reply.mentions[place]
-        if mention.kind == "amount" and any(value.is_money for value in candidates):
-            candidates = [value for value in candidates if value.is_money]
-        elif mention.unit:
-            candidates = [value for value in candidates if same_sort(mention, value) or not has_sort(value)]
-        found = _labelled(candidates, reply.words_before(place))
-        if not found:
-            found = _labelled(candidates, reply.words_after(place))
-        if not found:
-            found = _labelled(candidates, reply.words_wide(place))
-        return found
-
-    def _rescaled(
-        self, mention: Mention, candidates: Sequence[FieldValue], named: Sequence[FieldValue]
-    ) -> FieldValue | None:
-        if mention.kind not in NUMERIC or mention.is_weak:
+        about = reply.about(place)
+        if reply.is_relative(place) or reply.is_approximate(place) or not (mention.unit or self._is_count(mention)):
             return None
-        said = mention.value
-        for value in named:
-            if is_rescaled(said, value.key, any_digits=True) and fits(mention, value):
-                return value
-        for value in candidates:
-            alike = len(candidates) == 1 or (mention.unit != "" and value.unit == mention.unit)
-            if is_rescaled(said, value.key, any_digits=alike) and fits(mention, value):
-                return value
-            if (
-                mention.step > 1
-                and isinstance(value.key, int | float)
-                and value.key
-                and _leading(said, value.key, mention.step)
-            ):
-                return value
-        return _equal_but_minor(mention, candidates)
-
-    def _only_said(self, mention: Mention, candidates: Sequence[FieldValue]) -> FieldValue | None:
-        """Return the one field of the claim's sort that earlier replies gave."""
-        given = {
-            (value.result, value.pointer): value
-            for value in candidates
-            if (value.result, value.pointer) in self.said and same_sort(mention, value)
-        }
-        return next(iter(given.values())) if len(given) == 1 and mention.kind not in {"identifier", "quote"} else None
-
-    def _other_currency(self, mention: Mention, candidates: Sequence[FieldValue]) -> FieldValue | None:
-        if mention.kind != "amount":
+        position = only_named(self.sources, reply, about, lambda value: _same_unit(mention.unit, value))
+        if position is None:
             return None
-        for value in candidates:
-            if value.key in mention.keys and not same_currency(mention.unit, value.money_code):
-                return value
+        value = self.sources.values[position]
+        unit = value.measure.unit or value.measure.currency
+        return Suspicion("contradiction", position, f"{value.written} {unit}".strip())
+
+    def _is_count(self, mention: Mention) -> bool:
+        """Whether a bare number counts things, beside so few fields that it can hardly come from elsewhere."""
+        return mention.kind == "number" and isinstance(mention.keys[0], int) and self.sources.is_small
+
+    def _identifier(self, reply: Reply, place: int, written: str) -> Suspicion | None:
+        is_short = len(written) < 5
+        for other in misspelled(written):
+            for position in self.sources.index.get(f"={other}" if len(other) > 2 else other, ()):
+                value = self.sources.values[position]
+                if value.key not in reply.stated and (not is_short or names(reply, place, value)):
+                    return Suspicion("flipped_digits", position, value.written)
         return None
 
-    def _finding(self, kind: FindingKind, value: FieldValue | None, text: str, mention: Mention, claim: int) -> Finding:
-        if value is None:
-            return Finding(
-                kind, f"“{text}” is in no tool result and was not said before: take it out or call for it.", (claim,)
-            )
-        result = self.sources.results[value.result]
-        where = f"{result.tool or 'the tool'}'s {value.pointer or 'result'}"
-        held = value.written
-        reason = {
-            "drift": f"“{text}” departs from {held} of {where}, which an earlier reply gave rightly.",
-            "flipped_digits": f"“{text}” is {held} of {where} miswritten.",
-            "contradiction": f"“{text}” contradicts {held} of {where}.",
-            "prior_knowledge": f"“{text}” is in no tool result, though {where} has {held}: answer from the result.",
-        }.get(kind, "")
-        if kind == "changed_scale":
-            reason = f"“{text}” has the digits of {held} of {where} at another scale."
-            if isinstance(value.key, int | float) and value.key and mention.value == mention.value:
-                factor = 100 if value.is_minor and mention.kind == "amount" else 1
-                if abs(mention.value * factor) != abs(value.key):
-                    reason = f"“{text}” is {rescaled_by(mention.value * factor, value.key)} for {held} of {where}."
-        return Finding(kind, reason, (claim,), result.message, value.pointer)
+    def _unit(self, reply: Reply, place: int) -> Suspicion | None:
+        """Return the field with exactly this number in another unit."""
+        mention = reply.mentions[place]
+        if not mention.unit:
+            return None
+        equal = list(self.sources.equal_numbers(mention.value))
+        if any(suits(mention.unit, self.sources.values[position]) for position in equal):
+            return None
+        for position in reversed(equal):
+            value = self.sources.values[position]
+            needed = 2 if self.sources.is_small else 3
+            if differs(mention.unit, value) and (significant(mention) >= needed or names(reply, place, value)):
+                unit = value.measure.unit or value.measure.currency
+                return Suspicion("wrong_unit", position, f"{value.written} {unit}")
+        return None
+
+    def _number(self, reply: Reply, place: int) -> tuple[int, Suspicion | None]:
+        mention = reply.mentions[place]
+        best: tuple[int, Suspicion | None] = (0, None)
+        for kind, number, position, likeness in self._near_numbers(reply, place):
+            value = self.sources.values[position]
+            if value.key in reply.stated and kind != "contradiction":
+                continue
+            weight = likeness + self._weight(reply, place, position)
+            if weight >= ENOUGH and weight > best[0]:
+                truth = in_unit(value, mention.unit) if kind != "contradiction" else None
+                best = weight, Suspicion(kind, position, f"{number if truth is None else truth:,.10g}")
+        return best
+
+    def _near_numbers(self, reply: Reply, place: int) -> Iterator[tuple[FindingKind, float, int, int]]:
+        """Yield (kind, number, field's place, weight) of the fields' numbers near a claim's, and of their sums."""
+        mention = reply.mentions[place]
+        others = [mention._replace(keys=(key,), step=1.0) for key in mention.keys[1:] if isinstance(key, int)]
+        for reading in (mention, *others):
+            yield from self._near_reading(reply, place, reading)
+
+    def _near_reading(
+        self, reply: Reply, place: int, mention: Mention
+    ) -> Iterator[tuple[FindingKind, float, int, int]]:
+        digits = significant(mention)
+        for number, is_swap in flipped(mention):
+            if not is_swap and digits < (3 if self.sources.is_small else 5):
+                continue
+            for position, rule in self.sources.fields_of(mention._replace(keys=(number,)), 0.0):
+                if rule != "rounded":
+                    yield "flipped_digits", number, position, min(digits, 4) - 2 + is_swap
+        for number, power in rescaled(mention) if digits > 1 or mention.unit not in {"", "%"} else ():
+            slack = mention.step * 10.0**power * 0.499 if digits > 1 and mention.kind != "amount" else 0.0
+            for position, _ in self.sources.fields_of(mention._replace(keys=(number,)), slack):
+                yield "changed_scale", number, position, min(digits, 4) - 1
+
+        if reply.tells_sum(place):
+            for number, is_swap in flipped(mention):
+                total = self.derivations.total_at(number) if is_swap else None
+                if total is not None and suits(mention.unit, self.sources.values[total]):
+                    yield "contradiction", number, total, ENOUGH
+
+    def _weight(self, reply: Reply, place: int, position: int) -> int:
+        """Return how much speaks for a field being meant: its name, its unit, its thing, an earlier reply."""
+        mention, value = reply.mentions[place], self.sources.values[position]
+        about = reply.about(place)
+        named = [label for label in value.labels if any_alike((label,), about)]
+        weight = 0 if not named else 3 if len(named) == len(value.labels) else 2
+        weight += 2 * (position in self.said) + self.sources.is_small
+        measure = value.measure
+        is_fraction = mention.unit == "%" and isinstance(value.key, float) and 0 < value.key < 1
+        return weight + bool(is_fraction or (mention.unit and (measure.unit or measure.is_money or measure.currency)))
+
+    def other_field(self, reply: Reply, place: int, fields: Sequence[int]) -> Suspicion | None:
+        """Return the field that the words beside a value name, where the value is that of another field beside it."""
+        mention = reply.mentions[place]
+        if mention.kind in {"date", "time"} and len(fields) > 1:
+            return None
+        about = frozenset[str]() if reply.is_term(place) else reply.about(place)
+        sentence = stems(reply.sentence(place))
+        for position in fields[:MAX_HELD] if about else ():
+            value = self.sources.values[position]
+            if any_alike(value.labels, about) and not self._less_named(value, about):
+                return None
+            named = []
+            for other in self._siblings(position):
+                rival = self.sources.values[other]
+                if rival.kind == value.kind and any_alike(rival.labels - value.labels, about):
+                    around = about if all(any_alike((label,), about) for label in rival.labels) else sentence
+                    if not any_alike(value.labels - rival.labels, around):
+                        named.append(other)
+            keys = {self.sources.values[other].key for other in named}
+            other = named[0] if named else -1
+            if len(keys) != 1 or not self._rivals(value, rival := self.sources.values[other], mention):
+                continue
+            if rival.key not in reply.stated or self._is_swapped(reply, place, value, rival):
+                return Suspicion("wrong_field", other, rival.written)
+        return None
+
+    def _is_swapped(self, reply: Reply, place: int, value: FieldValue, rival: FieldValue) -> bool:
+        """Whether the reply gives the rival's value too, and only beside the name of this field."""
+        places = [other for other in reply.places(rival.key) if other != place]
+        return bool(places) and all(
+            any_alike(value.labels - rival.labels, reply.about(other))
+            and not any_alike(rival.labels - value.labels, reply.about(other))
+            for other in places
+        )
+
+    def _less_named(self, value: FieldValue, about: frozenset[str]) -> bool:
+        """Whether only a part of a field's name stands beside a claim."""
+        return any(not any_alike((label,), about) for label in value.labels)
+
+    def _siblings(self, position: int) -> Iterator[int]:
+        value = self.sources.values[position]
+        bounds = self.sources.results[value.result].values
+        for other in range(max(bounds.start, position - MAX_SIBLINGS), min(bounds.stop, position + MAX_SIBLINGS)):
+            candidate = self.sources.values[other]
+            if candidate.container == value.container and candidate.path != value.path:
+                yield other
+
+    def _rivals(self, value: FieldValue, other: FieldValue, mention: Mention) -> bool:
+        """Whether the two fields are of one kind and differ, so that one can be taken for the other."""
+        if value.key == other.key or value.kind != other.kind:
+            return False
+        if value.measure._replace(is_minor=False) != other.measure._replace(is_minor=False):
+            return False
+        if not suits(mention.unit, other):
+            return False
+        return not isinstance(value.key, str) or _shape(value.key) == _shape(str(other.key))
 
 
-def _labelled(candidates: Iterable[FieldValue], words: frozenset[str]) -> list[FieldValue]:
-    if not words:
-        return []
-    scored = [(len(words & value.labels), value) for value in candidates]
-    best = max((score for score, _ in scored), default=0)
-    return [value for score, value in scored if score == best] if best else []
-
-
-def _flipped(mention: Mention, value: FieldValue) -> bool:
-    if mention.is_weak:
+def _same_unit(unit: str, value: FieldValue) -> bool:
+    measure = value.measure
+    if isinstance(value.key, str | tuple):
         return False
-    keys: list[Key] = list(mention.keys[:2])
-    if mention.kind == "amount" and value.is_minor:
-        keys = [round(mention.value * 100, 2)]
-    return any(is_flipped(key, value.key) for key in keys) and fits(mention, value)
+    if not unit:
+        return not measure.unit and not measure.is_money and isinstance(value.key, int)
+    if unit in {"deg", measure.unit}:
+        return measure.unit in {unit, "C", "F"}
+    return len(unit) == 3 and unit.isupper() and measure.is_money and suits(unit, value)
 
 
-def _equal_but_minor(mention: Mention, candidates: Iterable[FieldValue]) -> FieldValue | None:
-    """Return the field whose number was taken as it stands though it is in cents, or a fraction."""
-    if mention.kind not in {"amount", "percent"}:
-        return None
-    return next(
-        (
-            value
-            for value in candidates
-            if value.key == mention.value and (value.is_minor if mention.kind == "amount" else value.kind == "number")
-        ),
-        None,
-    )
-
-
-def _leading(said: float, held: float, step: float) -> bool:
-    """Whether a round figure has a number's leading digits at another scale."""
-    for power in (10, 100, 1000):
-        for scaled in (held * power, held / power):
-            if abs(scaled - said) <= step / 2 * 1.000001 and said / step >= 10:
-                return True
-    return False
-
-
-def _is_count_of(value: FieldValue, words: frozenset[str]) -> bool:
-    return not value.is_text and isinstance(value.key, int) and bool((words & value.labels) - GENERIC_LABELS)
+def _shape(identifier: str) -> tuple[bool, bool, int]:
+    """Return what identifiers of one sort share: digits, letters, and about how long they are."""
+    letters = any(letter.isalpha() for letter in identifier)
+    return any(letter.isdigit() for letter in identifier), letters, len(identifier) // 4

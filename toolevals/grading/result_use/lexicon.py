@@ -13,23 +13,24 @@ def _list(text: str) -> list[str]:
     return text.split()
 
 
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
 MONTHS: Mapping[str, int] = _numbered(
-    "january jan januar jänner janvier enero gennaio",
-    "february feb februar février fevrier febrero febbraio",
-    "march mar märz maerz mars marzo",
+    "january jan januar jänner janvier enero gennaio januari janeiro",
+    "february feb februar février fevrier febrero febbraio februari fevereiro",
+    "march mar märz maerz mars marzo maart março",
     "april apr avril abril aprile",
-    "may mai mayo maggio",
-    "june jun juni juin junio giugno",
-    "july jul juli juillet julio luglio",
-    "august aug août aout agosto",
-    "september sept sep septembre septiembre settembre",
-    "october oct oktober okt octobre octubre ottobre",
-    "november nov novembre noviembre",
-    "december dec dezember dez décembre decembre diciembre dicembre",
+    "may mai mayo maggio mei maj maio",
+    "june jun juni juin junio giugno juni junho",
+    "july jul juli juillet julio luglio juli julho",
+    "august aug août aout agosto augustus augusti",
+    "september sept sep septembre septiembre settembre setembro",
+    "october oct oktober okt octobre octubre ottobre outubro",
+    "november nov novembre noviembre novembro",
+    "december dec dezember dez décembre decembre diciembre dicembre dezembro",
 )
 
 NUMBER_WORDS: Mapping[str, int] = {
@@ -37,11 +38,22 @@ NUMBER_WORDS: Mapping[str, int] = {
         word: value for value, word in enumerate(_list("two three four five six seven eight nine ten eleven twelve"), 2)
     },
     **{word: value for value, word in enumerate(_list("zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"), 2)},
+    **{word: value for value, word in enumerate(_list("deux trois quatre cinq six sept huit neuf dix onze douze"), 2)},
+    **{
+        word: value for value, word in enumerate(_list("dos tres cuatro cinco seis siete ocho nueve diez once doce"), 2)
+    },
+    **{word: value for value, word in enumerate(_list("twee drie vier vijf zes zeven acht negen tien elf twaalf"), 2)},
+    "fifteen": 15,
     "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "ninety": 90,
 }
 
 CURRENCY_SYMBOLS: Mapping[str, str] = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
-CURRENCY_CODES = _words("USD EUR GBP JPY CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR KRW SGD HKD")
+CURRENCY_CODES = words_of("USD EUR GBP JPY CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR KRW SGD HKD")
 CURRENCY_WORDS: Mapping[str, str] = {
     "dollar": "USD",
     "dollars": "USD",
@@ -49,7 +61,14 @@ CURRENCY_WORDS: Mapping[str, str] = {
     "euro": "EUR",
     "euros": "EUR",
     "pounds sterling": "GBP",
+    "us dollars": "USD",
+    "swiss francs": "CHF",
     "yen": "JPY",
+    "francs": "CHF",
+    "kronor": "SEK",
+    "zł": "PLN",
+    "tl": "TRY",
+    "kr": "NOK",
     "rupees": "INR",
 }
 # A sign that several currencies share says no more than that.
@@ -78,157 +97,67 @@ MULTIPLIERS: Mapping[str, int] = {
 # A letter that is a unit too: metres, bytes.
 AFTER_CURRENCY_ONLY = frozenset({"m", "b"})
 
-# Unit as written (lower case) -> its name here.
-UNITS: Mapping[str, str] = {
-    **dict.fromkeys(("%", "percent", "pct", "prozent"), "%"),
-    **dict.fromkeys(("°c", "celsius", "degrees celsius", "degrees c", "ºc"), "C"),
-    **dict.fromkeys(("°f", "fahrenheit", "degrees fahrenheit", "degrees f", "ºf"), "F"),
-    **dict.fromkeys(("°", "degrees", "degree", "grad"), "deg"),
-    **dict.fromkeys(("seconds", "second", "secs", "sec", "s", "sekunden"), "s"),
-    **dict.fromkeys(("minutes", "minute", "mins", "min", "minuten"), "min"),
-    **dict.fromkeys(("hours", "hour", "hrs", "hr", "h", "stunden", "stunde"), "h"),
-    **dict.fromkeys(("business days", "working days", "days", "day", "tage", "tagen", "jours"), "d"),
-    **dict.fromkeys(("weeks", "week", "wochen"), "wk"),
-    **dict.fromkeys(("months", "month", "monate"), "mo"),
-    **dict.fromkeys(("years", "year", "jahre"), "yr"),
-    **dict.fromkeys(("km/h", "kmh", "kph"), "kmh"),
-    **dict.fromkeys(("mph",), "mph"),
-    **dict.fromkeys(("km²", "km2"), "km2"),
-    **dict.fromkeys(("km", "kilometers", "kilometres"), "km"),
-    **dict.fromkeys(("miles", "mile", "mi"), "mi"),
-    **dict.fromkeys(("kg", "kilograms", "kilos"), "kg"),
-    **dict.fromkeys(("lbs", "lb"), "lb"),
-    **dict.fromkeys(("tb",), "TB"),
-    **dict.fromkeys(("gb",), "GB"),
-    **dict.fromkeys(("mb",), "MB"),
-    **dict.fromkeys(("mm",), "mm"),
-    **dict.fromkeys(("cm",), "cm"),
-    **dict.fromkeys(("kw",), "kW"),
-    **dict.fromkeys(("kwh",), "kWh"),
-    **dict.fromkeys(("watts", "watt", "w"), "W"),
-    **dict.fromkeys(("bar",), "bar"),
-    **dict.fromkeys(("cents", "cent", "ct"), "cents"),
-}
-DURATIONS: Mapping[str, float] = {"s": 1 / 60, "min": 1.0, "h": 60.0, "d": 1440.0, "wk": 10080.0}
-
-# Unit -> (units that a field may be kept in, value there = value * factor + offset).
-CONVERSIONS: Mapping[str, tuple[tuple[str, float, float], ...]] = {
-    "F": (("C", 5 / 9, -160 / 9),),
-    "C": (("F", 9 / 5, 32.0),),
-    "mph": (("kmh", 1.609344, 0.0),),
-    "kmh": (("mph", 1 / 1.609344, 0.0),),
-    "mi": (("km", 1.609344, 0.0),),
-    "km": (("mi", 1 / 1.609344, 0.0),),
-    "lb": (("kg", 0.45359237, 0.0),),
-    "kg": (("lb", 1 / 0.45359237, 0.0),),
-    "TB": (("GB", 1000.0, 0.0), ("GB", 1024.0, 0.0)),
-    "GB": (("MB", 1000.0, 0.0), ("MB", 1024.0, 0.0), ("TB", 0.001, 0.0)),
-    "MB": (("GB", 0.001, 0.0),),
-    "h": (("min", 60.0, 0.0), ("s", 3600.0, 0.0)),
-    "min": (("s", 60.0, 0.0), ("h", 1 / 60, 0.0)),
-    "d": (("h", 24.0, 0.0),),
-    "wk": (("d", 7.0, 0.0),),
-}
-# Words in a field's name that say its unit.
-UNIT_HINTS: Mapping[str, frozenset[str]] = {
-    "%": frozenset(
-        {"pct", "percent", "percentage", "rate", "humidity", "chance", "probability", "ratio", "share", "discount"}
-    ),
-    "C": frozenset({"c", "celsius", "temperature", "temp"}),
-    "F": frozenset({"f", "fahrenheit", "temperature", "temp"}),
-    "deg": frozenset({"temperature", "temp", "high", "low", "c", "f"}),
-    "s": frozenset({"s", "sec", "seconds", "secs"}),
-    "min": frozenset({"min", "mins", "minutes", "duration", "delay"}),
-    "h": frozenset({"h", "hours", "hrs"}),
-    "d": frozenset({"days", "day"}),
-    "kmh": frozenset({"kmh", "kph", "wind", "speed", "gust"}),
-    "mph": frozenset({"mph", "wind", "speed", "gust"}),
-    "km": frozenset({"km", "distance", "kilometers"}),
-    "km2": frozenset({"km2", "area"}),
-    "mi": frozenset({"miles", "mi", "distance"}),
-    "kg": frozenset({"kg", "weight"}),
-    "lb": frozenset({"lb", "lbs", "weight"}),
-    "TB": frozenset({"tb"}),
-    "GB": frozenset({"gb"}),
-    "MB": frozenset({"mb"}),
-}
-MONEY_WORDS = _words(
-    "price prices cost costs total amount balance fee fees fare fares net gross tax subtotal refund payment paid cents"
-    " discount budget charge value salary due rate usd eur gbp"
-)
-MINOR_WORDS = frozenset({"cents", "cent", "minor", "pence"})
-
 # Minutes east of Greenwich.
 ZONES: Mapping[str, int] = {
     "UTC": 0, "GMT": 0, "Z": 0, "BST": 60, "CET": 60, "CEST": 120, "EET": 120, "EEST": 180, "IST": 330, "JST": 540,
     "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420,
 }  # fmt: skip
 
-# Words of one meaning, in answers and in names of fields.
-SYNONYMS: Mapping[str, str] = {
-    **dict.fromkeys(("arrive", "arrives", "arriving", "arrival", "arrived", "lands", "landing"), "arrival"),
-    **dict.fromkeys(
-        ("depart", "departs", "departing", "departure", "departed", "departures", "leaves", "leave", "leaving"),
-        "departure",
-    ),
-    **dict.fromkeys(("start", "starts", "starting", "begins", "begin", "started"), "start"),
-    **dict.fromkeys(("end", "ends", "ending", "finishes", "until"), "end"),
-    **dict.fromkeys(("price", "prices", "priced", "cost", "costs", "fare", "fares", "trades"), "price"),
-    **dict.fromkeys(("temp", "temperature", "temperatur"), "temperature"),
-    **dict.fromkeys(("delivery", "delivered", "deliver", "arrives by"), "delivery"),
-    **dict.fromkeys(("estimated", "estimate", "eta", "expected"), "estimated"),
-    **dict.fromkeys(("rated", "rating", "ratings", "stars"), "rating"),
-    **dict.fromkeys(("rain", "rains", "rainfall"), "rain"),
-    **dict.fromkeys(("delay", "delayed", "late"), "delay"),
-    **dict.fromkeys(("due", "fällig", "vence"), "due"),
-    **dict.fromkeys(("founded", "founding"), "founded"),
-    **dict.fromkeys(("placed", "ordered", "created"), "placed"),
-    **dict.fromkeys(("discount", "discounted", "off"), "discount"),
-    **dict.fromkeys(("qty", "quantity"), "quantity"),
-    **dict.fromkeys(("log", "logins", "logged"), "logins"),
-    **dict.fromkeys(("balance", "saldo"), "balance"),
-    **dict.fromkeys(("inhabitants", "people", "population", "einwohner"), "population"),
-    **dict.fromkeys(("wind", "winds"), "wind"),
+WEEKDAYS: Mapping[str, int] = {
+    name: place
+    for place, names in enumerate(
+        (
+            "monday mon montag maandag lundi lunes lunedì måndag mandag poniedziałek",
+            "tuesday tue tues dienstag dinsdag mardi martes martedì tisdag tirsdag wtorek",
+            "wednesday wed mittwoch woensdag mercredi miércoles mercoledì onsdag środa środę",
+            "thursday thu thurs donnerstag donderdag jeudi jueves giovedì torsdag czwartek",
+            "friday fri freitag vrijdag vendredi viernes venerdì fredag piątek",
+            "saturday sat samstag zaterdag samedi sábado sabato lördag lørdag sobota sobotę",
+            "sunday sun sonntag zondag dimanche domingo domenica söndag søndag niedziela niedzielę",
+        )
+    )
+    for name in names.split()
 }
+
+# Words of one meaning, in answers and in names of fields; the first stands for all.
+_SAME = (
+    "arrival arrive arrives arriving arrived lands landing arr llegada",
+    "departure depart departs departing departed departures leaves leave leaving dep salida",
+    "start starts starting begins begin started from",
+    "end ends ending finishes finish until",
+    "price prices priced cost costs fare fares precio",
+    "temperature temp temperatur temps",
+    "delivery delivered deliver",
+    "average averages averaged avg mean schnitt",
+    "maximum max most peak highest",
+    "minimum lowest",
+    "rating rated ratings stars",
+    "duration takes lasts takes long dauer",
+    "recovery recover",
+    "quantity qty",
+    "remaining remain left rest reste",
+    "points pts point",
+    "rear back hinten",
+    "front vorn",
+    "number no nr",
+    "total altogether overall",
+    "visibility vis",
+    "balance saldo",
+    "humidity rh",
+)
+SYNONYMS: Mapping[str, str] = {word: words.split()[0] for words in _SAME for word in words.split()}
 # Words that name no particular field.
-STOP_WORDS = _words(
-    "a an and the is are was were be been at in on of for to by from with your you it its this that has have had will"
-    " i we our or as per id ids no number value time date day data result item items name type est utc usd eur gbp"
-    " cents c f kmh gb pct now new code key info details scheduled"
+STOP_WORDS = words_of(
+    "a an and the is are was were be been at in on of for to by with your you it its this that has have had will"
+    " i we our or as per id ids value data item items name type est utc now new key info details der die das und ist"
+    " le la les de des du et un une el los y een het en op van con di il per if so but not no only here there they he"
+    " she would can could should may must than then also just about more one each all any which who"
 )
-# Words by which somebody speaks of the usual, and not of the thing at hand.
-GENERAL_WORDS = _words(
-    "usually usual typically typical generally normally standard average averages most commonly threshold minimum"
-    " analysts law"
-)
-EXAMPLE_CUES = ("for example", "e.g.", "such as", "format", "for instance", "look like")
-INTENT_CUES = (
-    "i'll first",
-    "i will first",
-    "i'll search",
-    "i will search",
-    "i will now",
-    "i'll now",
-    "i'll check",
-    "let me",
-    "i can search",
-    "looking for",
-)
-# Sentences with one of these may give a value that is to be, not one that is.
-CHANGE_WORDS = _words("change update modify upgrade switch exchange replace new instead changed updated upgraded")
-# Stems of names that many fields share.
-GENERIC_LABELS = frozenset({"total", "price", "amount", "rate", "count", "number"})
-# Words beside a date that may be the day after one that a result has.
-NEXT_DAY_CUES = ("arriv", "next day", "+1", "a day later", "day after")
 # Words that announce a sum, a difference, a share.
-SUM_WORDS = _words(
-    "total totals together all altogether sum combined comes come with plus both overall including insgesamt makes"
+SUM_WORDS = words_of(
+    "total totals together all altogether sum combined comes plus both overall including insgesamt makes totalling"
 )
-DIFFERENCE_WORDS = _words(
-    "less more difference than cheaper dearer save saves saving left remaining remains remain free keep minus warmer"
-    " colder higher lower longer shorter still additional extra"
-)
-APPROXIMATE_WORDS = _words(
+APPROXIMATE_WORDS = words_of(
     "about around roughly nearly approximately approx almost over under circa ca rund etwa environ aproximadamente"
-    " shortly after before ~ some"
+    " some just good close after before by shortly unos knapp gut near ungefähr ongeveer bijna"
 )

@@ -9,11 +9,10 @@ from toolevals.grading.result_use.lexicon import (
     CURRENCY_CODES,
     CURRENCY_SYMBOLS,
     CURRENCY_WORDS,
-    DURATIONS,
     MULTIPLIERS,
-    UNITS,
 )
 from toolevals.grading.result_use.mentions import Mention
+from toolevals.grading.result_use.units import UNITS, WRITTEN, unit_named
 from toolevals.grading.result_use.values import ClaimKind
 
 # Beyond it a number is an identifier.
@@ -35,9 +34,10 @@ def _words(words: object) -> str:
 _SCALE = re.compile(rf"[{_SPACES}-]?({_words(MULTIPLIERS)})\b\.?", re.IGNORECASE)
 _UNIT = re.compile(
     rf"[{_SPACES}-]?(?:([$€£¥₹])|({_words(CURRENCY_CODES)})\b|({_words(CURRENCY_WORDS)})\b"
-    rf"|((?:{_words(UNITS)})(?![\w/]))|({_words(CURRENCY_CODES).lower()})\b)",
+    rf"|((?:{_words(WRITTEN)})(?!\w))|({_words(CURRENCY_CODES).lower()})\b)",
     re.IGNORECASE,
 )
+_PER = re.compile(r"/[a-z0-9]{1,3}\b", re.IGNORECASE)
 _MORE = re.compile(r"(?:,|\sand)?\s?(\d{1,2})\s?-?(minutes|minute|mins|min|m)\b", re.IGNORECASE)
 
 
@@ -59,12 +59,15 @@ def quantity_at(text: str, start: int, floor: int) -> Mention | None:
     unit, end = (currency, end) if currency else _unit(text, end)
     if end < len(text) and (text[end].isalnum() or text[end] == "_") and not _is_ordinal(text, end):
         return None
-    if not currency and unit.isupper() and len(unit) == 3:
+    if unit in CURRENCY_CODES:
         currency = unit
-    if unit in DURATIONS and (more := _MORE.match(text, end)) and unit == "h":
+    if unit == "h" and (more := _MORE.match(text, end)):
         return Mention(begin, more.end(), "duration", (_exact(value * 60 + int(more[1])),), "min", 1.0)
     negative = begin < start and text[begin] in "-−"
     keys = (value, *_other_readings(written)) if step <= 1 else (value,)
+    if currency and len(keys) > 1 and not written.startswith("0"):
+        # Nobody writes money with three decimals.
+        keys, step = keys[::-1], 1.0
     if negative:
         keys = tuple(-key for key in keys)
     is_weak = not unit and value == int(value) and 0 <= value <= MAX_WEAK and step == 1 and len(written) <= 2
@@ -76,15 +79,16 @@ def _kind(unit: str, currency: str) -> ClaimKind:
         return "amount"
     if unit == "%":
         return "percent"
-    return "duration" if unit in DURATIONS else "number"
+    return "duration" if unit in UNITS and UNITS[unit].dimension in {"time", "months"} else "number"
 
 
 def _before(text: str, start: int, floor: int) -> tuple[int, str]:
     """Return where the number begins with its currency and sign, and the currency."""
     begin, currency = start, ""
-    if begin > floor and text[begin - 1] in CURRENCY_SYMBOLS:
-        currency = CURRENCY_SYMBOLS[text[begin - 1]]
-        begin -= 1
+    gap = 1 if begin > floor and text[begin - 1] in _SPACES else 0
+    if begin - gap > floor and text[begin - gap - 1] in CURRENCY_SYMBOLS:
+        currency = CURRENCY_SYMBOLS[text[begin - gap - 1]]
+        begin -= gap + 1
         if text[max(floor, begin - 2) : begin] == "US":
             begin -= 2
     elif begin - 4 >= floor and text[begin - 1] in _SPACES and text[begin - 4 : begin - 1] in CURRENCY_CODES:
@@ -109,7 +113,10 @@ def _unit(text: str, end: int) -> tuple[str, int]:
         return (found[2] or found[5]).upper(), found.end()
     if found[3]:
         return CURRENCY_WORDS[found[3].lower()], found.end()
-    return UNITS[found[4].lower()], found.end()
+    quotient = _PER.match(text, found.end())
+    if quotient and (unit := unit_named(found[4].lower() + quotient[0])):
+        return unit, quotient.end()
+    return WRITTEN[found[4].lower()], found.end()
 
 
 def _read(written: str) -> tuple[float, float]:
@@ -118,7 +125,11 @@ def _read(written: str) -> tuple[float, float]:
     for space in (*_SPACES, "'"):
         plain = plain.replace(space, "")
     comma, dot = plain.rfind(","), plain.rfind(".")
-    if comma > dot >= 0 or (dot < 0 <= comma and not (plain[comma + 1 :].isdigit() and len(plain) - comma == 4)):
+    if (
+        comma > dot >= 0
+        or (dot < 0 <= comma and plain[0] == "0")
+        or (dot < 0 <= comma and not (plain[comma + 1 :].isdigit() and len(plain) - comma == 4))
+    ):
         plain = plain.replace(".", "").replace(",", ".")
     else:
         plain = plain.replace(",", "")
@@ -131,7 +142,7 @@ def _read(written: str) -> tuple[float, float]:
 
 def _other_readings(written: str) -> tuple[float, ...]:
     """Return what three digits after one dot are as well: thousands, where people write a comma for decimals."""
-    if len(written) < 5 or written[-4] != "." or written.count(".") > 1:
+    if len(written) < 5 or written[-4] != "." or written.count(".") > 1 or written.startswith("0"):
         return ()
     digits = written[:-4] + written[-3:]
     return (int(digits),) if digits.isdigit() else ()

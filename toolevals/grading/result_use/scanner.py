@@ -28,7 +28,6 @@ _UUID = re.compile(rf"{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}(?!\w)")
 _PHONE = re.compile(r"\+?\(?\d{2,3}\)?[ -]\d{3}[ -]\d{4}(?!\d)|\+\d{1,3}(?:[ -]?\(?\d{1,5}\)?){2,5}(?!\d)")
 _URL = re.compile(r"https?://[^\s<>\"'`)\]}|\\^]{1,2000}")
 _DOMAIN = re.compile(r"@[^\W_][\w-]{0,62}(?:\.[^\W_][\w-]{0,62}){1,6}")
-_QUOTE = re.compile(r'"([^"\n]{3,300})"|“([^“”\n]{3,300})”|„([^„“\n]{3,300})“|«([^«»\n]{3,300})»')
 # Whether there is any at all is found out much sooner than where.
 _NUMBER_WORD = compile_pattern(rf"(?i)\b(?:{'|'.join(NUMBER_WORDS)})\b")
 # A word as long as the names of small numbers are.
@@ -38,18 +37,19 @@ _LIST_MARK = re.compile(r"\d{1,3}[.)](?=\s|$)")
 _MONTH_ENDS = frozenset(letter for name in MONTHS for letter in (name[-1], name[-1].upper())) | {"."}
 _TYPOGRAPHY = tuple(zip("\u2010\u2011\u2212\u00a0\u2009\u202f", "---   ", strict=True))
 _place = itemgetter(0, 1)
-# What users are asked to say.
-_REPLIES = frozenset({"yes", "no", "ok", "okay", "confirm"})
 MAX_DAY = 31
+# Groups of digits that make one identifier: digits in all, characters of one.
+MIN_GROUPED = 8
+MAX_GROUP = 8
 MAX_SHORT = 4
 MAX_GAP = 6
 _RANGE_WORDS = frozenset({"-", "–", "to", "or", "bis", "à"})
 _DIGITS = re.compile(r"\d+")
 
 
-def plain(text: str) -> str:
+def plain(text: str, most: int = MAX_TEXT) -> str:
     """Return the part of a text that is read, with typographic hyphens and spaces made plain, one for one."""
-    text = text[:MAX_TEXT]
+    text = text[:most]
     if not text.isascii():
         for typographic, simple in _TYPOGRAPHY:
             text = text.replace(typographic, simple)
@@ -84,14 +84,35 @@ def mentions_in(text: str, most: int = MAX_TEXT) -> list[Mention]:
 
 
 def replies_mentions(text: str, most: int = MAX_TEXT) -> list[Mention]:
-    """Return the first values of a reply: those of `mentions_in`, quotations, and counts in words."""
+    """Return the first values of a reply: those of `mentions_in`, and counts in words."""
     found = mentions_in(text, most)
     text = plain(text)
-    if any(mark in text for mark in '"“„«'):
-        found.extend(_quotations(text))
     found.extend(_counts_in_words(text))
     found.sort(key=_place)
-    return _with_days(text, found[:most])
+    return _grouped(text, _with_days(text, found[:most]))
+
+
+def _grouped(text: str, mentions: list[Mention]) -> list[Mention]:
+    """Return the values with three or more groups of digits as one identifier: "DE02 1203 0000", "0664 555 0198"."""
+    grouped: list[Mention] = []
+    place = 0
+    while place < len(mentions):
+        end = place
+        while end + 1 < len(mentions) and _is_group(mentions[end]) and _is_group(mentions[end + 1]):
+            if text[mentions[end].end : mentions[end + 1].start] != " ":
+                break
+            end += 1
+        whole = text[mentions[place].start : mentions[end].end]
+        if end - place >= 2 and sum(letter.isdigit() for letter in whole) >= MIN_GROUPED:
+            grouped.append(_identifier(mentions[place].start, mentions[end].end, whole))
+        else:
+            grouped.extend(mentions[place : end + 1])
+        place = end + 1
+    return grouped
+
+
+def _is_group(mention: Mention) -> bool:
+    return mention.kind in {"number", "identifier"} and not mention.unit and mention.end - mention.start <= MAX_GROUP
 
 
 def _counts_in_words(text: str) -> Iterator[Mention]:
@@ -268,18 +289,3 @@ def _word(text: str, start: int) -> tuple[list[Mention], int]:
 def _identifier(start: int, end: int, text: str) -> Mention:
     keys: tuple[Key, ...] = (identifier_key(text),)
     return Mention(start, end, "identifier", keys)
-
-
-def _quotations(text: str) -> list[Mention]:
-    found = []
-    for quotation in _QUOTE.finditer(text):
-        group = next(place for place in range(1, 5) if quotation[place] is not None)
-        start, end = quotation.span(group)
-        if text[end + 1 : end + 2] == ":" or text[max(0, start - 8) : start - 1].rstrip().endswith('":'):
-            # A key or a value of an object in code.
-            continue
-        words = text[start:end].casefold().split()
-        if len(words) == 1 and words[0].strip(" .,!") in _REPLIES:
-            continue
-        found.append(Mention(start, end, "quote", (" ".join(words),), is_weak=len(words) < 2))
-    return found

@@ -8,21 +8,21 @@ from typing import Any, Literal, TypeAlias
 
 from toolevals.grading.verdicts import Verdict
 
-ClaimKind = Literal["number", "amount", "percent", "date", "time", "duration", "identifier", "quote"]
+ClaimKind = Literal["number", "amount", "percent", "date", "time", "duration", "identifier", "quote", "status"]
 SourceKind = Literal["result", "user", "context", "arguments", "derived", "ungrounded"]
 FindingKind = Literal[
-    "drift", "changed_scale", "flipped_digits", "contradiction", "prior_knowledge", "ungrounded", "unused_result"
+    "drift", "changed_scale", "flipped_digits", "wrong_unit", "wrong_date", "wrong_field", "contradiction"
 ]
 
-# In the order in which the first that applies names a claim.
+# What a finding of a kind says; a field of a result speaks against the claim each time.
 FINDING_SENTENCES: Mapping[FindingKind, str] = {
     "drift": "A later reply gives another value for what an earlier one gave as the result has it.",
     "changed_scale": "A result's value is off by a power of ten, as cents for dollars or a fraction for a percentage.",
     "flipped_digits": "A result's value with two neighbours swapped, or one character changed, dropped or added.",
-    "contradiction": "A result has another value for the same field or the same thing.",
-    "prior_knowledge": "A value that no result holds, beside a result's field of that kind.",
-    "ungrounded": "A value that neither a result nor the conversation holds.",
-    "unused_result": "A result of which neither a reply nor a later call uses anything.",
+    "wrong_unit": "A result's number in another unit or currency than the result gives.",
+    "wrong_date": "A weekday that the date does not have, or a date or time almost that of a result and not it.",
+    "wrong_field": "A result's value given as that of another field.",
+    "contradiction": "A status, yes or no, or sum that a result has otherwise.",
 }
 
 
@@ -51,7 +51,8 @@ class Attribution:
 
     `message` is the place of the source's message, and for a result `pointer` leads to the field (into a list of lines
     where the result is no JSON). `rule` says how the claim follows: "equal", "rounded", "minor_units", "fraction",
-    "converted", "count", "sum", "difference", "product", "ratio", "mean" or "elapsed"; empty where nothing supports it.
+    "converted", "count", "sum", "difference", "product", "ratio", "mean" or "elapsed"; empty where nothing supports it:
+    the claim is then open, and no error unless a finding names it.
     """
 
     source: SourceKind
@@ -83,8 +84,8 @@ UNGROUNDED = Attribution("ungrounded")
 class Finding:
     """One thing that is wrong.
 
-    `claims` are the places of the claims that it concerns, none for an unused result. `message` and `pointer` lead to
-    the result's field that speaks against them, where one does.
+    `claims` are the places of the claims that it concerns. `message`, `call_id` and `pointer` lead to the result's
+    field that speaks against them.
     """
 
     kind: FindingKind
@@ -92,6 +93,7 @@ class Finding:
     claims: tuple[int, ...] = ()
     message: int | None = None
     pointer: str = ""
+    call_id: str | None = None
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
@@ -101,6 +103,7 @@ class Finding:
             "claims": list(self.claims),
             "message": self.message,
             "pointer": self.pointer,
+            "call_id": self.call_id,
         }
 
 
@@ -142,7 +145,8 @@ class ResultFields:
 class ResultUse:
     """How the results were used, as far as rules can tell; nothing here was judged by a model.
 
-    `truncated` says that a limit cut the reading short.
+    `question` is what a judge would be asked where rules cannot tell. `truncated` says that a limit cut the reading
+    short.
     """
 
     verdict: Verdict
@@ -150,7 +154,15 @@ class ResultUse:
     attributions: tuple[Attribution, ...] = ()
     findings: tuple[Finding, ...] = ()
     utilisation: tuple[ResultFields, ...] = ()
+    question: str = ""
     truncated: bool = False
+
+    @property
+    def share_used(self) -> float | None:
+        """The share of all returned fields that replies used, None where there is none."""
+        used = sum(len(fields.used) for fields in self.utilisation)
+        total = used + sum(len(fields.unused) for fields in self.utilisation)
+        return used / total if total else None
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
@@ -160,6 +172,8 @@ class ResultUse:
             "attributions": [attribution.to_document() for attribution in self.attributions],
             "findings": [finding.to_document() for finding in self.findings],
             "utilisation": [fields.to_document() for fields in self.utilisation],
+            "share_used": self.share_used,
+            "question": self.question,
             "truncated": self.truncated,
         }
 
