@@ -46,8 +46,8 @@ def sentence(layers: Layers, modes: Sequence[FailureMode]) -> str:
     if not scored:
         return "Nothing was scored."
     if (examples := layers.outcome.rate.examples) < FEWEST_EXAMPLES:
-        said = "1 scored example" if examples == 1 else f"{examples} scored examples"
-        return f"{said}: the sample cannot tell, at least {FEWEST_EXAMPLES} are needed."
+        few = "1 scored example" if examples == 1 else f"{examples} scored examples"
+        return f"{few}: the sample cannot tell, at least {FEWEST_EXAMPLES} are needed."
     schema = next(row for row in layers.depths if row.name == "schema")
     selection, arguments = (step.row for step in layers.funnel)
     clauses = [_sized(SCHEMA.get(grade(schema), ""), schema.failed, schema)]
