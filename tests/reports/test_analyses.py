@@ -37,7 +37,7 @@ def test_sums_shares_and_intervals_of_a_cell():
     assert (cell.row_share, cell.column_share) == (9 / 40, 9 / 44)
     rate = cell.rate
     assert rate.low == pytest.approx(0.1185, abs=1e-4)
-    assert rate.high == pytest.approx(0.3750, abs=1e-4)
+    assert rate.high == pytest.approx(0.3825, abs=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_the_page_says_whether_the_change_is_real(ask, pair):
     page = ask("compare", *pair)
     assert "Better, and not by chance: 95.0 % of examples are right in their outcome, up from 55.0." in text(page)
     rows = table(page, "compare-layers")
-    assert rows[1][:8] == ["Outcome", "20", "55.0", "34.2 to 74.2", "95.0", "76.4 to 99.1", "▲ +40.0", rows[1][7]]
+    assert rows[1][:8] == ["Outcome", "20", "55.0", "33.0 to 75.2", "95.0", "72.6 to 100.0", "▲ +40.0", rows[1][7]]
     assert rows[1][8:12] == ["9", "1", "0.021", rows[1][11]]
     heat = table(page, "heat-sm")
     assert heat[1][1:] == [

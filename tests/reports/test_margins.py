@@ -33,7 +33,7 @@ def test_chart_and_table_hold_recall_and_precision_with_their_intervals(get, gra
     marks = document["chart"]["themes"]["light"]["traces"][1]["error_x"]
     assert marks["arrayminus"][0] == pytest.approx(0.8 - low, abs=1e-5)
     assert marks["array"][0] == pytest.approx(high - 0.8, abs=1e-5)
-    assert "recall 80.0 % (49.0 to 94.3), 8 of 10" in recall["hovertext"][0]
+    assert "recall 80.0 % (43.1 to 96.5), 8 of 10" in recall["hovertext"][0]
     assert document["margins"]["rows"] == [
         ["10", "80", "49–94"],
         ["6", "83", "44–97"],

@@ -10,6 +10,7 @@ from math import comb, fsum
 from statistics import fmean
 from typing import Any
 
+from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.means import mean_interval
 from toolevals.grading.metrics.rates import Interval
@@ -153,6 +154,9 @@ def _mean_over_examples(
     if not values:
         return Estimate.undefined(f"no example has {k} scored trials")
     mean = fmean(values.keys(), values.values())
+    if k == 1 and len({n for (n, _), count in tallies.items() if n and count}) == 1:
+        # Of as many trials each it is the rate of trials, with the interval that this has everywhere.
+        return Estimate(mean, clustered_interval(ExampleSums.of(tallies), confidence), values.total())
     return Estimate(mean, _kept_interval(tuple(values.items()), confidence), values.total())
 
 

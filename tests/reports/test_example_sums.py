@@ -1,0 +1,95 @@
+"""A rate of several trials has one interval wherever it is shown, clustered by example."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.cache import cache
+from django.urls import reverse
+
+from reports.analyses.layers import layers_of
+from reports.analyses.matrix import matrix_of
+from reports.analyses.tools import tools_of
+from reports.filters.asked import Filters
+from reports.filters.placing import matrix_counts, matrix_sums
+from reports.queries.grading import grading_layers, verdict_counts
+from reports.queries.run_facts import recent_runs
+from reports.trends.tools import runs_tool_trend
+from tests.reports.building import Case
+from tests.reports.reading import csv_rows
+from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval, rate
+from toolevals.runs.counted import Unit
+from toolevals.runs.models import Grading, Run
+from toolevals.runs.services.example_sums import verdict_rates, verdict_sums
+
+pytestmark = pytest.mark.django_db
+RIGHT, WRONG = Case("a", "a"), Case("a", "b")
+# 24 examples of four trials: 14 all right, 6 all wrong, 4 half right.
+EXAMPLES = [[RIGHT] * 4] * 14 + [[WRONG] * 4] * 6 + [[RIGHT, WRONG] * 2] * 4
+SUMS_OF_ALL = ExampleSums.of({(4, 4): 14, (4, 0): 6, (4, 2): 4})
+
+
+@pytest.fixture
+def grading(build):
+    cache.clear()
+    return build.tried(EXAMPLES)
+
+
+def test_pages_files_and_lists_say_the_same_interval(get, grading, browser_of):
+    said = clustered_interval(SUMS_OF_ALL)
+    # Counted as if each trial were an example it would be much narrower.
+    assert said.high - said.low > 1.5 * (rate(64, 96).interval.high - rate(64, 96).interval.low)
+    ends = (pytest.approx(said.low), pytest.approx(said.high))
+    files = {
+        "layers-csv": [(row["rate_low"], row["rate_high"]) for row in csv_rows(get("layers-csv", grading))[:2]],
+        "tools-csv": [
+            (row["recall_low"], row["recall_high"]) for row in csv_rows(get("tools-csv", grading)) if row["tool"] == "a"
+        ],
+        "reliability-csv": [
+            (row["pass_hat_k_low"], row["pass_hat_k_high"]) for row in csv_rows(get("reliability-csv", grading))[:1]
+        ],
+    }
+    listed = browser_of.get(reverse("runs:runs-csv", args=[grading.run.project.slug]))
+    files["runs-csv"] = [(row["rate_low"], row["rate_high"]) for row in csv_rows(listed)]
+    for name, rows in files.items():
+        assert rows, name
+        for low, high in rows:
+            assert (float(low), float(high)) == ends, name
+    trend = runs_tool_trend(recent_runs(Run.objects.filter(pk=grading.run_id), most=1))
+    assert trend.rows[0].rates["a"].interval == said
+    (margin,) = [row.recall for row in tools_of(shown_matrix(grading, Filters())).rows if row.name == "a"]
+    assert (margin.interval, margin.examples) == (said, 24)
+
+
+def shown_matrix(grading: Grading, filters: Filters):
+    return matrix_of(matrix_counts(grading, filters), sums=matrix_sums(grading, filters))
+
+
+def test_a_grading_from_before_sums_were_kept_is_summed_up_when_asked(grading):
+    Grading.objects.filter(pk=grading.pk).update(verdict_sums=None)
+    assert verdict_sums([grading.pk])[grading.pk]["selection"] == SUMS_OF_ALL
+    kept = Grading.objects.get(pk=grading.pk).verdict_sums
+    assert ExampleSums(*kept["outcome"]) == SUMS_OF_ALL
+    assert (
+        verdict_rates([grading.pk], "selection")[grading.pk]["selection"] == grading_layers(grading).funnel[0].row.rate
+    )
+
+
+def test_one_trial_of_a_filter_counts_each_case_as_an_example(grading):
+    found = shown_matrix(grading, Filters(trial=1)).recall("a")
+    assert found == rate(18, 24)
+    assert shown_matrix(grading, Filters(unit=Unit.MAJORITY)).recall("a").examples == 24
+
+
+def test_single_trials_need_no_sums(build):
+    cache.clear()
+    single = build.grading([RIGHT] * 18 + [WRONG] * 6)
+    assert verdict_sums([single.pk]) == {}
+    assert matrix_sums(single, Filters()) == {}
+    assert grading_layers(single) == layers_of(verdict_counts(single))
+
+
+def test_f1_over_trials_is_clustered_too(grading):
+    (row,) = [row for row in tools_of(shown_matrix(grading, Filters())).rows if row.name == "a"]
+    # Expected and called count four and as many as were right.
+    sums = ExampleSums.of({(8, 8): 14, (4, 0): 6, (6, 4): 4})
+    assert row.f1_interval == clustered_interval(sums)
