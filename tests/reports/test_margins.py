@@ -35,9 +35,9 @@ def test_chart_and_table_hold_recall_and_precision_with_their_intervals(get, gra
     assert marks["array"][0] == pytest.approx(high - 0.8, abs=1e-5)
     assert "recall 80.0 % (43.1 to 96.5), 8 of 10" in recall["hovertext"][0]
     assert document["margins"]["rows"] == [
-        ["10", "80", "49–94"],
+        ["10", "80", "43–97"],
         ["6", "83", "44–97"],
-        ["6", "67", "30–90"],
+        ["6", "67", "22–94"],
     ]
     rows = table(page, "heat")
     assert [cell.split()[0] for cell in rows[-3][1:4]] == ["80", "71", "80"]
