@@ -47,6 +47,7 @@ class RunFacts:
     experiment: str = ""
     # Whose tools the subject was given instead of those that the dataset offers.
     registry: UUID | None = None
+    trials: int = 1
 
     def apart_from(self, other: RunFacts) -> tuple[str, ...]:
         """Return why no line joins this run and another, whatever the rate; nothing where one may."""

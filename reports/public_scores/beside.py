@@ -89,7 +89,8 @@ def _own_rows(subject: Subject, without: Run | None) -> tuple[PublicRow, ...]:
     runs = runs.filter(grading__isnull=False).select_related("subject", "dataset_version__dataset")
     shown = list(runs.order_by("-number")[:MOST_RUNS])
     gradings = [run.grading_id for run in shown if run.grading_id]
-    counts, sums = verdict_counts_of(gradings), verdict_sums(gradings)
+    counts = verdict_counts_of(gradings)
+    sums = verdict_sums([run.grading_id for run in shown if run.grading_id and run.trials > 1])
     rows = []
     for run in shown:
         grading = run.grading_id

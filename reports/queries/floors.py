@@ -19,10 +19,14 @@ ORDER = {floor.value: place for place, floor in enumerate(Floor)}
 
 
 def version_floors(version: DatasetVersion | UUID) -> tuple[FloorRow, ...]:
-    """Return the floors of a version, none until a worker has started them. Three queries."""
-    runs = list(Run.objects.filter(dataset_version=version).exclude(floor="").values_list("floor", "number", "grading"))
-    gradings = [grading for _, _, grading in runs if grading]
-    counts, sums = verdict_counts_of(gradings), verdict_sums(gradings)
+    """Return the floors of a version, none until a worker has started them."""
+    runs = list(
+        Run.objects.filter(dataset_version=version)
+        .exclude(floor="")
+        .values_list("floor", "number", "grading", "trials")
+    )
+    counts = verdict_counts_of([grading for _, _, grading, _ in runs if grading])
+    sums = verdict_sums([grading for _, _, grading, trials in runs if grading and trials > 1])
     return floor_rows(
         (
             kind,
@@ -30,7 +34,7 @@ def version_floors(version: DatasetVersion | UUID) -> tuple[FloorRow, ...]:
             number,
             layers_of(counts[grading], sums.get(grading, {})) if grading in counts else None,
         )
-        for kind, number, grading in sorted(runs, key=lambda row: ORDER[row[0]])
+        for kind, number, grading, _ in sorted(runs, key=lambda row: ORDER[row[0]])
     )
 
 

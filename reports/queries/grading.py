@@ -52,7 +52,7 @@ def grading_layers(grading: Grading) -> Layers:
 
 def grading_sums(grading: Grading) -> VerdictSums:
     """Return the sums over the examples of each verdict of a grading; nothing with one trial an example."""
-    return verdict_sums([grading.pk]).get(grading.pk, {})
+    return verdict_sums([grading.pk]).get(grading.pk, {}) if grading.run.trials > 1 else {}
 
 
 def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:

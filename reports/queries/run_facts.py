@@ -61,6 +61,7 @@ def _facts(run: Run, before: Run | None) -> RunFacts:
         graders=graders,
         experiment=run.experiment.slug,
         registry=run.subject.tools.registry_id if run.subject.tools else None,
+        trials=run.trials,
     )
 
 

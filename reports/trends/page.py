@@ -53,9 +53,9 @@ class RunLine:
 
 
 def runs_trend(runs: Sequence[RunFacts]) -> Trend:
-    """Return the rates of runs, oldest first. Two queries."""
-    gradings = [run.grading for run in runs if run.grading]
-    counts, sums = verdict_counts_of(gradings), verdict_sums(gradings)
+    """Return the rates of runs, oldest first. One query, and one more where a run has several trials."""
+    counts = verdict_counts_of([run.grading for run in runs if run.grading])
+    sums = verdict_sums([run.grading for run in runs if run.grading and run.trials > 1])
     return trend_of([(run, counts.get(run.grading, {}) if run.grading else {}) for run in runs], sums)
 
 

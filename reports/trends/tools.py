@@ -51,15 +51,16 @@ class SmallTrend:
 
 
 def runs_tool_trend(runs: Sequence[RunFacts], which: ToolRate = ToolRate.RECALL) -> Trend:
-    """Return a rate of each tool in some runs, oldest first. Three queries."""
+    """Return a rate of each tool in some runs, oldest first. Two queries, and more where a run has several trials."""
     counts = MatrixCount.objects.filter(grading__in=[run.grading for run in runs], view=View.FIRST)
     totals, right = (
         _sums(rows.values_list("grading_id", which.column).annotate(Sum("count")).order_by())
         for rows in (counts, counts.filter(expected=F("actual")))
     )
     rates: dict[UUID | None, dict[str, Rate]] = {}
-    several = Grading.objects.filter(pk__in=[run.grading for run in runs], run__trials__gt=1).select_related("run")
-    sums = {grading.pk: first_call_sums(grading) for grading in several}
+    several = [run.grading for run in runs if run.trials > 1]
+    gradings = Grading.objects.filter(pk__in=several).select_related("run") if several else ()
+    sums = {grading.pk: first_call_sums(grading) for grading in gradings}
     for (grading, name), total in totals.items():
         whole = sums.get(grading, {}).get((which.value, name))
         rates.setdefault(grading, {})[name] = rate(right[grading, name], total, whole)

@@ -36,7 +36,7 @@ def test_chart_and_table_hold_recall_and_precision_with_their_intervals(get, gra
     assert "recall 80.0 % (43.1 to 96.5), 8 of 10" in recall["hovertext"][0]
     assert document["margins"]["rows"] == [
         ["10", "80", "43–97"],
-        ["6", "83", "44–97"],
+        ["6", "83", "32–100"],
         ["6", "67", "22–94"],
     ]
     rows = table(page, "heat")

@@ -33,7 +33,7 @@ def test_it_opens_with_a_sentence_and_its_numbers(get, grading):
     html = text(get("run", grading))
     assert "Formats well, often takes the wrong tool, and usually fills in the right values." in html
     assert "60 of 72</b> scored cases passed" in html
-    assert "83.3 % (73.1 to 90.2)" in html
+    assert "83.3 % (72.7 to 90.5)" in html
 
 
 def test_what_was_not_scored_stands_beside(get, grading):

@@ -70,16 +70,21 @@ class RunRow:
 
 
 def run_rows(runs: Iterable[Any]) -> list[RunRow]:
-    """Return the rows of runs that were read `with_everything` and `with_newest`. Four queries, however many runs."""
+    """Return the rows of runs that were read `with_everything` and `with_newest`. At most four queries."""
     found = list(runs)
     stale = stale_reasons(found)
     return [replace(row, stale=stale.get(row.run.pk, "")) for row in run_states(found)]
 
 
 def run_states(runs: Iterable[Any]) -> list[RunRow]:
-    """Return the same without what has become stale, which costs a look at whole versions. Three queries."""
+    """Return the same without what has become stale, which costs a look at whole versions.
+
+    Two queries, and one more where any has several trials.
+    """
     found = list(runs)
-    rates = verdict_rates([run.grading_id for run in found if run.grading_id], "selection")
+    graded = [run for run in found if run.grading_id]
+    several = [run.grading_id for run in graded if run.trials > 1]
+    rates = verdict_rates([run.grading_id for run in graded], "selection", several=several)
     jobs = _jobs([run.newest_grading for run in found if run.newest_grading])
     return [
         RunRow(run, rates.get(run.grading_id, {}).get("selection"), jobs.get(run.newest_grading) or run.job, "")

@@ -149,6 +149,8 @@ def counted_sums(grading: Grading, view: View, unit: Unit) -> ClassSums:
 
     Of a grading from before they were kept the cases are counted again.
     """
+    if view is View.FIRST:
+        return first_call_sums(grading) if unit is Unit.TRIAL else {}
     row = _kept(grading, view, unit, costs=False)
     if row is None or View(row.view) is View.FIRST:
         return first_call_sums(grading) if unit is Unit.TRIAL else {}

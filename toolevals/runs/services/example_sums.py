@@ -30,6 +30,8 @@ def verdict_sums(gradings: Collection[UUID]) -> dict[UUID, VerdictSums]:
 
     A grading from before they were kept is summed up now.
     """
+    if not gradings:
+        return {}
     found = {}
     rows = Grading.objects.filter(pk__in=gradings, run__trials__gt=1, finished_at__isnull=False)
     for pk, kept in rows.values_list("pk", "verdict_sums"):
@@ -42,14 +44,19 @@ def verdict_sums(gradings: Collection[UUID]) -> dict[UUID, VerdictSums]:
     return found
 
 
-def verdict_rates(gradings: Collection[UUID], *columns: str) -> dict[UUID, dict[str, Rate]]:
-    """Return the rates of the verdicts (all, unless some are named) that scored any case, by grading."""
+def verdict_rates(
+    gradings: Collection[UUID], *columns: str, several: Collection[UUID] | None = None
+) -> dict[UUID, dict[str, Rate]]:
+    """Return the rates of the verdicts (all, unless some are named) that scored any case, by grading.
+
+    `several` are those with several trials an example, where that is known.
+    """
     names = columns or VERDICT_NAMES
     rows = VerdictCount.objects.filter(grading__in=gradings, column__in=names, value__in=("passed", "failed"))
     counts: defaultdict[tuple[UUID, str], Counter[str]] = defaultdict(Counter)
     for grading, column, value, count in rows.values_list("grading_id", "column", "value", "count"):
         counts[grading, column][value] = count
-    sums = verdict_sums(gradings)
+    sums = verdict_sums(gradings if several is None else several)
     found: defaultdict[UUID, dict[str, Rate]] = defaultdict(dict)
     for name in names:
         for grading in gradings:
