@@ -58,7 +58,7 @@ def runs_tool_trend(runs: Sequence[RunFacts], which: ToolRate = ToolRate.RECALL)
         for rows in (counts, counts.filter(expected=F("actual")))
     )
     rates: dict[UUID | None, dict[str, Rate]] = {}
-    several = [run.grading for run in runs if run.trials > 1]
+    several = [run.grading for run in runs if run.grading and run.trials > 1]
     gradings = Grading.objects.filter(pk__in=several).select_related("run") if several else ()
     sums = {grading.pk: first_call_sums(grading) for grading in gradings}
     for (grading, name), total in totals.items():
