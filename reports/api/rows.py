@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from reports.api.reliability import InOrder
 from reports.api.views import FILTERS, GRADING, RunReportView
 from reports.cases.state import failed_by_state, state_of
-from reports.filters.asked import COLUMNS, INJECTIONS, STATUSES, read_case_filter
+from reports.filters.asked import COLUMNS, INJECTIONS, RECORDED, STATUSES, read_case_filter
 from reports.queries.grading import listed_cases
 from reports.queries.judges import judged_rows
 from reports.queries.metrics import values_of
@@ -128,6 +128,9 @@ class GradedCasesView(RunReportView, ListAPIView[CaseGrade]):
             OpenApiParameter("ended", str, description="Only cases whose conversation ended so."),
             OpenApiParameter(
                 "injection", str, enum=list(INJECTIONS), description="Only with text that speaks to a judge."
+            ),
+            OpenApiParameter(
+                "recorded", str, enum=list(RECORDED), description="Only trials that their source rewarded so."
             ),
             OpenApiParameter("column", str, description=f"With `status`: {', '.join(COLUMNS)}, or `judged:` a rubric."),
             OpenApiParameter("status", str, enum=list(STATUSES)),

@@ -46,6 +46,7 @@ COLUMNS = (*VERDICT_NAMES, *METRICS)
 STATUSES = ("passed", "failed", "unscored", "errored")
 LATENT: Final = "selection"
 ANY_INJECTION: Final = "any"
+RECORDED: Final = ("success", "failure")
 INJECTIONS: Final = (ANY_INJECTION, *InjectionKind)
 LONGEST = 200
 # A class of the matrix may be a set of tools.
@@ -172,6 +173,8 @@ class CaseFilter:
     rule: str = ""
     # Cases that hold a text that speaks to their judge: of one kind, or "any".
     injection: str = ""
+    # What the source of a recorded run rewarded: a key of `reports.analyses.recorded.REWARDS`.
+    recorded: str = ""
 
     @property
     def rubric(self) -> str:
@@ -249,6 +252,7 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         latent=LATENT if parameters.get("latent") == LATENT else "",
         injection=found if (found := text(parameters, "injection")) in INJECTIONS else "",
         warned=found if (found := text(parameters, "warned")) in WARNING else "",
+        recorded=found if (found := text(parameters, "recorded")) in RECORDED else "",
         **of_parameter,
         **_of_dialects(parameters),
     )

@@ -11,7 +11,7 @@ from django.urls import reverse
 from labeling.models import DatasetVersion
 from reports.filters.asked import number as read_number
 from reports.queries.grading import shown_grading
-from toolevals.runs.models import Grading, Run
+from toolevals.runs.models import Connector, Grading, Run
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -100,6 +100,8 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
         ("run-gates", "Gates"),
     )
     tabs = [Tab(title, run_url(name, run) + query, name == current) for name, title in pages]
+    if run.subject.connector == Connector.UPLOAD:
+        tabs.append(Tab("Recorded", run_url("recorded", run) + query, current == "recorded"))
     if not run.floor:
         tabs.append(Tab("Compare", run_url("compare-with", run), current == "compare"))
     trends = reverse("reports:trends", args=[run.project.slug, run.experiment.slug])

@@ -14,6 +14,7 @@ from reports.dialects.reading import cases_said
 from reports.filters.asked import ANY_INJECTION, CaseFilter
 from reports.filters.placing import cell_cases
 from reports.queries.metrics import cases_of_status
+from reports.queries.recorded import rewarded_cases
 from toolevals.runs.models import ArgumentFault, CaseFinding, CaseGrade, Grading, JudgedCase, Run, VerdictCount
 from toolevals.runs.querysets.gradings import IS_LATENT, warned
 from toolevals.runs.services.example_sums import verdict_sums
@@ -65,6 +66,8 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
         cases = cases.exclude(injection="")
     elif wanted.injection:
         cases = cases.filter(injection=wanted.injection)
+    if wanted.recorded:
+        cases = rewarded_cases(cases, wanted.recorded)
     if wanted.fault:
         faults = ArgumentFault.objects.filter(
             grading=grading, tool=wanted.tool, argument=wanted.parameter, kind=wanted.fault

@@ -17,6 +17,7 @@ ENDS: Final[dict[str, str]] = {
     End.STEPS: "at the cap on turns",
     End.LOOP: "one call again and again",
     End.ERRORS: "too many failing tools",
+    "broken": "broke off by itself",
     End.UNREACHABLE: "could not be reached: errored",
     BUDGET: "not begun: unscored",
 }

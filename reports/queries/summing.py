@@ -74,7 +74,8 @@ def counted_number(grading: Grading, wanted: CaseFilter) -> int | None:
     filters = wanted.filters
     if filters.view is not View.FIRST or filters.unit is not Unit.TRIAL:
         return None
-    if wanted.fault or wanted.found or wanted.rubric or wanted.metric or wanted.by or wanted.injection:
+    unsummed = wanted.fault, wanted.found, wanted.rubric, wanted.metric, wanted.by, wanted.injection, wanted.recorded
+    if any(unsummed):
         return None
     if wanted.warned and (wanted.column or wanted.latent):
         return None

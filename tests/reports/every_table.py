@@ -63,6 +63,7 @@ OF_RUN = (
         },
     ),
     Table("layers-csv", "layers", rows_of.under("layers"), COUNTED | rate()),
+    Table("recorded-csv", "recorded", rows_of.under("cells")),
     Table("failures-csv", "layers", rows_of.failures),
     Table(
         "metrics-csv",

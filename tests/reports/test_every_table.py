@@ -21,7 +21,7 @@ from tests.agents.judges import judging
 from tests.reports.every_table import EVERY, Table
 from tests.reports.reading import csv_rows
 from tests.reports.test_public_scores import SCORE
-from tests.reports.test_recovery import CONVERSATIONS
+from tests.reports.test_recovery import CONVERSATIONS, OK, did
 from tests.reports.test_state import EXECUTION
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, STATUS, call, example, uploaded_run, version_of
 from tests.runs.judged import PREDICTIONS, ROWS, judge_of
@@ -43,9 +43,10 @@ HOSTILE = "=cmd()|'/c calc'!A1"
 def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
     """Two runs of several trials, judged, with failing tools, states, tags, notes and a gate."""
     settings.AGENT_NETWORKS = ["127.0.0.0/8"]
-    rows = [*ROWS, *EXAMPLES, *(example(name, f"Do {name}", None) for name in CONVERSATIONS)]
+    conversations = {**CONVERSATIONS, "twice": did(("status", "A-1", OK), ("status", "A-2", OK))}
+    rows = [*ROWS, *EXAMPLES, *(example(name, f"Do {name}", None) for name in conversations)]
     version = version_of(project, {row["id"]: row for row in rows}.values())
-    talks = [{"id": name, "messages": messages} for name, messages in CONVERSATIONS.items()]
+    talks = [{"id": name, "messages": messages} for name, messages in conversations.items()]
     first = [*PREDICTIONS, call("status", HISTORY), call("history", HISTORY), *talks]
     second = [*PREDICTIONS, call("status", STATUS), call("history", REFUND), *talks]
     with chat_server(judging(lambda inputs: {"score": 1 if "criteria" in inputs else 0.5})) as server:

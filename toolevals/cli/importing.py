@@ -15,6 +15,7 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.import_mcp import add_mcp_parser
 from toolevals.cli.output import say
 from toolevals.cli.publishing import ensure, publish
+from toolevals.cli.recorded import add_recorded_parser
 from toolevals.grading.bfcl import CATEGORIES
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
@@ -50,6 +51,7 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
     add_mcp_parser(kinds)
     files = [_add_file_parser(kinds, name, words) for name, words in FILES.items()]
+    files.append(add_recorded_parser(kinds))
     bfcl = kinds.add_parser("bfcl", help="the Berkeley Function-Calling Leaderboard")
     bfcl.add_argument("folder", type=Path, metavar="DIR", help="holds BFCL_v4_*.json and possible_answer/")
     bfcl.add_argument("--categories", required=True, metavar="A,B", help=f"of {', '.join(CATEGORIES)}")

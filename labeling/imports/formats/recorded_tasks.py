@@ -52,7 +52,7 @@ def tau_rows(document: Any, settings: Settings) -> Iterator[Found]:
 
 def tau2_rows(document: Any, settings: Settings) -> Iterator[Found]:
     """Yield the same of a tau2-bench result file, or of a list of its tasks."""
-    domain = _domain(document)
+    domain = domain_of(document)
     if settings.options.get("examples") == DECISIONS:
         yield from _decisions(document, tau2_runs, domain, settings)
         return
@@ -179,7 +179,8 @@ def _list(document: Any, key: str) -> tuple[list[Any], str]:
     return items, prefix
 
 
-def _domain(document: Any) -> str:
+def domain_of(document: Any) -> str:
+    """Return the domain that a tau2-bench file says it was recorded in; empty where it says none."""
     info = document.get("info") if isinstance(document, Mapping) else None
     world = info.get("environment_info") if isinstance(info, Mapping) else None
     name = world.get("domain_name") if isinstance(world, Mapping) else None

@@ -1,0 +1,63 @@
+"""Our verdicts beside the rewards that the source of a recorded run gave: who agrees, and which cases do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from reports.filters.asked import STATUSES
+
+SUCCESS, FAILURE = "success", "failure"
+# A trial that the source rewarded in full, and one that it did not.
+REWARDS: Final = {SUCCESS: "reward 1", FAILURE: "reward below 1"}
+# The verdict that says the same as a reward.
+_SAME: Final = {("passed", SUCCESS), ("failed", FAILURE)}
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedCell:
+    """How many cases have one verdict and one kind of reward; `agrees` is None where the verdict says neither."""
+
+    verdict: str
+    status: str
+    reward: str
+    count: int
+    agrees: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The table of one verdict by recorded reward, a row for each status."""
+
+    column: str
+    rows: tuple[tuple[str, tuple[RecordedCell, ...]], ...]
+
+    @property
+    def cells(self) -> tuple[RecordedCell, ...]:
+        return tuple(cell for _, cells in self.rows for cell in cells)
+
+    @property
+    def total(self) -> int:
+        """How many cases have a recorded reward."""
+        return sum(cell.count for cell in self.cells)
+
+    @property
+    def agreed(self) -> int:
+        return sum(cell.count for cell in self.cells if cell.agrees)
+
+    @property
+    def scored(self) -> int:
+        return sum(cell.count for cell in self.cells if cell.agrees is not None)
+
+
+def agreement_of(column: str, counts: Mapping[tuple[str, str], int]) -> Agreement:
+    """Return the table of `counts`, which are by status and kind of reward."""
+    rows = tuple((status, tuple(_cell(column, status, reward, counts) for reward in REWARDS)) for status in STATUSES)
+    return Agreement(column, rows)
+
+
+def _cell(verdict: str, status: str, reward: str, counts: Mapping[tuple[str, str], int]) -> RecordedCell:
+    says = status in ("passed", "failed")
+    agrees = (status, reward) in _SAME if says else None
+    return RecordedCell(verdict, status, reward, counts.get((status, reward), 0), agrees)
