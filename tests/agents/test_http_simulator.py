@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
@@ -104,3 +105,32 @@ def test_what_is_wrong_with_options_is_named(document, pointer):
     with pytest.raises(InvalidDocument) as caught:
         HttpOptions.from_document(document)
     assert [problem.pointer for problem in caught.value.problems] == [pointer]
+
+
+def test_an_answer_may_hold_only_the_changed_records_and_worlds_get_an_end_message():
+    whole = {"orders": {"A": {"n": 1}, "B": {"n": 2}}, "users": {"u": 1}, "day": 1}
+    changes = {"orders": {"A": {"n": 5}, "B": None, "C": {"n": 3}}, "users": None, "day": 2}
+    told = iter([{"state": whole}, {"changes": changes}, {"changes": {}}, {"changes": {"orders": {"D": 1}}}])
+    ended: list[str] = []
+
+    def answer(path: str, body: Any) -> tuple[int, bytes] | None:
+        if path == "/sim/end":
+            ended.append(path)
+            return 404, b""
+        return (200, json.dumps(next(told)).encode()) if path == "/sim/state" else None
+
+    with (
+        world_server(answer) as server,
+        HttpSimulator(HttpOptions(server.url), key="k-1", policy=LOOPBACK) as simulator,
+    ):
+        with simulator.world(example()) as world:
+            assert world.state() == whole
+            assert world.state() == {"orders": {"A": {"n": 5}, "C": {"n": 3}}, "day": 2}
+        with simulator.world(example()) as world:
+            assert world.state() == whole
+        with simulator.world(example(state={"orders": {}})) as world:
+            assert world.state() == {"orders": {"D": 1}}
+        assert len(ended) == 3
+    told = iter([{"changes": {}}])
+    with world_server(answer) as server, pytest.raises(WorldDiedError, match="has not told the state"):
+        use(HttpOptions(server.url))

@@ -38,7 +38,7 @@ def tau(task: int, instruction: str, *, reward: float | None = 1.0, trial: int =
 
 
 def tau2(*runs: dict[str, Any]) -> dict[str, Any]:
-    tasks = [
+    tasks: list[dict[str, Any]] = [
         {"id": each, "user_scenario": {"instructions": f"Do {each}."}, "evaluation_criteria": {"actions": []}}
         for each in ("3", "4")
     ]
@@ -121,7 +121,7 @@ def answered(request: httpx.Request) -> httpx.Response:
     address = f"{request.url.path}?{request.url.query.decode()}"
     headers = {name: request.headers[name] for name in ("authorization", "idempotency-key") if name in request.headers}
     kind = request.headers.get("content-type", "")
-    found = Client().generic(str(request.method), address, request.read(), content_type=kind, headers=headers)
+    found: Any = Client().generic(str(request.method), address, request.read(), content_type=kind, headers=headers)
     body = b"".join(found.streaming_content) if found.streaming else found.content
     return httpx.Response(found.status_code, content=body, headers={"content-type": found["content-type"]})
 

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 import pytest
+from django.db.models import Count
 from django.urls import reverse
 from django.utils import timezone
 
 from tests.runs.building import EXAMPLES, STATUS, baseline_run, cases_of, example, version_of
 from toolevals.grading.values import ToolCall, ToolSpec
 from toolevals.runs.floors import EXPERIMENT, FLOOR_NUMBERS, Floor, expected_of, floor_transcript
-from toolevals.runs.models import Experiment, Run, Subject
+from toolevals.runs.models import CaseGrade, Experiment, Run, Subject, VerdictCount
 from toolevals.runs.services import floors_start
-from toolevals.runs.services.floors import SETTLED, floors_due
+from toolevals.runs.services.floors import PAUSE, SETTLED, floors_due
 
 TOOLS = [ToolSpec(name=name, description="", input_schema={"type": "object"}) for name in ("a", "b", "c")]
 
@@ -104,3 +105,26 @@ def test_the_workers_start_them_for_new_versions_and_those_that_are_run_on(proje
     floors_due(now + timedelta(minutes=2))
     assert Run.objects.exclude(floor="").count() == 6
     assert STATUS in Run.objects.get(dataset_version=version, floor="frequent").settings["frequent"]
+
+
+@pytest.mark.django_db
+def test_a_floor_in_which_our_side_broke_is_graded_again_after_a_pause(project, version, run_jobs):
+    floors_start(version=version)
+    run_jobs()
+    run = Run.objects.get(floor="none")
+    case = run.grading.cases.order_by("pk")[0]
+    CaseGrade.objects.filter(pk=case.pk).update(outcome="errored", execution="errored", tag="HARNESS_ERROR")
+    VerdictCount.objects.create(grading=run.grading, column="execution", value="errored", count=1)
+    later = timezone.now() + 2 * PAUSE
+    floors_due(timezone.now())
+    assert run.gradings.count() == 1
+    floors_due(later)
+    floors_due(later)
+    assert run.gradings.count() == 2
+    run_jobs()
+    run.refresh_from_db()
+    assert run.grading.number == 2
+    assert not run.grading.cases.filter(outcome="errored").exists()
+    floors_due(later + PAUSE)
+    assert Run.objects.exclude(floor="").annotate(n=Count("gradings")).filter(n=1).count() == 2
+    assert run.gradings.count() == 2

@@ -4,16 +4,19 @@ It has three addresses below its own, each taking and returning JSON by POST. `w
 
     /reset  {"world": "...", "state": null or an object}       any object
     /call   {"world": "...", "tool": "...", "arguments": {}}   {"result": ...}, {"error": "..."} or {"missing": true}
-    /state  {"world": "..."}                                   {"state": null or an object}
+    /state  {"world": "..."}                                   {"state": null or an object} or {"changes": {...}}
+    /end    {"world": "..."}                                   anything: nobody asks of this world again
 
-A service that is away is waited for. It answers with an error status where it no longer knows a world.
+Once it has told a whole state that worlds begin with, `changes` may hold only the records that became others since the
+world's beginning, by table: `{"orders": {"W1": {...}, "W2": null}}`; null is a record, or a table, that is gone. A
+service that is away is waited for. It answers with an error status where it no longer knows a world.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from types import TracebackType
 from typing import Any, Self
@@ -112,6 +115,8 @@ class HttpSimulator:
         self._in_vain = False
         # How often it was found away.
         self.absences = 0
+        # The whole state that worlds begin with where an example gives none.
+        self.initial: Mapping[str, Any] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -124,9 +129,20 @@ class HttpSimulator:
     @contextmanager
     def world(self, example: Mapping[str, Any]) -> Iterator[World]:
         """Yield a world in the example's state, or in the service's own. Raises WorldDiedError."""
-        world = _HttpWorld(self, str(uuid4()))
-        self.ask("reset", world=world.id, state=Simulation.of_example(example).state)
-        yield world
+        given = Simulation.of_example(example).state
+        world = _HttpWorld(self, str(uuid4()), given)
+        self.ask("reset", world=world.id, state=given)
+        died = False
+        try:
+            yield world
+        except WorldDiedError:
+            died = True
+            raise
+        finally:
+            if not died:
+                # Services need not know of it.
+                with suppress(UnreachableError):
+                    self._asked("end", {"world": world.id})
 
     def url(self, what: str) -> str:
         """Return the address of a question."""
@@ -183,12 +199,15 @@ class HttpSimulator:
 
 
 class _HttpWorld:
-    def __init__(self, simulator: HttpSimulator, identifier: str) -> None:
+    def __init__(self, simulator: HttpSimulator, identifier: str, given: Mapping[str, Any] | None) -> None:
         self._simulator = simulator
         self._absences = simulator.absences
+        self._given = given
+        self._called = False
         self.id = identifier
 
     def call(self, call: ToolCall) -> ToolAnswer:
+        self._called = True
         start = time.perf_counter()
         answer = self._ask("call", tool=call.name, arguments=call.arguments)
         latency = (time.perf_counter() - start) * 1000
@@ -201,10 +220,27 @@ class _HttpWorld:
         return ToolAnswer(text_of(answer["result"]), latency_ms=latency)
 
     def state(self) -> Mapping[str, Any] | None:
-        state = self._ask("state").get("state")
+        answer = self._ask("state")
+        if "changes" in answer:
+            return self._changed(answer["changes"])
+        state = answer.get("state")
         if state is not None and not isinstance(state, dict):
-            raise WorldDiedError(f"The simulator failed: {self._simulator.url('state')} answered {NO_OBJECT}")
+            raise self._wrong(NO_OBJECT)
+        if self._given is None and not self._called:
+            self._simulator.initial = state
         return state
+
+    def _changed(self, changes: Any) -> Mapping[str, Any]:
+        """Return the state that the world began with, with what became of its records."""
+        initial = self._simulator.initial if self._given is None else self._given
+        if initial is None:
+            raise self._wrong("changes, and has not told the state that worlds begin with")
+        if not isinstance(changes, dict):
+            raise self._wrong("changes that are no object")
+        return _with_changes(initial, changes, tables=True)
+
+    def _wrong(self, said: str) -> WorldDiedError:
+        return WorldDiedError(f"The simulator failed: {self._simulator.url('state')} answered {said}")
 
     def _ask(self, what: str, **body: Any) -> dict[str, Any]:
         try:
@@ -213,3 +249,16 @@ class _HttpWorld:
             # What was away since this world began may have lost it, or have done what it did not answer.
             error.again = error.again or self._simulator.absences != self._absences
             raise
+
+
+def _with_changes(before: Mapping[str, Any], changes: Mapping[str, Any], *, tables: bool) -> dict[str, Any]:
+    """Return the members with the changed ones; of tables, each with its changed records. Null is gone."""
+    after = dict(before)
+    for name, value in changes.items():
+        if value is None:
+            after.pop(name, None)
+        elif tables and isinstance(value, dict) and isinstance(table := before.get(name), dict):
+            after[name] = _with_changes(table, value, tables=False)
+        else:
+            after[name] = value
+    return after

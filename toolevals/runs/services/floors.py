@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from labeling.models import DatasetVersion, VersionEntry
+from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.floors import EXPERIMENT, VERSION, Expected, Floor, expected_of
-from toolevals.runs.models import Connector, Run
+from toolevals.runs.models import Connector, Run, VerdictCount
+from toolevals.runs.services.repeating import errored_ask_again
 from toolevals.runs.services.starting import RunParts, floor_start
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
 from toolevals.workspace.models import Project
 
 # Versions in one turn of the duty: reading their gold takes a moment each.
 TURN = 5
+# A floor in which our side broke is graded again after a pause, at most so often in all.
+PAUSE, MOST_TIMES = timedelta(hours=1), 4
 # A version that was just frozen is often run at once, and that goes first.
 SETTLED = timedelta(minutes=1)
 
@@ -32,6 +37,19 @@ def floors_due(now: datetime) -> None:
     )
     for version in wanted.select_related("dataset__project").order_by("pk")[:TURN]:
         floors_start(version=version)
+    _errored_again(now)
+
+
+def _errored_again(now: datetime) -> None:
+    """Grade floors again in which our side broke: a floor without a score says nothing."""
+    errored = VerdictCount.objects.filter(
+        grading=OuterRef("grading"), column__in=("outcome", "execution"), value="errored", count__gt=0
+    )
+    floors = Run.objects.exclude(floor="").filter(Exists(errored), grading__finished_at__lt=now - PAUSE)
+    for run in floors.annotate(times=Count("gradings")).filter(times__lt=MOST_TIMES).order_by("pk")[:TURN]:
+        # Another worker may have begun, or nothing is errored that grading again can mend.
+        with suppress(InvalidDocument):
+            errored_ask_again(run=run, actor=None)
 
 
 def floors_start(*, version: DatasetVersion) -> list[Run]:
