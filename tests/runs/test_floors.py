@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db.models import Count
@@ -111,7 +112,7 @@ def test_the_workers_start_them_for_new_versions_and_those_that_are_run_on(proje
 def test_a_floor_in_which_our_side_broke_is_graded_again_after_a_pause(project, version, run_jobs):
     floors_start(version=version)
     run_jobs()
-    run = Run.objects.get(floor="none")
+    run: Any = Run.objects.get(floor="none")
     case = run.grading.cases.order_by("pk")[0]
     CaseGrade.objects.filter(pk=case.pk).update(outcome="errored", execution="errored", tag="HARNESS_ERROR")
     VerdictCount.objects.create(grading=run.grading, column="execution", value="errored", count=1)
