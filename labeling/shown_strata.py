@@ -33,6 +33,11 @@ def strata_shown(example: Example, role: Role) -> dict[str, str]:
     return _without(example, NOTHING_HIDDEN if is_resolved else hidden_strata(example.dataset, role))
 
 
+def tells_what_decides(example: Example, role: Role) -> bool:
+    """Return whether somebody of this role sees what an example says decides it: that a fact is expected tells."""
+    return role >= Role.ADJUDICATOR or (example.current is not None and example.current.resolution in RESOLVED)
+
+
 def strata_to_label(example: Example) -> dict[str, str]:
     """Return the strata of an example, by name, that are shown to whoever labels it, whatever their role."""
     return _without(example, _unsafe(example.dataset))

@@ -77,6 +77,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("datasets/<slug:dataset>/examples/<uuid:example>/", examples.example, name="example"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/dispute/", examples.dispute, name="dispute"),
+    path("datasets/<slug:dataset>/examples/<uuid:example>/decided-by/", examples.decided_by, name="decided-by"),
     path("datasets/<slug:dataset>/examples/<uuid:example>/reopen/", examples.reopen, name="reopen"),
     path(
         "datasets/<slug:dataset>/examples/<uuid:example>/golds/<uuid:gold>/restore/",

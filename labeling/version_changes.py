@@ -35,6 +35,7 @@ KINDS = {
     "tools": "other tools offered",
     "gold": "other gold",
     "decided": "same gold, decided anew",
+    "decided_by": "decided by something else",
 }
 CSV = (
     "kinds",
@@ -48,6 +49,8 @@ CSV = (
     "expected_after",
     "source_after",
     "rationale_after",
+    "decided_by_before",
+    "decided_by_after",
 )
 
 
@@ -68,7 +71,7 @@ class Change:
     kinds: tuple[str, ...]
     parts: tuple[Part, ...] = ()
     inputs: tuple[InputChange, ...] = ()
-    decided_by: str = ""
+    decider: str = ""
 
     @property
     def entry(self) -> VersionEntry:
@@ -175,7 +178,8 @@ class VersionDiff:
             "input": ~Q(revision__input=OuterRef("revision__input")),
             "tools": ~Q(revision__tools=OuterRef("revision__tools")),
             "gold": ~same_expectation,
-            "decided": Q(revision=OuterRef("revision")) & same_expectation,
+            "decided": Q(revision=OuterRef("revision")) & same_expectation & ~Q(gold=OuterRef("gold")),
+            "decided_by": ~Q(decided_by=OuterRef("decided_by")),
         }
         return Q(Exists(was.filter(meant[kind])))
 
@@ -201,8 +205,10 @@ def _change(before: VersionEntry | None, after: VersionEntry) -> Change:
     if exact(before.gold.expectation) != exact(after.gold.expectation):
         kinds.append("gold")
         parts = compare(before.gold.expectation, after.gold.expectation).differing
-    elif before.revision_id == after.revision_id:
+    elif before.revision_id == after.revision_id and before.gold_id != after.gold_id:
         kinds.append("decided")
+    if before.decided_by != after.decided_by:
+        kinds.append("decided_by")
     inputs = _inputs(before.revision.input, after.revision.input) if "input" in kinds else ()
     return Change(before, after, tuple(kinds), parts, tuple(inputs))
 
@@ -253,6 +259,8 @@ def _cells(change: Change) -> Sequence[Cell]:
         summary(after.gold.expectation) if after else "",
         after.gold.source if after else "",
         after.gold.rationale if after else "",
+        before.decided_by if before else "",
+        after.decided_by if after else "",
     )
 
 

@@ -37,6 +37,7 @@ urlpatterns = [
     path("runs/<int:number>/tools.csv", downloads.tools_csv, name="tools-csv"),
     path("runs/<int:number>/layers.csv", downloads.layers_csv, name="layers-csv"),
     path("runs/<int:number>/metrics.csv", downloads.metrics_csv, name="metrics-csv"),
+    path("runs/<int:number>/proxies.csv", downloads.proxies_csv, name="proxies-csv"),
     path("runs/<int:number>/judges.csv", downloads.judges_csv, name="judges-csv"),
     path("runs/<int:number>/judged.csv", downloads.judged_csv, name="judged-csv"),
     path("runs/<int:number>/cases.csv", downloads.cases_csv, name="cases-csv"),

@@ -24,6 +24,8 @@ def native_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
             parts += [f'"expectation":{row.expectation}', f'"gold_source":{exact(row.gold_source)}']
         if row.rationale:
             parts.append(f'"rationale":{exact(row.rationale)}')
+        if row.decided_by:
+            parts.append(f'"decided_by":{exact(row.decided_by)}')
         if row.strata:
             parts.append(f'"strata":{exact(row.strata)}')
         outcome.written += 1

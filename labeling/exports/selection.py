@@ -19,6 +19,7 @@ from labeling.blindness import RESOLVED
 from labeling.models import Dataset, DatasetVersion, Example, VersionEntry
 from labeling.shown_strata import NOTHING_HIDDEN
 from toolevals.grading.canonical import parse
+from toolevals.grading.deciding import EXPECTED
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
@@ -28,7 +29,11 @@ AT_ONCE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One example: ids, stored texts of its documents, its strata. `expectation` is None where there is no gold."""
+    """One example: ids, stored texts of its documents, its strata. `expectation` is None where there is no gold.
+
+    `decided_by` is the example's own, empty where it has none; in a frozen version it is the entry's, empty for
+    EXPECTED.
+    """
 
     example: UUID
     revision: UUID
@@ -39,6 +44,7 @@ class Row:
     rationale: str
     gold_source: str
     origin: str | None
+    decided_by: str
     strata: dict[str, str]
 
     @property
@@ -81,7 +87,8 @@ class Selection:
             hidden = NOTHING_HIDDEN if self.version or resolution in RESOLVED else self.hidden
             named = zip(Example.STRATA, values[known:], strict=True)
             said = {name: value for name, value in named if value and name not in hidden}
-            yield Row(*(*values[:known], said))
+            decided_by = "" if hidden or (self.version and values[known - 1] == EXPECTED) else values[known - 1]
+            yield Row(*(*values[: known - 1], decided_by, said))
 
     def revision_ids(self) -> Iterator[list[UUID]]:
         """Yield the revisions' ids in the order of their examples' ids, so many at a time as a query can name."""
@@ -113,6 +120,7 @@ class Selection:
             f"{gold}rationale",
             f"{gold}source",
             Cast(f"{revision}origin__document", TextField()),
+            "decided_by",
             [*(f"{example}{name}" for name in Example.STRATA), f"{revision}resolution"],
         )
 

@@ -22,7 +22,7 @@ from toolevals.presentation.csv import Cell, csv_stream
 
 EXAMPLE_COLUMNS = (
     "id", "user", "messages", "context", "expected_tool", "expected_args", "expectation", "rationale", "gold_source",
-    *Example.STRATA, "offered", "example_id", "revision_id",
+    *Example.STRATA, "decided_by", "offered", "example_id", "revision_id",
 )  # fmt: skip
 LABEL_COLUMNS = (
     "id", "answer", "expected_tool", "expected_args", "expectation", "rationale", "flagged", "seconds", "labelled_at",
@@ -92,6 +92,7 @@ def _example(row: Row, offered: str) -> Sequence[Cell]:
         row.rationale,
         row.gold_source,
         *(row.strata.get(name, "") for name in Example.STRATA),
+        row.decided_by,
         offered,
         row.example,
         row.revision,

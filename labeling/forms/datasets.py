@@ -9,6 +9,7 @@ from django import forms
 from labeling.models import Dataset, Example
 from labeling.shown_strata import SAFE
 from labeling.version_names import TAG_RULE, tags_require
+from toolevals.grading.deciding import EXPECTED, PART_SENTENCES, PARTS, read_decided_by
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.forms.controls import PlainForm
@@ -22,11 +23,41 @@ class RegistryVersionChoice(forms.ModelChoiceField[RegistryVersion]):
         return f"{obj.registry.name}, version {obj.number}"
 
 
+class DecidedByField(forms.MultipleChoiceField):
+    """The parts that decide a case, as text of `toolevals.grading.deciding`; "" where none is marked."""
+
+    widget = forms.CheckboxSelectMultiple({"class": "choices"})
+
+    def __init__(self, *names: str, help_text: str) -> None:
+        choices = [(name, f"{name.replace('_', ' ')}: {PART_SENTENCES[name]}") for name in names]
+        super().__init__(choices=choices, required=False, label="Decided by", help_text=help_text)
+
+    def prepare_value(self, value: Any) -> Any:
+        return [name for name in value.split("+") if name] if isinstance(value, str) else value
+
+    def clean(self, value: Any) -> Any:
+        try:
+            return read_decided_by("+".join(super().clean(value)))
+        except InvalidDocument as error:
+            raise forms.ValidationError([problem.message for problem in error.problems]) from error
+
+
+class DecidedByForm(PlainForm):
+    """What decides one example."""
+
+    decided_by = DecidedByField(EXPECTED, *PARTS, help_text="Mark none: its dataset's default decides.")
+
+
 class DatasetForm(PlainForm):
     """What is said about a dataset."""
 
     name = forms.CharField(max_length=120)
     description = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 2}))
+    decided_by = DecidedByField(
+        *PARTS,
+        help_text="What makes a case pass, from the next frozen version on, where an example does not say otherwise."
+        " Mark none: whatever the gold expects.",
+    )
     default_tools = RegistryVersionChoice(
         queryset=RegistryVersion.objects.none(),
         required=False,
@@ -64,7 +95,7 @@ class NewDatasetForm(DatasetForm):
 
     slug = forms.SlugField(max_length=60, label="Short name", help_text="In addresses: letters, digits, hyphens.")
 
-    field_order = ("name", "slug", "description", "default_tools", "guideline")
+    field_order = ("name", "slug", "description", "decided_by", "default_tools", "guideline")
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, project=project, **kwargs)

@@ -22,7 +22,7 @@ from toolevals.workspace.bulk import rows_insert
 KEPT = 1000
 _COLUMNS = (
     "id", "part_id", "line", "example_id", "gold_id", "external_id", "digest", "input", "tools_id",
-    "expectation", "rationale", *Example.STRATA, "origin",
+    "expectation", "rationale", *Example.STRATA, "decided_by", "origin",
 )  # fmt: skip
 
 _STRATA_LIMITS = {name: getattr(Example._meta.get_field(name), "max_length", 0) for name in Example.STRATA}
@@ -133,6 +133,7 @@ def _staged(
             None if row.expectation is None else row.expectation.to_document(),
             row.rationale,
             *(row.strata.get(name, "") for name in Example.STRATA),
+            row.decided_by,
             row.origin,
         )
 

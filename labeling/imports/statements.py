@@ -27,6 +27,8 @@ _STRATA = ", ".join(Example.STRATA)
 _S_STRATA = ", ".join(f"s.{name}" for name in Example.STRATA)
 _STRATA_SAID = " OR ".join(f"s.{name} <> ''" for name in Example.STRATA)
 _STRATA_DIFFER = " OR ".join(f"s.{name} <> e.{name}" for name in Example.STRATA)
+# A file that says nothing of it leaves what people chose.
+_DECIDED_BY_DIFFERS = "s.decided_by <> '' AND s.decided_by <> e.decided_by"
 _GOLD_DIFFERS = """(s.expectation IS NOT NULL AND (g.id IS NULL OR g.expectation <> s.expectation
     OR (g.source = 'imported' AND g.rationale <> s.rationale)))"""
 _THERE_BEFORE = f"{EXAMPLE} e ON e.dataset_id = %(dataset)s AND e.external_id = s.external_id AND e.id <> s.example_id"
@@ -43,8 +45,8 @@ _GOLD_VALUES = "s.expectation, s.rationale, 'imported', NULL, %(actor)s, %(now)s
 COUNT_ROWS = f"SELECT COUNT(*) FROM {_ROWS}"
 
 ADD_EXAMPLES = f"""
-INSERT INTO {EXAMPLE} (id, dataset_id, external_id, current_id, {_STRATA}, created_at)
-SELECT s.example_id, %(into)s, s.external_id, s.id, {_S_STRATA}, %(now)s
+INSERT INTO {EXAMPLE} (id, dataset_id, external_id, current_id, {_STRATA}, decided_by, created_at)
+SELECT s.example_id, %(into)s, s.external_id, s.id, {_S_STRATA}, s.decided_by, %(now)s
 FROM {_SOME_ROWS}
 WHERE NOT EXISTS (SELECT 1 FROM {EXAMPLE} e WHERE e.dataset_id = %(dataset)s AND e.external_id = s.external_id)
 """
@@ -75,6 +77,7 @@ SELECT s.id, e.id, r.id,
        CASE WHEN r.digest <> s.digest THEN 1 ELSE 0 END,
        CASE WHEN {_GOLD_DIFFERS} THEN 1 ELSE 0 END,
        CASE WHEN ({_STRATA_SAID}) AND ({_STRATA_DIFFER}) THEN 1 ELSE 0 END,
+       CASE WHEN {_DECIDED_BY_DIFFERS} THEN 1 ELSE 0 END,
        COALESCE(g.source, ''),
        CASE WHEN r.round > 1
             OR EXISTS (SELECT 1 FROM {SLOT} t WHERE t.revision_id = r.id AND t.state = 'submitted')
@@ -84,6 +87,7 @@ JOIN {_THERE_BEFORE}
 JOIN {REVISION} r ON r.id = e.current_id
 LEFT JOIN {GOLD} g ON g.id = r.gold_id
 WHERE r.digest <> s.digest OR {_GOLD_DIFFERS} OR (({_STRATA_SAID}) AND ({_STRATA_DIFFER}))
+OR ({_DECIDED_BY_DIFFERS})
 ORDER BY r.id
 """
 
@@ -112,6 +116,10 @@ resolution = 'resolved', set_aside_as = '', settles_at = NULL WHERE id = %(revis
 """
 _STRATA_OF_ROW = ", ".join(f"{n} = (SELECT s.{n} FROM {STAGED} s WHERE s.id = %(staged)s)" for n in Example.STRATA)
 SET_STRATA = f"UPDATE {EXAMPLE} SET {_STRATA_OF_ROW} WHERE id = %(example)s"
+SET_DECIDED_BY = f"""
+UPDATE {EXAMPLE} SET decided_by = (SELECT s.decided_by FROM {STAGED} s WHERE s.id = %(staged)s)
+WHERE id = %(example)s
+"""
 
 # What became of one row, for whoever reads the lines of the import.
 SET_FATE = f"UPDATE {STAGED} SET fate = %(fate)s WHERE id = %(staged)s"

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.querysets.datasets import DatasetQuerySet, DatasetVersionQuerySet, EntryQuerySet
+from toolevals.grading.deciding import EXPECTED, LONGEST
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Project, User
@@ -37,6 +38,8 @@ class Dataset(models.Model):
     quotas = DocumentField(default=dict, blank=True)
     # Strata that reviewers see of what they may be given to label, besides the safe ones: see `labeling.shown_strata`.
     shown_strata = DocumentField(default=list, blank=True)
+    # What decides its examples, where they do not say so themselves: see `toolevals.grading.deciding`.
+    decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)
     # Offered where an example brings no tools of its own.
     default_tools = models.ForeignKey(
         RegistryVersion, null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
@@ -107,6 +110,8 @@ class VersionEntry(models.Model):
     position = models.PositiveIntegerField()
     revision = models.ForeignKey("labeling.Revision", on_delete=models.RESTRICT, related_name="+")
     gold = models.ForeignKey("labeling.Gold", on_delete=models.RESTRICT, related_name="+")
+    # What decides it: the example's own, or what was the dataset's.
+    decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)
 
     objects = EntryQuerySet.as_manager()
 

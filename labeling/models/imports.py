@@ -8,6 +8,7 @@ from django.db import models
 
 from labeling.models.datasets import Dataset
 from labeling.models.examples import Revision
+from toolevals.grading.deciding import LONGEST
 from toolevals.registry.models import ToolList
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job
@@ -61,6 +62,7 @@ class StagedExample(models.Model):
     error_class = models.CharField(max_length=40, blank=True)
     effect = models.CharField(max_length=10, blank=True)
     category = models.CharField(max_length=60, blank=True)
+    decided_by = models.CharField(max_length=LONGEST, blank=True, default="", db_default="")
     # The row of another format, for its exports: see Origin.
     origin = DocumentField(null=True)
     # What the publication changed about an example that was there before, such as "revised, strata changed".

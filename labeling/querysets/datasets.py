@@ -98,8 +98,13 @@ class EntryQuerySet(models.QuerySet["VersionEntry"]):
         return self.filter(**{f"revision__example__{name}": value for name, value in chosen.items()})
 
     def differing_from(self, before: DatasetVersion) -> EntryQuerySet:
-        """Return the entries that another version does not hold as they are: another revision, gold, or neither."""
-        same = self.model.objects.filter(version=before, revision=OuterRef("revision"), gold=OuterRef("gold"))
+        """Return the entries that another version does not hold as they are: other revision, gold, or what decides."""
+        same = self.model.objects.filter(
+            version=before,
+            revision=OuterRef("revision"),
+            gold=OuterRef("gold"),
+            decided_by=OuterRef("decided_by"),
+        )
         return self.filter(~Exists(same.order_by()))
 
     def without_example_in(self, other: DatasetVersion) -> EntryQuerySet:

@@ -10,7 +10,7 @@ from labeling.services.batches import (
     slots_unassign,
 )
 from labeling.services.calibration import calibration_answer, calibration_close, calibration_open
-from labeling.services.datasets import dataset_create, dataset_update
+from labeling.services.datasets import dataset_create, dataset_update, example_decide_by
 from labeling.services.disputes import dispute_open, dispute_settle
 from labeling.services.exports import export_start, export_tells
 from labeling.services.feedback import feedback_mark_seen
@@ -60,6 +60,7 @@ __all__ = [
     "dispute_open",
     "dispute_settle",
     "draft_save",
+    "example_decide_by",
     "examples_import",
     "export_start",
     "export_tells",

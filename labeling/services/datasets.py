@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from labeling.models import Dataset
+from labeling.models import Dataset, Example
 from labeling.services.guidelines import guideline_publish
+from toolevals.grading.deciding import EXPECTED, read_decided_by
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
@@ -21,8 +22,12 @@ def dataset_create(
     description: str = "",
     guideline: str = "",
     default_tools: RegistryVersion | None = None,
+    decided_by: str = EXPECTED,
 ) -> Dataset:
-    """Return a new, empty dataset. Raises `ValidationError` for a malformed or taken slug."""
+    """Return a new, empty dataset.
+
+    Raises `ValidationError` for a malformed or taken slug, InvalidDocument for what cannot decide a case.
+    """
     dataset = Dataset(
         project=project,
         slug=slug,
@@ -30,6 +35,7 @@ def dataset_create(
         description=description,
         guideline=guideline,
         default_tools=default_tools,
+        decided_by=read_decided_by(decided_by, "/decided_by") or EXPECTED,
     )
     dataset.full_clean()
     dataset.save()
@@ -47,15 +53,41 @@ def dataset_update(
     description: str,
     guideline: str,
     default_tools: RegistryVersion | None,
+    decided_by: str | None = None,
 ) -> Dataset:
-    """Change what is said about a dataset; another guideline becomes a version.
+    """Change what is said about a dataset; another guideline becomes a version. None leaves what decides as it is.
 
-    Other default tools hold for what is imported from now on.
+    Other default tools hold for what is imported from now on, and what decides for versions that are frozen from now
+    on. Raises InvalidDocument for what cannot decide a case.
     """
     dataset.name = name.strip() or dataset.slug
     dataset.description, dataset.default_tools = description, default_tools
+    before = dataset.decided_by
+    if decided_by is not None:
+        dataset.decided_by = read_decided_by(decided_by, "/decided_by") or EXPECTED
     dataset.full_clean()
-    dataset.save(update_fields=["name", "description", "default_tools"])
+    dataset.save(update_fields=["name", "description", "default_tools", "decided_by"])
     guideline_publish(dataset=dataset, actor=actor, text=guideline)
-    audit_record(project=dataset.project, actor=actor, verb="dataset_update", target=dataset)
+    detail = {} if dataset.decided_by == before else {"decided_by": dataset.decided_by, "before": before}
+    audit_record(project=dataset.project, actor=actor, verb="dataset_update", target=dataset, detail=detail)
     return dataset
+
+
+@transaction.atomic
+def example_decide_by(*, example: Example, actor: User | None, decided_by: str) -> Example:
+    """Say what decides an example from the next frozen version on; "" leaves it to its dataset.
+
+    Raises:
+        InvalidDocument: it cannot decide a case.
+
+    """
+    wanted = read_decided_by(decided_by, "/decided_by")
+    example = Example.objects.select_for_update(of=("self",)).select_related("dataset__project").get(pk=example.pk)
+    if wanted != example.decided_by:
+        detail = {"decided_by": wanted, "before": example.decided_by}
+        example.decided_by = wanted
+        example.save(update_fields=["decided_by"])
+        audit_record(
+            project=example.dataset.project, actor=actor, verb="example_decide_by", target=example, detail=detail
+        )
+    return example

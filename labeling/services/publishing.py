@@ -3,7 +3,7 @@
 - An external id that is new: an example, its first revision, and gold or label slots.
 - Equal content: nothing. Other input or tools: a further revision, which is shown from now on; labels stay with theirs.
 - Another expectation: newer gold where the gold was imported, a dispute where people decided or have begun to label.
-- Other strata: the metadata change.
+- Other strata, or another word on what decides: the metadata change.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Published:
     gold_changed: int = 0
     disputed: int = 0
     strata_changed: int = 0
+    decided_by_changed: int = 0
     unchanged: int = 0
 
     def to_document(self) -> dict[str, int]:
@@ -57,6 +58,7 @@ class Change(NamedTuple):
     other_content: int
     other_gold: int
     other_strata: int
+    other_decided_by: int
     gold_source: str
     has_labels: int
 
@@ -146,7 +148,10 @@ class Publication:
         replaced, disputed = self._gold(self._changes() if is_shown_again else changes)
         strata = [change for change in changes if change.other_strata]
         self._each(sql.SET_STRATA, strata)
+        decided = [change for change in changes if change.other_decided_by]
+        self._each(sql.SET_DECIDED_BY, decided)
         told = {"revised": contents, "gold_changed": replaced, "disputed": disputed, "strata_changed": strata}
+        told["decided_by_changed"] = decided
         done.unchanged = done.rows - done.added - self._tell(told)
         for name, some in told.items():
             setattr(done, name, len(some))

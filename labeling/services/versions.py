@@ -19,7 +19,7 @@ from toolevals.workspace.services import audit_record
 
 
 def version_freeze(*, dataset: Dataset, actor: User | None, note: str = "") -> DatasetVersion:
-    """Return a version of every current revision that has gold, with the gold in force.
+    """Return a version of every current revision that has gold, with the gold in force and what decides the case.
 
     If nothing has changed since the newest version, that one is returned. Raises InvalidAct where nothing has gold.
     A large version is written in short transactions where nobody sees it, and shown in one.
@@ -35,11 +35,13 @@ def version_freeze(*, dataset: Dataset, actor: User | None, note: str = "") -> D
 def _freeze(dataset: Dataset, actor: User | None, note: str) -> DatasetVersion | None:
     """Return a version as `version_freeze` does; None where somebody else has made one meanwhile."""
     current = Revision.objects.current().filter(example__dataset=dataset, gold__isnull=False)
-    frozen = list(current.order_by("example_id").values_list("pk", "gold_id"))
+    default = Dataset.objects.values_list("decided_by", flat=True).get(pk=dataset.pk)
+    rows = current.order_by("example_id").values_list("pk", "gold_id", "example__decided_by")
+    frozen = [(revision, gold, own or default) for revision, gold, own in rows]
     if not frozen:
         raise InvalidAct("No example of this dataset has gold yet: there is nothing to freeze.")
     newest = dataset.versions.first()
-    if newest is not None and list(newest.entries.values_list("revision_id", "gold_id")) == frozen:
+    if newest is not None and list(newest.entries.values_list("revision_id", "gold_id", "decided_by")) == frozen:
         return newest
     made = DatasetVersion(number=1, note=note, size=len(frozen), actor=actor)
     if made.size <= AT_ONCE:
@@ -55,11 +57,11 @@ def _freeze(dataset: Dataset, actor: User | None, note: str) -> DatasetVersion |
 
 
 @transaction.atomic
-def _entries_insert(version: DatasetVersion, start: int, some: Sequence[tuple[Any, Any]]) -> DatasetVersion:
+def _entries_insert(version: DatasetVersion, start: int, some: Sequence[tuple[Any, Any, str]]) -> DatasetVersion:
     rows_insert(
         VersionEntry,
-        ("id", "version_id", "position", "revision_id", "gold_id"),
-        ((uuid7(), version.pk, place, revision, gold) for place, (revision, gold) in enumerate(some, start)),
+        ("id", "version_id", "position", "revision_id", "gold_id", "decided_by"),
+        ((uuid7(), version.pk, place, *entry) for place, entry in enumerate(some, start)),
     )
     return version
 

@@ -92,7 +92,9 @@ def dataset_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
 def settings(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Show what is said about a dataset; by POST, by adjudicators, change it."""
     found = _dataset(request, dataset)
-    initial = {name: getattr(found, name) for name in ("name", "description", "guideline", "default_tools")}
+    initial = {
+        name: getattr(found, name) for name in ("name", "description", "guideline", "default_tools", "decided_by")
+    }
     form = DatasetForm(request.POST or None, initial=initial, project=request.project)
     if request.method == "POST" and form.is_valid():
         try:

@@ -14,7 +14,7 @@ from labeling import services
 from labeling.blindness import RESOLVED, TO_DECIDE, judges_own, may_see_resolution
 from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
-from labeling.forms.datasets import DisputeForm, ReasonForm
+from labeling.forms.datasets import DecidedByForm, DisputeForm, ReasonForm
 from labeling.models import (
     DatasetVersion,
     Dispute,
@@ -28,6 +28,7 @@ from labeling.models import (
 from labeling.views.history import history_of
 from labeling.views.workplace import offered
 from labeling.wording import expectation_words
+from toolevals.grading.deciding import decided_words
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.requests import ProjectRequest
@@ -91,6 +92,17 @@ def gold_restore(request: ProjectRequest, dataset: str, example: UUID, gold: UUI
     )
 
 
+@require_POST
+def decided_by(request: ProjectRequest, dataset: str, example: UUID) -> HttpResponse:
+    """Say what decides an example."""
+    found = _example(request, dataset, example)
+    form = DecidedByForm(request.POST)
+    if form.is_valid():
+        services.example_decide_by(example=found, actor=request.user, decided_by=form.cleaned_data["decided_by"])
+        return redirect("labeling:example", request.project.slug, found.dataset.slug, found.pk)
+    return render(request, "labeling/example.html", _context(request, found, decided_by_form=form), status=422)
+
+
 def _acted(
     request: ProjectRequest, example: Example, form: Any, act: Callable[[str], object], **shown: Any
 ) -> HttpResponse:
@@ -137,6 +149,8 @@ def _context(request: ProjectRequest, example: Example, **shown: Any) -> dict[st
         "dispute_form": DisputeForm(),
         "reopen_form": ReasonForm(prefix="reopen"),
         "restore_form": ReasonForm(),
+        "decided_by": decided_words(frozen.decided_by if frozen else example.decided_by or example.dataset.decided_by),
+        "decided_by_form": DecidedByForm(initial={"decided_by": example.decided_by}),
         "may_dispute": is_current and resolution in RESOLVED,
         "may_reopen": is_current and resolution in (*RESOLVED, *TO_DECIDE),
         "may_decide": resolution in TO_DECIDE

@@ -33,6 +33,7 @@ REPORT_WORDS = {
     "gold_changed": "with newer imported gold",
     "disputed": "with another expectation than people’s gold: disputed",
     "strata_changed": "with other strata",
+    "decided_by_changed": "decided by something else",
     "unchanged": "unchanged",
 }
 

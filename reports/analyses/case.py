@@ -9,6 +9,7 @@ from typing import Any, Final
 from reports.analyses.modes import ARGUMENTS, MODES, words
 from reports.analyses.wording import matcher_text, path_text, value_text
 from toolevals.grading.compiled import compile_case
+from toolevals.grading.deciding import CALLS, EXPECTED, decided_words, parts_of
 from toolevals.grading.retries import CountedCalls, calls_that_count, counted_calls
 from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, ToolCall, Transcript
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
@@ -115,6 +116,9 @@ def case_title(grade: CaseGrade) -> str:
     """Return what went wrong, as the case page's title."""
     status = grade.outcome.status
     if status == "passed":
+        if grade.decided_by != EXPECTED and CALLS not in parts_of(grade.decided_by):
+            # The calls may have been others.
+            return f"Right by {decided_words(grade.decided_by)}"
         return "Rightly made no call" if grade.expected == NONE else "Right tool, right arguments"
     if status == "unscored":
         return "Not scored"

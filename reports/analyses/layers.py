@@ -40,7 +40,7 @@ class VerdictRow:
 
 @dataclass(frozen=True, slots=True)
 class FunnelStep:
-    """A layer, and how many of the scored cases are still right after it."""
+    """A layer, and how many of the cases that were scored for the first one are still right after it."""
 
     row: VerdictRow
     before: int
@@ -74,7 +74,8 @@ class Layers:
 def layers_of(counts: VerdictCounts, sums: VerdictSums = NO_SUMS) -> Layers:
     """Return the layers and depths of a grading from its counted verdicts, with the sums over its examples."""
     outcome = _row("outcome", counts, sums)
-    left, funnel = outcome.rate.total, []
+    # What decides may be another thing than the calls.
+    left, funnel = _row(LAYERS[0], counts, sums).rate.total, []
     for name in LAYERS:
         row = _row(name, counts, sums)
         funnel.append(FunnelStep(row, before=left, after=left - row.failed))

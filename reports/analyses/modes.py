@@ -10,7 +10,8 @@ from toolevals.grading.catalog import MODES as MODE_SENTENCES
 from toolevals.grading.catalog import TAGS, TagWords
 
 SELECTION, ARGUMENTS = "selection", "arguments"
-RECOVERY, ANSWER, EXECUTION, OUTCOME = "recovery", "answer", "execution", "outcome"
+RECOVERY, RESULT_USE, ANSWER, EXECUTION = "recovery", "result_use", "answer", "execution"
+OUTCOME = "outcome"
 # Mode -> the layer that loses the case.
 MODES: Final[dict[str, str]] = {
     "wrong_tool": SELECTION,
@@ -28,6 +29,7 @@ MODES: Final[dict[str, str]] = {
     "missing_argument": ARGUMENTS,
     "extra_argument": ARGUMENTS,
     "unrecovered_error": RECOVERY,
+    "result_misused": RESULT_USE,
     "missing_fact": ANSWER,
     "wrong_state": EXECUTION,
     "cut_off": OUTCOME,

@@ -36,7 +36,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """The examples of one tool, bucket or difficulty: the rate of single trials, pass@k and pass^k.
+    """The examples of one tool or of one value of a stratum: the rate of single trials, pass@k and pass^k.
 
     Worked out when they are asked for: there may be hundreds of groups, and a page shows a few.
     """

@@ -11,12 +11,13 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from labeling.models import Example
 from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
-from reports.filters.asked import number as read_number
 from reports.pages.reliability import CAME_OUT, read_trial_state
 from reports.pages.shared import graded, run_head
-from reports.queries.trials import grading_compounding, grading_reliability, trial_counts
+from reports.queries.trials import OTHER_STRATA, OUTCOME, grading_compounding, grading_reliability, trial_counts
+from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import TrialCount
 from toolevals.workspace.api.pagination import NewestFirst
 from toolevals.workspace.api.serializers import IntervalSerializer
@@ -39,9 +40,9 @@ class PointSerializer(serializers.Serializer[Any]):
 
 
 class GroupSerializer(serializers.Serializer[Any]):
-    """The examples of one tool, bucket or difficulty. `rate` is that of single trials."""
+    """The examples of one tool or of one value of a stratum. `rate` is that of single trials."""
 
-    kind = serializers.ChoiceField(["tool", "bucket", "difficulty"])
+    kind = serializers.ChoiceField(["tool", *Example.STRATA])
     name = serializers.CharField()
     examples = serializers.IntegerField()
     rate = EstimateSerializer(source="one")
@@ -135,13 +136,21 @@ class ReliabilityView(RunReportView):
     """What the trials of a run say of its reliability."""
 
     @extend_schema(
-        parameters=[GRADING, OpenApiParameter("k", int, description="The k of groups; by default all trials.")],
+        parameters=[
+            GRADING,
+            OpenApiParameter("k", int, description="The k of groups; by default all trials."),
+            OpenApiParameter("of", str, enum=list(VERDICT_NAMES), description="What a trial passes by: the outcome."),
+            OpenApiParameter(
+                "stratum", str, enum=list(OTHER_STRATA), description="Groups by it, not by bucket and difficulty."
+            ),
+        ],
         responses=ReliabilitySerializer,
     )
     def get(self, request: Request, number: int) -> Response:
         head = run_head(self.access, number, "reliability")
         grading = graded(head)
-        trials = grading_reliability(grading, head.run.trials, read_number(request.query_params, "k"))
+        state = read_trial_state(request.query_params)
+        trials = grading_reliability(grading, head.run.trials, state.k, state.of, state.stratum)
         return Response(ReliabilitySerializer({"trials": trials, "steps": grading_compounding(grading)}).data)
 
 
@@ -154,6 +163,10 @@ class TrialsView(RunReportView, ListAPIView[TrialCount]):
 
     def get_queryset(self) -> QuerySet[TrialCount]:
         state = read_trial_state(self.request.query_params)
+        if state.of != OUTCOME:
+            raise serializers.ValidationError(
+                {"of": "Trials are listed by their outcome here; trials.csv takes others."}
+            )
         found = trial_counts(self.grading(self.kwargs["number"]), state.how, state.tool)
         return found.select_related("entry__revision__example").defer("entry__revision__input")
 

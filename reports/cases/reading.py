@@ -21,6 +21,7 @@ from reports.analyses.words import shortened
 from reports.cases.rows import snippet
 from reports.queries.grading import example_in_other_runs, gold_of, trials_of
 from reports.queries.metrics import case_verdicts
+from toolevals.grading.deciding import decided_words
 from toolevals.grading.injection import Injection
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
 from toolevals.grading.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProblem, Verdict
@@ -99,6 +100,8 @@ class CaseReading:
     expectation: Expectation
     verdicts: dict[str, Verdict]
     metrics: Mapping[str, Verdict]
+    # What decides it, in words.
+    decided_by: str
     schema_problems: tuple[SchemaProblem, ...]
     judged: Mapping[str, JudgedVerdict]
     # Of how many judges the verdict is shown to nobody, while people rate the case.
@@ -139,6 +142,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         expectation=expectation,
         verdicts={name: grade.verdicts[name] for name in VERDICT_NAMES if name in grade.verdicts},
         metrics=case_verdicts(case, expectation, transcript),
+        decided_by=decided_words(grade.decided_by),
         schema_problems=grade.schema_problems,
         judged=grade.judged,
         hidden_judges=len(case.detail.get("judged", {})) - len(grade.judged),
@@ -237,3 +241,10 @@ def _other_runs(case: CaseGrade) -> tuple[OtherRun, ...]:
         status = "" if not passed + failed else "passed" if passed > failed else "failed"
         found.append(OtherRun(number, trials[0][1], status))
     return tuple(found)
+
+
+def _warnings(grade: Grade) -> tuple[str, ...]:
+    """Return the layers that read prose and failed though the case passed: they do not decide it."""
+    if grade.outcome.status != "passed":
+        return ()
+    return tuple(name for name in ("result_use", "recovery") if grade.statuses.get(name) == "failed")

@@ -153,6 +153,9 @@ class CaseFilter:
     mode: str = ""
     column: str = ""
     status: str = ""
+    # A second verdict of the rules that they must have, too.
+    and_column: str = ""
+    and_status: str = ""
     # Why the conversation ended: see `toolevals.runs.endings`.
     ended: str = ""
     # "selection": the answer is right though that failed.
@@ -238,6 +241,9 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
     column, status = text(parameters, "column"), text(parameters, "status")
     if not (column in COLUMNS or is_judged(column)) or status not in STATUSES:
         column = status = ""
+    and_column, and_status = text(parameters, "and_column"), text(parameters, "and_status")
+    if and_column not in COLUMNS or and_status not in STATUSES or and_column == column:
+        and_column = and_status = ""
     fault = text(parameters, "fault")
     of_parameter = {name: text(parameters, name) for name in ("fault", "tool", "parameter")} if fault in KINDS else {}
     of_parameter |= _of_findings(parameters)
@@ -248,6 +254,8 @@ def read_case_filter(parameters: Mapping[str, str]) -> CaseFilter:
         mode=text(parameters, "mode"),
         column=column,
         status=status,
+        and_column=and_column,
+        and_status=and_status,
         ended=text(parameters, "ended"),
         latent=LATENT if parameters.get("latent") == LATENT else "",
         injection=found if (found := text(parameters, "injection")) in INJECTIONS else "",

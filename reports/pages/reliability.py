@@ -13,8 +13,9 @@ from reports.analyses.rates import GOALS
 from reports.analyses.reliability import Reliability
 from reports.cases.rows import snippet
 from reports.filters.asked import number, text
-from reports.queries.trials import trial_counts, trial_page, trials_of
+from reports.queries.trials import OTHER_STRATA, OUTCOME, trial_page, trials_of
 from toolevals.grading.metrics.estimates import Estimate
+from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.presentation import figures
 from toolevals.presentation.numbers import percent, span
 from toolevals.runs.models import Grading, TrialCount
@@ -28,16 +29,19 @@ CAME_OUT = ("always", "sometimes", "never", "unscored")
 
 @dataclass(frozen=True, slots=True)
 class TrialState:
-    """What the address asks for: the k of groups, which examples, from where on."""
+    """What the address asks for: the k of groups, by which verdict a trial passes, the stratum, which examples."""
 
     k: int | None = None
     how: str = ""
     tool: str = ""
     after: int | None = None
+    of: str = OUTCOME
+    stratum: str = ""
 
     def parameters(self) -> dict[str, str | int]:
         """Return what the address says of it, the place in the list aside."""
-        return {"k": self.k or "", "how": self.how, "tool": self.tool}
+        of = "" if self.of == OUTCOME else self.of
+        return {"k": self.k or "", "how": self.how, "tool": self.tool, "of": of, "stratum": self.stratum}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +78,22 @@ class ExamplePage:
 
 def read_trial_state(parameters: Mapping[str, str]) -> TrialState:
     """Return the state that the address asks for; what cannot be counts as not asked."""
-    how = text(parameters, "how")
+    how, of, stratum = (text(parameters, name) for name in ("how", "of", "stratum"))
     return TrialState(
         k=number(parameters, "k"),
         how=how if how in CAME_OUT else "",
         tool=text(parameters, "tool"),
         after=number(parameters, "after"),
+        of=of if of in VERDICT_NAMES else OUTCOME,
+        stratum=stratum if stratum in OTHER_STRATA else "",
     )
 
 
 def example_page(grading: Grading, state: TrialState) -> ExamplePage:
     """Return the examples that the address asks for, each with its trials. Two queries."""
-    found = trial_page(trial_counts(grading, state.how, state.tool), state.after, EXAMPLES_A_PAGE)
+    found = trial_page(grading, state.of, state.how, state.tool, after=state.after, size=EXAMPLES_A_PAGE)
     shown = found[:EXAMPLES_A_PAGE]
-    trials = trials_of(grading, [count.entry_id for count in shown])
+    trials = trials_of(grading, [count.entry_id for count in shown], state.of)
     rows = tuple(_row(count, trials.get(count.entry_id, [])) for count in shown)
     return ExamplePage(rows, shown[-1].pk if len(found) > EXAMPLES_A_PAGE else None)
 

@@ -110,6 +110,7 @@ def _tests(filters: Filters) -> Mapping[str, Callable[[Any], bool]]:
 def _own(wanted: CaseFilter) -> dict[str, str]:
     """Return what a list asks for beside its filters, by column."""
     found = {"mode": wanted.mode, "ended": wanted.ended, wanted.column: wanted.status}
+    found |= {wanted.and_column: wanted.and_status}
     found = {name: value for name, value in found.items() if name and value}
     found |= IS_LATENT if wanted.latent else {}
     return found | warned(wanted.warned) if wanted.warned else found

@@ -4,31 +4,46 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 from uuid import UUID
 
 from django.core.cache import cache
 from django.db.models import QuerySet
 
+from labeling.models import Example, Revision
 from reports.analyses.compounding import Compounding, compounding_of
 from reports.analyses.reliability import Reliability, reliability_of
 from toolevals.runs.models import CaseGrade, Grading, StepCount, TrialCount
-from toolevals.runs.services.trial_tallies import trial_tallies
+from toolevals.runs.services.trial_tallies import GROUPS, trial_tallies, verdict_counts_by_example, verdict_tallies
 
 KEYSET_PAGE = 2000
+OUTCOME: Final = "outcome"
+# Strata of which gradings keep no copy.
+OTHER_STRATA: Final = tuple(name for name in Example.STRATA if name not in GROUPS)
+STRATA_KEPT: Final = 60
 
 
-def grading_reliability(grading: Grading, trials: int, k: int | None = None) -> Reliability | None:
-    """Return the reliability of a finished grading, which does not change and is kept; None with one trial."""
+def grading_reliability(
+    grading: Grading, trials: int, k: int | None = None, of: str = OUTCOME, stratum: str = ""
+) -> Reliability | None:
+    """Return the reliability of a finished grading, which is kept; None with one trial.
+
+    `of` is the verdict that a trial passes by. `stratum` is one of OTHER_STRATA, as examples have it now, that they are
+    grouped by instead of bucket and difficulty: kept for a while only.
+    """
     if trials < 2:
         return None
-    key = f"reports:reliability:{grading.pk}:{k or trials}"
+    key = f"reports:reliability:{grading.pk}:{k or trials}:{of}:{stratum}"
     found: Reliability | None = cache.get(key)
     if found is None:
-        groups = trial_tallies(grading)
+        if of == OUTCOME and not stratum:
+            groups = trial_tallies(grading)
+        else:
+            groups = verdict_tallies(grading, of, ("tool", stratum) if stratum else GROUPS)
         whole = groups.pop("", {}).get("", Counter())
         found = reliability_of(whole, groups, trials=trials, k=k)
-        cache.set(key, found, timeout=24 * 3600)
+        cache.set(key, found, timeout=STRATA_KEPT if stratum else 24 * 3600)
     return found
 
 
@@ -44,21 +59,52 @@ def trial_counts(grading: Grading, how: str = "", tool: str = "") -> QuerySet[Tr
     return (found.filter(tool=tool) if tool else found).order_by("pk")
 
 
-def trial_page(rows: QuerySet[TrialCount], after: int | None, size: int) -> list[TrialCount]:
-    """Return the next `size` + 1 examples, with what they are called."""
+def verdict_trial_counts(
+    grading: Grading, of: str, how: str = "", tool: str = "", after: int | None = None
+) -> Iterator[TrialCount]:
+    """Yield the examples of a grading that came out in one way by a verdict, with its counts instead of the outcome's.
+
+    In the order of the dataset version, with what they are called, read a page at a time; those after a row's id.
+    """
+    counts = verdict_counts_by_example(grading, of)
+    rows = trial_counts(grading, "", tool).select_related("entry__revision__example").defer("entry__revision__input")
+    while page := list((rows.filter(pk__gt=after) if after else rows)[:KEYSET_PAGE]):
+        for row in page:
+            row.passed, row.failed, row.unscored, row.errored = counts(row.entry.position)
+            if not how or came_out(row) == how:
+                yield row
+        after = page[-1].pk
+
+
+def came_out(row: TrialCount) -> str:
+    """Return how the scored trials of an example came out: a key of TRIALS_CAME_OUT."""
+    if not row.passed + row.failed:
+        return "unscored"
+    return "sometimes" if row.passed and row.failed else "always" if row.passed else "never"
+
+
+def trial_page(grading: Grading, of: str, how: str, tool: str, *, after: int | None, size: int) -> list[TrialCount]:
+    """Return the next `size` + 1 examples that the address asks for, with what they are called."""
+    if of != OUTCOME:
+        found = list(islice(verdict_trial_counts(grading, of, how, tool, after), size + 1))
+        shown = Revision.objects.in_bulk([row.entry.revision_id for row in found])
+        for row in found:
+            row.entry.revision.input = shown[row.entry.revision_id].input
+        return found
+    rows = trial_counts(grading, how, tool)
     rows = rows.filter(pk__gt=after) if after else rows
     return list(rows.select_related("entry__revision__example")[: size + 1])
 
 
-def trials_of(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, list[tuple[int, UUID, str]]]:
-    """Return (trial, case, outcome) of each example, trial by trial."""
+def trials_of(grading: Grading, entries: Sequence[UUID], of: str = OUTCOME) -> dict[UUID, list[tuple[int, UUID, str]]]:
+    """Return (trial, case, status of a verdict) of each example, trial by trial."""
     cases = CaseGrade.objects.filter(
         grading=grading, transcript__run=grading.run_id, transcript__entry__in=list(entries)
     )
     found: dict[UUID, list[tuple[int, UUID, str]]] = {}
-    rows = cases.order_by("transcript__trial").values_list("transcript__entry", "transcript__trial", "pk", "outcome")
-    for entry, trial, case, outcome in rows:
-        found.setdefault(entry, []).append((trial, case, outcome))
+    rows = cases.order_by("transcript__trial").values_list("transcript__entry", "transcript__trial", "pk", of)
+    for entry, trial, case, status in rows:
+        found.setdefault(entry, []).append((trial, case, status))
     return found
 
 

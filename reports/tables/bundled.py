@@ -25,6 +25,7 @@ from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
 from reports.queries.overreach import grading_overreach
+from reports.queries.proxies import grading_proxies
 from reports.queries.trials import grading_compounding, grading_reliability
 from reports.tables import judges as judge_tables
 from reports.tables import mistakes as mistake_tables
@@ -103,6 +104,10 @@ def _steps(grading: Grading) -> Rows:
     return reliability_tables.steps(grading_compounding(grading))
 
 
+def _proxies(grading: Grading) -> Rows:
+    return tables.proxies(grading_proxies(grading))
+
+
 def _recovery(grading: Grading) -> Rows:
     return recovery_tables.recovery(grading_recovery(grading))
 
@@ -138,6 +143,7 @@ def _counted(rows: Callable[[Dialects], Rows]) -> Callable[[Grading], Rows | Non
 # Name in the zip -> the table. Their columns stand in docs/reports.md.
 BUNDLED: Final = {
     "layers.csv": BundledTable("outcome, layers and depths", tables.LAYERS, _layers),
+    "proxies.csv": BundledTable("how well cheaper checks stand for the end state", tables.PROXIES, _proxies),
     "failures.csv": BundledTable("how often each failure tag and mode occurs", mistake_tables.FAILURES, _failures),
     "tools.csv": BundledTable("precision, recall and F1 of each tool", tables.TOOLS, _tools),
     "matrix.csv": BundledTable("the matrix of first calls", tables.MATRIX_LONG, _matrix(View.FIRST)),

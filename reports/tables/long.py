@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import attrgetter
 from typing import Any, Final
 
 from django.conf import settings
@@ -20,7 +22,7 @@ from reports.pages.reliability import read_trial_state
 from reports.queries.grading import cases_for_export, listed_cases
 from reports.queries.judges import judged_for_export
 from reports.queries.metrics import values_of
-from reports.queries.trials import trial_counts, trial_rows
+from reports.queries.trials import OUTCOME, trial_counts, trial_rows, verdict_trial_counts
 from reports.tables import judges as judge_tables
 from reports.tables import recovery as recovery_tables
 from reports.tables import reliability as reliability_tables
@@ -135,11 +137,20 @@ def _count_state(asked: AskedTable, most: int | None) -> int:
 
 
 def _trials(asked: AskedTable) -> Iterator[Sequence[Cell]]:
-    return trial_rows(_trial_counts(asked), list(reliability_tables.TRIALS.values()))
+    state = read_trial_state(asked.parameters)
+    columns = list(reliability_tables.TRIALS.values())
+    if state.of == OUTCOME:
+        return trial_rows(_trial_counts(asked), columns)
+    read = attrgetter(*(name.replace("__", ".") for name in columns))
+    return (read(row) for row in verdict_trial_counts(asked.grading, state.of, state.how, state.tool))
 
 
 def _count_trials(asked: AskedTable, most: int | None) -> int:
-    return _counted(_trial_counts(asked), most)
+    state = read_trial_state(asked.parameters)
+    if state.of == OUTCOME or not state.how:
+        return _counted(_trial_counts(asked), most)
+    rows = verdict_trial_counts(asked.grading, state.of, state.how, state.tool)
+    return sum(1 for _ in islice(rows, None if most is None else most + 1))
 
 
 def _trial_counts(asked: AskedTable) -> QuerySet[TrialCount]:

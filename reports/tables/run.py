@@ -9,6 +9,7 @@ from reports.analyses.floors import FloorRow
 from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
 from reports.analyses.metrics import MetricRow
+from reports.analyses.proxies import ProxyRow
 from reports.analyses.tools import ToolTable
 from reports.analyses.trend import Point
 from reports.tables.counts import COUNTED, counted
@@ -61,6 +62,20 @@ METRIC_MEANS: Final = (
     "mean",
     "mean_low",
     "mean_high",
+)
+PROXIES: Final = (
+    "proxy",
+    "truth",
+    "true_accepts",
+    "false_accepts",
+    "false_rejects",
+    "true_rejects",
+    "precision",
+    "precision_low",
+    "precision_high",
+    "recall",
+    "recall_low",
+    "recall_high",
 )
 FLOORS: Final = ("floor", "run", "name", *COUNTED)
 STATE: Final = (
@@ -130,6 +145,7 @@ CASES: Final = {
     "execution": "execution",
     "tag": "tag",
     "mode": "mode",
+    "decided_by": "decided_by",
     "injection": "injection",
     "ended": "transcript__ended",
     "answered_by": "transcript__model",
@@ -237,3 +253,11 @@ def trends(found: Iterable[Point]) -> Iterator[tuple[Cell, ...]]:
             point.model,
             point.flag,
         )
+
+
+def proxies(rows: Iterable[ProxyRow]) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each cheaper check, in cases that are graded by it and by the truth."""
+    for row in rows:
+        counts = row.true_accepts, row.false_accepts, row.false_rejects, row.true_rejects
+        rates = ((each.value, each.low, each.high) for each in (row.precision, row.recall))
+        yield row.proxy, row.truth, *counts, *(cell for cells in rates for cell in cells)

@@ -19,6 +19,7 @@ from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
 from reports.queries.metrics import metrics_of
 from reports.queries.overreach import grading_overreach
+from reports.queries.proxies import grading_proxies
 from reports.tables import judges as judge_tables
 from reports.tables import mistakes as mistake_tables
 from reports.tables import run as tables
@@ -62,6 +63,13 @@ def metrics_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send what each metric came to."""
     grading = graded(run_head(request, number, "run"))
     return csv_file(f"run-{number}-metrics", tables.METRIC_MEANS, tables.metrics(metrics_of(grading)))
+
+
+@require_safe
+def proxies_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send how well cheaper checks stand for the end state."""
+    grading = graded(run_head(request, number, "run"))
+    return csv_file(f"run-{number}-proxies", tables.PROXIES, tables.proxies(grading_proxies(grading)))
 
 
 @require_safe

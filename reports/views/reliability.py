@@ -9,7 +9,6 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.filters.asked import address_query
-from reports.filters.asked import number as read_number
 from reports.pages.reliability import (
     calculator,
     example_page,
@@ -18,12 +17,14 @@ from reports.pages.reliability import (
     reliability_sentence,
 )
 from reports.pages.shared import RunHead, graded, run_head
-from reports.queries.grading import grading_layers
-from reports.queries.trials import grading_compounding, grading_reliability
+from reports.queries.grading import grading_layers, verdict_counts
+from reports.queries.trials import OTHER_STRATA, grading_compounding, grading_reliability
 from reports.tables import reliability as tables
 from reports.tables.long import AskedTable
 from reports.views.downloads import long_csv
+from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import Grading
+from toolevals.runs.run_rows import deciding_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
@@ -45,7 +46,7 @@ def reliability(request: ProjectRequest, number: int) -> HttpResponse:
 
 def _trials(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[str, Any]:
     state = read_trial_state(request.GET)
-    found = grading_reliability(grading, head.run.trials, state.k)
+    found = grading_reliability(grading, head.run.trials, state.k, state.of, state.stratum)
     if found is None:
         return {"found": None}
     own = state.parameters() | {"grading": head.asked or ""}
@@ -58,7 +59,11 @@ def _trials(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[st
         "chart": {"reliability-chart": reliability_chart(found)},
         "tools": tools[:MOST_GROUPS],
         "tools_left": max(len(tools) - MOST_GROUPS, 0),
-        "strata": found.of_kind("bucket", "difficulty"),
+        "strata": found.of_kind(state.stratum) if state.stratum else found.of_kind("bucket", "difficulty"),
+        "verdicts": VERDICT_NAMES,
+        "and_of": f"&{asked}" if (asked := address_query({"of": own["of"], "stratum": state.stratum})) else "",
+        "other_strata": OTHER_STRATA,
+        "decided": deciding_of(verdict_counts(grading)),
         "page": page,
         "ways": WAYS,
         "query": address_query(own),
@@ -77,7 +82,8 @@ def _steps(request: ProjectRequest, grading: Grading) -> dict[str, Any]:
 def reliability_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send pass@k and pass^k of the run, its tools and its strata."""
     head = run_head(request, number, "reliability")
-    found = grading_reliability(graded(head), head.run.trials, read_number(request.GET, "k"))
+    state = read_trial_state(request.GET)
+    found = grading_reliability(graded(head), head.run.trials, state.k, state.of, state.stratum)
     return csv_file(f"run-{number}-reliability", tables.RELIABILITY, tables.reliability(found))
 
 
@@ -85,7 +91,7 @@ def reliability_csv(request: ProjectRequest, number: int) -> StreamingHttpRespon
 def variance_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send how much of the variance of trials lies between examples, and how much within."""
     head = run_head(request, number, "reliability")
-    found = grading_reliability(graded(head), head.run.trials)
+    found = grading_reliability(graded(head), head.run.trials, of=read_trial_state(request.GET).of)
     return csv_file(f"run-{number}-variance", tables.VARIANCE, tables.variance(found))
 
 

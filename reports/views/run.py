@@ -26,6 +26,7 @@ from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.judges import flagged_cases, judges_of
 from reports.queries.metrics import metrics_of
 from reports.queries.overreach import grading_overreach
+from reports.queries.proxies import grading_proxies
 from reports.queries.spending import spending_shown
 from reports.tables.tool_heads import tool_heads, tool_query
 from reports.trends.multiples import small_multiples
@@ -34,7 +35,7 @@ from toolevals.grading.case_findings import FAILED_BY
 from toolevals.grading.catalog import OUTCOME_COUNTS
 from toolevals.presentation.intervals import track_floor
 from toolevals.runs.models import Grading
-from toolevals.runs.run_rows import stale_reasons
+from toolevals.runs.run_rows import deciding_of, stale_reasons
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
 
@@ -99,6 +100,8 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "layers": layers,
         "outcome_counts": OUTCOME_COUNTS,
         **_findings(grading, counts, sums, layers),
+        "decided": deciding_of(counts),
+        "proxies": grading_proxies(grading, counts),
         "layers_floor": track_floor([row.rate.low for row in layers.rows if row.rate.low is not None]),
         "sentence": sentence(layers, modes),
         "confusions": matrix.confusions,

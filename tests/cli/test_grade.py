@@ -197,3 +197,17 @@ def test_the_benchmarks_own_verdicts_on_simple_and_multiple_calls(tmp_path, caps
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert lines == [{key: each[key] for key in ("id", "valid", "error_type")} for each in rows]
     assert len(lines) > 3000
+
+
+def test_a_row_says_what_decides_it(tmp_path, capsys):
+    gold = {"kind": "calls", "alternatives": [{"ordered": [{"tool": "track"}]}], "answer": {"contains": ["tomorrow"]}}
+    said = {"id": "a", "input": INPUT, "tools": TOOLS, "expectation": gold, "answer": "It comes tomorrow."}
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in (said, said | {"id": "b", "decided_by": "answer"})))
+    assert main(["grade", str(path)]) == Exit.OK
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["verdicts"]["outcome"]["status"] for line in lines] == ["failed", "passed"]
+    assert [line.get("decided_by") for line in lines] == [None, "answer"]
+    path.write_text(json.dumps(said | {"decided_by": "reward"}) + "\n")
+    assert main(["grade", str(path)]) != Exit.OK
+    assert "'reward' decides nothing" in capsys.readouterr().err

@@ -73,9 +73,12 @@ def test_arguments_that_fail_are_in_a_bucket():
     assert graded(PLAIN, RIGHT).details == {}
 
 
-def test_an_error_that_nobody_answers_fails_the_case():
+def test_an_error_that_nobody_answers_fails_the_case_where_recovery_decides():
     failed = Message("tool", "Error: order not found", is_error=True)
-    result = grade(compile_case(PLAIN, TOOLS), talk(failed, answer="Your order has been shipped."))
+    did = talk(failed, answer="Your order has been shipped.")
+    plain = grade(compile_case(PLAIN, TOOLS), did)
+    assert (plain.statuses["recovery"], plain.outcome.status, plain.mode, plain.tag) == ("failed", "passed", "", "")
+    result = grade(compile_case(PLAIN, TOOLS, decided_by="calls+recovery"), did)
     assert (result.statuses["recovery"], result.outcome.status, result.mode) == (
         "failed",
         "failed",

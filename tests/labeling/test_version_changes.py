@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from labeling.models import Dataset, Example, Revision
-from labeling.services import adjudication_decide, dispute_open, examples_import, version_freeze
+from labeling.services import adjudication_decide, dispute_open, example_decide_by, examples_import, version_freeze
 from labeling.version_changes import VersionDiff
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document, row
 from tests.labeling.test_api import Program
@@ -31,7 +31,7 @@ def decide(name: str, adjudicator: User, expectation: dict[str, Any]) -> None:
 @pytest.fixture
 def diff(dataset: Dataset, adjudicator: User) -> VersionDiff:
     """Two versions that differ in every way but one: nothing is gone, which the other direction shows."""
-    names = ("same", "input", "tools", "gold", "decided")
+    names = ("same", "input", "tools", "gold", "decided", "decided_by")
     examples_import(dataset=dataset, actor=None, rows=[row(name, expectation=call()) for name in names])
     before = version_freeze(dataset=dataset, actor=None)
     other = document("input", expectation=call())
@@ -45,13 +45,15 @@ def diff(dataset: Dataset, adjudicator: User) -> VersionDiff:
     examples_import(dataset=dataset, actor=None, rows=rows)
     decide("gold", adjudicator, call("cancel_order"))
     decide("decided", adjudicator, call())
+    other_way = Example.objects.get(external_id="decided_by")
+    example_decide_by(example=other_way, actor=adjudicator, decided_by="answer")
     return VersionDiff(before, version_freeze(dataset=dataset, actor=None))
 
 
 @pytest.mark.database
 def test_every_kind_is_counted_and_listed(diff: VersionDiff, adjudicator: User):
-    assert diff.counts() == {"added": 1, "removed": 0, "input": 1, "tools": 1, "gold": 1, "decided": 1}
-    for kind in ("added", "input", "tools", "gold", "decided"):
+    assert diff.counts() == {"added": 1, "removed": 0, "input": 1, "tools": 1, "gold": 1, "decided": 1, "decided_by": 1}
+    for kind in ("added", "input", "tools", "gold", "decided", "decided_by"):
         (change,), following = diff.page(kind, 0, user=adjudicator, role=Role.ADJUDICATOR)
         assert (change.entry.revision.example.external_id, change.kinds, following) == (kind, (kind,), None)
     back = VersionDiff(diff.after, diff.before)
@@ -63,7 +65,7 @@ def test_every_kind_is_counted_and_listed(diff: VersionDiff, adjudicator: User):
 
 def test_parts_of_gold_and_input_are_told_apart(diff: VersionDiff, adjudicator: User):
     (gold,), _ = diff.page("gold", 0, user=adjudicator, role=Role.ADJUDICATOR)
-    assert gold.decided_by == adjudicator.name
+    assert gold.decider == adjudicator.name
     assert gold.parts
     (shown,), _ = diff.page("input", 0, user=adjudicator, role=Role.ADJUDICATOR)
     assert [one.title for one in shown.inputs] == ["message 1, user"]
@@ -80,13 +82,15 @@ def test_lists_of_tools_are_named_by_their_registry_version(diff: VersionDiff):
 def test_strata_are_counted_before_and_after(diff: VersionDiff):
     assert diff.strata() == {}
     Example.objects.filter(external_id__in=["same", "added"]).update(bucket="selection")
-    assert diff.strata() == {"bucket": [("", 4, 4), ("selection", 1, 2)]}
+    assert diff.strata() == {"bucket": [("", 5, 5), ("selection", 1, 2)]}
 
 
 def test_the_csv_has_stable_ids_of_every_change(diff: VersionDiff):
     lines = list(diff.lines(""))
-    assert sorted(str(line[0]) for line in lines) == ["added", "decided", "gold", "input", "tools"]
+    assert sorted(str(line[0]) for line in lines) == ["added", "decided", "decided_by", "gold", "input", "tools"]
     (gold,) = diff.lines("gold")
+    (other_way,) = diff.lines("decided_by")
+    assert other_way[-2:] == ("expected", "answer")
     assert (gold[2:5], gold[7:10]) == (("gold", 1, 1), ("get_order", "cancel_order", "adjudicated"))
     assert gold[1] == Example.objects.get(external_id="gold").pk
     assert [line[0] for line in VersionDiff(diff.after, diff.before).lines("")].count("removed") == 1
@@ -104,7 +108,7 @@ def test_pages_and_programs_read_it(diff: VersionDiff, reviewer: User):
     assert "nothing can differ" in first
     assert client.get(address, {"since": "9"}).status_code == 404
     csv = b"".join(client.get(reverse("labeling:version-changes-csv", args=["shop", "support", 2])))
-    assert csv.count(b"\r\n") == 6
+    assert csv.count(b"\r\n") == 7
     example = Example.objects.get(external_id="gold").pk
     frozen = client.get(reverse("labeling:example", args=["shop", "support", example]), {"version": "1"})
     assert "as version 1 froze them" in frozen.content.decode()

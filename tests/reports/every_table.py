@@ -64,6 +64,7 @@ OF_RUN = (
     ),
     Table("layers-csv", "layers", rows_of.under("layers"), COUNTED | rate()),
     Table("recorded-csv", "recorded", rows_of.under("cells")),
+    Table("proxies-csv", "proxies", rows_of.whole, rate("precision", "precision") | rate("recall", "recall")),
     Table("failures-csv", "layers", rows_of.failures),
     Table(
         "metrics-csv",
@@ -203,10 +204,10 @@ RUN = {
     **{name: f"subject.{name}" for name in ("connector", "model", "prompt_version", "commit")},
     "dataset": "dataset_version.dataset",
     "version": "dataset_version.version",
-    "passed": "selection.passed",
-    "scored": "selection.total",
-    "rate": "selection.value",
-    **ends("rate", "selection.interval"),
+    "passed": "outcome.passed",
+    "scored": "outcome.total",
+    "rate": "outcome.value",
+    **ends("rate", "outcome.interval"),
 }
 # Lists of other apps, of things that reports are made of.
 LISTS = (

@@ -20,6 +20,7 @@ FILES = {
     "overreach.csv": mistake_tables.OVERREACH,
     "layers.csv": tables.LAYERS,
     "metrics.csv": tables.METRIC_MEANS,
+    "proxies.csv": tables.PROXIES,
     "cases.csv": (*tables.CASES, *METRICS),
     "reliability.csv": reliability_tables.RELIABILITY,
     "trials.csv": tuple(reliability_tables.TRIALS),

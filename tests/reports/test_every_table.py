@@ -8,6 +8,7 @@ from html import unescape
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.urls import reverse
 
 from reports.services import public_score_record
@@ -27,7 +28,7 @@ from tests.runs.building import EXAMPLES, HISTORY, REFUND, STATUS, call, example
 from tests.runs.judged import PREDICTIONS, ROWS, judge_of
 from toolevals.presentation.csv import FORMULA_STARTS
 from toolevals.presentation.numbers import percent
-from toolevals.runs.models import CaseGrade, Grading, Run
+from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run, VerdictCount
 from toolevals.runs.services import note_add, tag_add
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import token_create
@@ -65,6 +66,10 @@ def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
     case.execution = "failed"
     case.detail["details"] = {"execution": EXECUTION}
     case.save()
+    counts = VerdictCount.objects.filter(grading=case.grading_id, column="execution")
+    counts.filter(value="unscored").update(count=F("count") - 1)
+    VerdictCount.objects.create(grading_id=case.grading_id, column="execution", value="failed", count=1)
+    PackedCases.objects.filter(grading=case.grading_id).delete()
     tag_add(transcript=case.transcript, actor=owner, tag=HOSTILE)
     note_add(transcript=case.transcript, actor=owner, text=HOSTILE)
     a_registry_version(World(project, {Role.OWNER: owner}, owner))

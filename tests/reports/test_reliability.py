@@ -7,13 +7,15 @@ from collections import Counter
 import pytest
 from django.core.cache import cache
 
+from labeling.models import Example
 from reports.analyses.compounding import calculation, compounding_of
 from reports.analyses.reliability import drawn_ks, reliability_of
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, embedded, table, text
-from toolevals.runs.models import AlignedPair, CaseGrade, StepCount, TrialCount, TrialTallies
+from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PackedCases, StepCount, TrialCount, TrialTallies
 from toolevals.runs.services.trial_rollups import STEP_COLUMNS, step_rows, trial_rows
-from toolevals.runs.services.trial_tallies import GROUPS, tallies_store, trial_tallies
+from toolevals.runs.services.trial_tallies import GROUPS, tallies_store, trial_tallies, verdict_tallies
 from toolevals.workspace.bulk import rows_insert
 
 pytestmark = pytest.mark.django_db
@@ -98,6 +100,60 @@ def test_another_k_is_in_the_address(get, grading):
     page = get("reliability", grading, k=2)
     assert "pass^2 %" in text(page)
     assert get("api:reliability", grading, k=99).json()["trials"]["k"] == 4
+
+
+def counted(grading: Grading, name: str) -> dict[str, dict[str, Counter[tuple[int, int]]]]:
+    """Tallies of one verdict, from the cases themselves."""
+    found: dict[str, dict[str, Counter[tuple[int, int]]]] = {}
+    for row in TrialCount.objects.filter(grading=grading):
+        cases = CaseGrade.objects.filter(grading=grading, transcript__entry=row.entry_id)
+        said = Counter(cases.values_list(name, flat=True))
+        for kind, named in (("", ""), *((kind, getattr(row, kind)) for kind in GROUPS)):
+            found.setdefault(kind, {}).setdefault(named, Counter())[
+                said["passed"] + said["failed"], said["passed"]
+            ] += 1
+    return found
+
+
+@pytest.mark.parametrize("name", VERDICT_NAMES)
+def test_any_verdict_is_tallied_as_its_cases_say(grading, name):
+    assert verdict_tallies(grading, name, GROUPS) == counted(grading, name)
+
+
+def test_any_verdict_can_be_asked_for(get, grading):
+    CaseGrade.objects.filter(grading=grading).update(equivalence="unscored")
+    first = CaseGrade.objects.filter(grading=grading).order_by("transcript__entry__position", "transcript__trial")[:6]
+    CaseGrade.objects.filter(pk__in=[case.pk for case in first[:4]]).update(equivalence="passed")
+    CaseGrade.objects.filter(pk__in=[case.pk for case in first[4:]]).update(equivalence="failed")
+    PackedCases.objects.filter(grading=grading).delete()
+    asked = {"of": "equivalence"}
+    page = get("reliability", grading, **asked)
+    assert "66.7 %" not in text(page)
+    assert "50.0 % of trials pass, but all 4 of an example in 100.0 %." in text(page)
+    said = get("api:reliability", grading, **asked).json()["trials"]
+    assert said["examples"] == {"always": 1, "sometimes": 0, "never": 1, "unscored": 2}
+    rows = {(row["kind"], row["k"]): row for row in csv_rows(get("reliability-csv", grading, **asked))}
+    assert (float(rows["run", "1"]["pass_hat_k"]), rows["run", "4"]["examples"]) == (0.5, "1")
+    # Which examples, and how many trials of each, are those of the verdict.
+    listed = [row[2:] for row in table(page, "trial-rows")[1:]]
+    assert listed == [["4 of 4", "", ""], ["0 of 2", "2", ""], ["0 of 0", "4", ""], ["0 of 0", "4", ""]]
+    for how, found in (("always", 1), ("never", 1), ("sometimes", 0), ("unscored", 2)):
+        assert len(table(get("reliability", grading, how=how, **asked), "trial-rows")[1:]) == found
+        assert len(csv_rows(get("trials-csv", grading, how=how, **asked))) == found
+    assert [row["passed"] for row in csv_rows(get("trials-csv", grading, **asked))] == ["4", "0", "0", "0"]
+    assert get("api:trials", grading, **asked).status_code == 422
+    # What is no verdict counts as not asked.
+    assert "62.5 % of trials pass" in text(get("reliability", grading, of="reward"))
+
+
+def test_any_stratum_can_be_asked_for(get, grading):
+    entries = TrialCount.objects.filter(grading=grading).order_by("pk").values("entry__revision__example")
+    Example.objects.filter(pk__in=entries[:2]).update(category="orders")
+    said = get("api:reliability", grading, stratum="category").json()["trials"]
+    groups = {(each["kind"], each["name"]): each["rate"]["value"] for each in said["groups"]}
+    assert groups["category", "orders"] == 0.75
+    assert ("bucket", "one") not in groups
+    assert "orders" in text(get("reliability", grading, stratum="category"))
 
 
 def test_the_calculator_is_in_the_address(get, grading):

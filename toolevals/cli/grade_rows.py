@@ -12,6 +12,7 @@ from toolevals.cli.grade_lines import Lines
 from toolevals.cli.grade_tables import RATES, STATUSES, counted, rates, stacked, table
 from toolevals.grading.case_metrics import METRICS, case_metrics
 from toolevals.grading.catalog import GRADERS
+from toolevals.grading.deciding import EXPECTED
 from toolevals.grading.documents import schema
 from toolevals.grading.due import due_class
 from toolevals.grading.engine import compile_case, grade
@@ -39,6 +40,7 @@ class NativeRow:
     transcript: Transcript | None
     prediction: dict[str, Any]
     goal: str | None = None
+    decided_by: str = EXPECTED
 
 
 def native_row(row: Any) -> NativeRow:
@@ -59,6 +61,7 @@ def native_row(row: Any) -> NativeRow:
         transcript,
         made,
         first_words(example.input),
+        example.decided_by or EXPECTED,
     )
 
 
@@ -88,7 +91,7 @@ class NativeGrading:
         read = native_row(row)
         if isinstance(read.tools, str):
             raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
-        compiled = compile_case(read.expectation, read.tools or ())
+        compiled = compile_case(read.expectation, read.tools or (), decided_by=read.decided_by)
         graded = grade(compiled, read.transcript)
         due = "" if graded.statuses["selection"] in ("passed", "failed") else due_class(compiled)
         latency = None if read.transcript is None else read.transcript.latency_ms

@@ -26,7 +26,7 @@ def _table(*graders: Grader) -> dict[str, Grader]:
 
 
 GRADERS: Mapping[str, Grader] = _table(
-    Grader("outcome", "3", "case", "The case fails where a layer fails; what still needs a judge is unscored."),
+    Grader("outcome", "4", "case", "What decides the case, taken together: the calls, the end state, the answer."),
     Grader("selection", "2", "layer", "Every expected tool was called, in order, and none that must not be."),
     Grader("arguments", "2", "layer", "The arguments fit the schema and the expectation; unscored without selection."),
     Grader("result_use", "2", "layer", "No field of a result speaks against what the replies claim; found by rules."),
@@ -71,6 +71,7 @@ MODES: Mapping[str, str] = {
     "wrong_shape": "An argument has another type than the expected one.",
     "wrong_value": "An argument has the right type and another value than the expected one.",
     "unrecovered_error": "A tool failed, and the subject did not do what was right then.",
+    "result_misused": "A reply says what does not follow from the tools' results.",
     "missing_fact": "An expected fact is not in the answer.",
     "wrong_state": "The calls left another state than the expected one.",
     "cut_off": "The conversation was cut before its end.",

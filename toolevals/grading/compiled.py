@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from toolevals.grading.deciding import EXPECTED
 from toolevals.grading.equality import PROFILES, Judge, Profile
 from toolevals.grading.in_place import InPlace
 from toolevals.grading.offer import Offer
@@ -16,7 +17,8 @@ from toolevals.grading.values import Expectation, ToolSpec
 class CompiledCase:
     """An expectation as tests. `failure` says why it could not be compiled: every grade is then errored.
 
-    `asks_beside` says that it expects something of a transcript beside its calls.
+    `asks_beside` says that it expects something of a transcript beside its calls; `decided_by` what its outcome is made
+    of.
     """
 
     expectation: Expectation
@@ -26,12 +28,16 @@ class CompiledCase:
     failure: str = ""
     in_place: InPlace | None = field(default=None, compare=False)
     asks_beside: bool = False
+    decided_by: str = EXPECTED
 
 
-def compile_case(expectation: Expectation, tools: Sequence[ToolSpec], judge: Judge | None = None) -> CompiledCase:
+def compile_case(
+    expectation: Expectation, tools: Sequence[ToolSpec], judge: Judge | None = None, *, decided_by: str = EXPECTED
+) -> CompiledCase:
     """Compile an expectation and the tools offered with it; without any, names are not known and schemas not checked.
 
-    `judge` answers criteria in words; without one they are left open. Never raises: what cannot be compiled is graded
+    `judge` answers criteria in words; without one they are left open. `decided_by` is in the normal form of
+    `deciding.read_decided_by`. Never raises: what cannot be compiled is graded
     as HARNESS_ERROR.
     """
     profile = PROFILES[expectation.profile]
@@ -43,6 +49,15 @@ def compile_case(expectation: Expectation, tools: Sequence[ToolSpec], judge: Jud
         trajectories = tuple(compile_trajectory(each, profile) for each in expectation.alternatives)
         in_place = InPlace.of(trajectories, offer)
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
-        return CompiledCase(expectation, profile, offer, failure=f"{type(error).__name__}: {error}")
+        failure = f"{type(error).__name__}: {error}"
+        return CompiledCase(expectation, profile, offer, failure=failure, decided_by=decided_by)
     asks_beside = bool(expectation.reactions) or expectation.answer is not None or expectation.state is not None
-    return CompiledCase(expectation, profile, offer, trajectories, in_place=in_place, asks_beside=asks_beside)
+    return CompiledCase(
+        expectation,
+        profile,
+        offer,
+        trajectories,
+        in_place=in_place,
+        asks_beside=asks_beside,
+        decided_by=decided_by,
+    )

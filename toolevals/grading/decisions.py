@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from toolevals.grading.deciding import CALLS, combined, parts_of
 from toolevals.grading.verdicts import VERDICT_NAMES, FailureTag, Status
 
 if TYPE_CHECKING:
@@ -36,37 +37,51 @@ class Findings(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Statuses and values by the names of VERDICT_NAMES, and what went wrong."""
+    """Statuses and values by the names of VERDICT_NAMES, and what went wrong.
+
+    `tag` and `mode` are the outcome's, `call_mode` is what is wrong with the calls, whatever decides. `said_by` is the
+    verdict whose reason is the outcome's: CALLS, CUT, or the name of a layer.
+    """
 
     statuses: Mapping[str, Status]
     values: Mapping[str, float | None]
     tag: str
     mode: str
+    call_mode: str = ""
+    said_by: str = CALLS
 
-    def and_beside(self, beside: Beside) -> Decision:
-        """Return the decision with the verdicts of further layers.
-
-        The case fails where one that decides fails, and is errored where one could not be graded and nothing failed.
-        """
-        statuses, values, mode = {**self.statuses}, {**self.values}, self.mode
+    def and_beside(self, beside: Beside, decided_by: str) -> Decision:
+        """Return the decision with the verdicts of further layers, and the outcome of what decides (`deciding`)."""
+        statuses, values = {**self.statuses}, {**self.values}
         for name, verdict in beside.verdicts.items():
             statuses[name], values[name] = verdict.status, verdict.value
-        if beside.failed is not None:
-            statuses["outcome"], values["outcome"] = "failed", 0.0
-            mode = mode or beside.failed[0].mode
-        elif beside.errored is not None and not mode:
-            statuses["outcome"], values["outcome"] = "errored", None
+        found = [(CALLS, self.mode, self.statuses["outcome"])] if CALLS in (parts_of(decided_by) or (CALLS,)) else []
+        silent = ""
+        for layer, decided in beside.deciding(decided_by):
+            silent = silent or layer.name
+            if decided is not None:
+                found.append((layer.name, layer.mode, decided.status))
+        status = combined(status for _, _, status in found)
+        statuses["outcome"], values["outcome"] = status, _VALUES.get(status)
+        said_by, mode = next(((name, mode) for name, mode, each in found if each == status), (silent, ""))
+        if status == "errored":
             tag = FailureTag.HARNESS_ERROR.value
-            return Decision(statuses, values, tag, tag.lower())
-        return Decision(statuses, values, tag_of(mode), mode)
+            return Decision(statuses, values, tag, tag.lower(), self.call_mode, said_by)
+        mode = mode if status == "failed" else ""
+        return Decision(statuses, values, tag_of(mode), mode, self.call_mode, said_by)
 
     def cut_off(self) -> Decision:
         """Return the decision on a conversation that was cut before its end: failed, whatever it had done by then."""
         if self.statuses["outcome"] == "errored":
             return self
-        mode = self.mode or "cut_off"
+        mode, said_by = (self.mode, self.said_by) if self.mode else ("cut_off", CUT)
         statuses: dict[str, Status] = {**self.statuses, "outcome": "failed"}
-        return Decision(statuses, {**self.values, "outcome": 0.0}, tag_of(mode), mode)
+        return Decision(statuses, {**self.values, "outcome": 0.0}, tag_of(mode), mode, self.call_mode, said_by)
+
+
+# What the outcome of a conversation that was cut says.
+CUT = "cut"
+_VALUES: Mapping[Status, float] = {"passed": 1.0, "failed": 0.0}
 
 
 @lru_cache(maxsize=4096)
@@ -92,6 +107,7 @@ def decision_of(found: Findings) -> Decision:
         {name: status for name, (status, _) in given.items()},
         {name: value for name, (_, value) in given.items()},
         tag_of(mode),
+        mode,
         mode,
     )
 

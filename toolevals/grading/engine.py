@@ -11,12 +11,13 @@ from typing import Literal
 
 from toolevals.grading.arguments import check_schemas, findings
 from toolevals.grading.compiled import CompiledCase, compile_case
+from toolevals.grading.deciding import EXPECTED
 from toolevals.grading.decisions import Decision, Findings, decision_of
 from toolevals.grading.execution import Effect
 from toolevals.grading.explanation import Explanation
 from toolevals.grading.judging.briefing import Judgements
 from toolevals.grading.judging.hearings import Hearing, unheard
-from toolevals.grading.layers import graded_beside
+from toolevals.grading.layers import NOTHING_BESIDE, graded_beside
 from toolevals.grading.refusals import refuses
 from toolevals.grading.retries import calls_that_count
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
@@ -51,11 +52,12 @@ def grade(
     if judgements is not None:
         return _judged(compiled, transcript, judgements, effect, cut_off)
     if transcript is None:
-        return _everywhere(Verdict("unscored", None, "No prediction came."))
+        return _everywhere(compiled, Verdict("unscored", None, "No prediction came."))
     if transcript.error is not None:
-        return _errored(f"The subject could not be reached: {transcript.error}", FailureTag.ADAPTER_ERROR)
+        return _errored(compiled, f"The subject could not be reached: {transcript.error}", FailureTag.ADAPTER_ERROR)
     if transcript.ended is not None and cut_off == "left_out":
-        return _everywhere(Verdict("unscored", None, f"Left out, as the run says: {CUTS[transcript.ended]}."))
+        reason = f"Left out, as the run says: {CUTS[transcript.ended]}."
+        return _everywhere(compiled, Verdict("unscored", None, reason))
     if compiled.failure:
         return _uncompiled(compiled)
     try:
@@ -63,9 +65,9 @@ def grade(
         decision, alignment = _decided(compiled, counted.calls)
         beside = graded_beside(compiled, transcript, effect)
         if decision.mode == "missed_call" and not counted.calls and refuses(transcript):
-            decision = replace(decision, mode="refused")
-        if beside.grades:
-            decision = decision.and_beside(beside)
+            decision = replace(decision, mode="refused", call_mode="refused")
+        if beside.grades or compiled.decided_by != EXPECTED:
+            decision = decision.and_beside(beside, compiled.decided_by)
         if transcript.ended is not None:
             decision = decision.cut_off()
         explanation = Explanation(
@@ -73,7 +75,7 @@ def grade(
         )
         return decided(decision.tag, decision.mode, explanation)
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
-        return _crashed(error)
+        return _crashed(compiled, error)
 
 
 def _judged(
@@ -104,9 +106,11 @@ def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
         alignment = None
         if decision is None:
             decision, alignment = _searched(compiled, calls)
+        if compiled.decided_by != EXPECTED:
+            decision = decision.and_beside(NOTHING_BESIDE, compiled.decided_by)
         return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
-        return _crashed(error)
+        return _crashed(compiled, error)
 
 
 def _decided(compiled: CompiledCase, calls: Sequence[Call]) -> tuple[Decision, Alignment | None]:
@@ -135,16 +139,16 @@ def _searched(compiled: CompiledCase, calls: Sequence[Call]) -> tuple[Decision, 
 
 
 def _uncompiled(compiled: CompiledCase) -> CaseGrade:
-    return _errored(f"The expectation cannot be compiled: {compiled.failure}", FailureTag.HARNESS_ERROR)
+    return _errored(compiled, f"The expectation cannot be compiled: {compiled.failure}", FailureTag.HARNESS_ERROR)
 
 
-def _crashed(error: Exception) -> CaseGrade:
-    return _errored(f"A grader crashed: {type(error).__name__}: {error}", FailureTag.HARNESS_ERROR)
+def _crashed(compiled: CompiledCase, error: Exception) -> CaseGrade:
+    return _errored(compiled, f"A grader crashed: {type(error).__name__}: {error}", FailureTag.HARNESS_ERROR)
 
 
-def _errored(reason: str, tag: FailureTag) -> CaseGrade:
-    return _everywhere(Verdict("errored", None, reason), tag.value, tag.value.lower())
+def _errored(compiled: CompiledCase, reason: str, tag: FailureTag) -> CaseGrade:
+    return _everywhere(compiled, Verdict("errored", None, reason), tag.value, tag.value.lower())
 
 
-def _everywhere(verdict: Verdict, tag: str = "", mode: str = "") -> CaseGrade:
-    return CaseGrade(dict.fromkeys(VERDICT_NAMES, verdict), tag, mode)
+def _everywhere(compiled: CompiledCase, verdict: Verdict, tag: str = "", mode: str = "") -> CaseGrade:
+    return CaseGrade(dict.fromkeys(VERDICT_NAMES, verdict), tag, mode, decided_by=compiled.decided_by)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolevals.grading.deciding import read_decided_by
 from toolevals.grading.documents import require_valid
 from toolevals.grading.parsing.content import text_in
 from toolevals.grading.problems import InvalidDocument, Problem
@@ -20,6 +21,7 @@ class ExampleRow:
     `input` has `messages` and perhaps `context`. `tools` are tool specs, a registry version's name, or None where the
     dataset's own are meant. `expectation` is None where the example is still to be labelled. `losses` says what of
     the row could not be carried over. `origin` is the row of a format whose exports give it back as it was.
+    `decided_by` is what decides it (`toolevals.grading.deciding`), empty where the row does not say.
     """
 
     external_id: str
@@ -30,6 +32,7 @@ class ExampleRow:
     strata: dict[str, str] = field(default_factory=dict)
     losses: tuple[Problem, ...] = ()
     origin: dict[str, Any] | None = None
+    decided_by: str = ""
 
 
 def read_example(row: Any) -> ExampleRow:
@@ -48,6 +51,7 @@ def read_example(row: Any) -> ExampleRow:
         rationale=row.get("rationale") or "",
         strata={name: _text(value) for name, value in row.get("strata", {}).items()},
         losses=losses,
+        decided_by=read_decided_by(row.get("decided_by", ""), "/decided_by"),
     )
 
 

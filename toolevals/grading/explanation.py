@@ -16,7 +16,8 @@ from toolevals.grading.arguments import (
     shape_reason,
 )
 from toolevals.grading.compiled import CompiledCase
-from toolevals.grading.decisions import Decision
+from toolevals.grading.deciding import CALLS
+from toolevals.grading.decisions import CUT, Decision
 from toolevals.grading.edge_cases import call_failure_bucket
 from toolevals.grading.layers import NOTHING_BESIDE, Beside, silences
 from toolevals.grading.placement import Placement, needless_differences, needless_pairs
@@ -134,7 +135,7 @@ class Explanation:
             alignment = self._aligned()
             _, selection = calls_selection(alignment, calls, self._compiled.offer)
             equivalence = equivalence_reason(statuses["equivalence"], alignment, calls)
-            broken = self._decision.mode == "schema_error"
+            broken = self._decision.call_mode == "schema_error"
             arguments = arguments_reason(statuses["arguments"], alignment, broken, schema, equivalence)
             shape = shape_reason(statuses["shape"], alignment)
         else:
@@ -154,18 +155,16 @@ class Explanation:
         return {"outcome": self._outcome(reasons), **reasons}
 
     def _outcome(self, reasons: Mapping[str, str]) -> str:
-        """Return the reason of the first layer that failed; else of the arguments, where there were any to judge."""
-        statuses = self._decision.statuses
-        if statuses["outcome"] == "failed":
-            for name in ("selection", "arguments"):
-                if statuses[name] == "failed":
-                    return reasons[name]
-            if self._beside.failed is not None:
-                return self._beside.failed[1].reason
-            if self._ended is not None:
-                return f"The conversation was cut: {CUTS[self._ended]}."
-        if statuses["outcome"] == "errored" and self._beside.errored is not None:
-            return self._beside.errored[1].reason
+        """Return the reason of what decided; of calls the first layer that failed, else the arguments' if judged."""
+        statuses, said_by = self._decision.statuses, self._decision.said_by
+        if said_by == CUT and self._ended is not None:
+            return f"The conversation was cut: {CUTS[self._ended]}."
+        if said_by != CALLS:
+            found = self._beside.verdicts.get(said_by) or silences()[said_by]
+            return found.reason
+        for name in ("selection", "arguments"):
+            if statuses[name] == "failed":
+                return reasons[name]
         judged = statuses["outcome"] == "unscored" or statuses["arguments"] == "passed"
         return reasons["arguments" if judged else "selection"]
 
@@ -212,7 +211,7 @@ class Explanation:
     def _details(self) -> Mapping[str, Any]:
         if self._decision.statuses["arguments"] != "failed":
             return self._beside.details
-        breaks_schema = self._decision.mode == "schema_error"
+        breaks_schema = self._decision.call_mode == "schema_error"
         bucket = call_failure_bucket(self._differences, breaks_schema=breaks_schema)
         return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._beside.details}
 
@@ -233,4 +232,5 @@ class Explanation:
         "details": _details,
         "judged": lambda _: {},
         "injections": lambda _: (),
+        "decided_by": lambda self: self._compiled.decided_by,
     }

@@ -5,17 +5,18 @@ A row of LAYERS, and its name in VERDICT_NAMES, make a layer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from toolevals.grading.answer import grade_answer
 from toolevals.grading.compiled import CompiledCase
+from toolevals.grading.deciding import EXPECTED, PARTS, parts_of
 from toolevals.grading.execution import Effect, grade_effect
 from toolevals.grading.recovery import grade_recovery
 from toolevals.grading.result_use import grade_result_use
 from toolevals.grading.values import Transcript
-from toolevals.grading.verdicts import Status, Verdict
+from toolevals.grading.verdicts import Verdict
 
 
 class Evidence(NamedTuple):
@@ -27,17 +28,20 @@ class Evidence(NamedTuple):
 
 
 class LayerGrade(NamedTuple):
-    """A layer's verdict, and what was found, in its normal form, for whoever asks."""
+    """A layer's verdict, and what was found, in its normal form, for whoever asks; whether its question arises."""
 
     verdict: Verdict
     detail: Callable[[], Mapping[str, Any]] | None = None
+    arises: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
     """One layer: whether a transcript has anything for it, its grader, and its reason where there is nothing.
 
-    Where it fails and `decides`, the case fails; `mode` is then the case's, if the calls were right.
+    `by_default` says that it decides where whatever the gold expects does. Where it decides and fails, the case fails;
+    `mode` is then the case's, if no call that decides was wrong. Without evidence its question does not arise, unless
+    it `always_arises`.
     """
 
     name: str
@@ -45,7 +49,8 @@ class Layer:
     has_evidence: Callable[[Evidence], bool]
     grade: Callable[[Evidence], LayerGrade]
     silence: str
-    decides: bool = True
+    by_default: bool = True
+    always_arises: bool = False
 
 
 def _used_tools(given: Evidence) -> bool:
@@ -63,11 +68,14 @@ def _recovery(given: Evidence) -> LayerGrade:
     return LayerGrade(
         found.verdict,
         (lambda: {"episodes": [episode.to_document() for episode in found.episodes]}) if found.episodes else None,
+        arises=bool(found.episodes),
     )
 
 
 def _answer(given: Evidence) -> LayerGrade:
-    return LayerGrade(grade_answer(given.compiled.expectation.answer, given.transcript))
+    verdict = grade_answer(given.compiled.expectation.answer, given.transcript)
+    # Unscored only where no fact is expected.
+    return LayerGrade(verdict, arises=verdict.status != "unscored")
 
 
 def _execution(given: Evidence) -> LayerGrade:
@@ -77,10 +85,10 @@ def _execution(given: Evidence) -> LayerGrade:
     return LayerGrade(found.verdict, found.diff.to_document if found.diff else None)
 
 
-# Rules find out how a reply uses results, and are sometimes wrong: that is shown, and fails no case by itself.
+# Rules that read prose are sometimes wrong: what they find is shown, and decides only where `decided_by` names it.
 LAYERS: tuple[Layer, ...] = (
-    Layer("result_use", "result_misused", _used_tools, _result_use, "No tool returned a result.", decides=False),
-    Layer("recovery", "unrecovered_error", _used_tools, _recovery, "No tool failed."),
+    Layer("result_use", "result_misused", _used_tools, _result_use, "No tool returned a result.", by_default=False),
+    Layer("recovery", "unrecovered_error", _used_tools, _recovery, "No tool failed.", by_default=False),
     Layer(
         "answer",
         "missing_fact",
@@ -94,6 +102,8 @@ LAYERS: tuple[Layer, ...] = (
         lambda given: given.effect is not None or given.compiled.expectation.state is not None,
         _execution,
         "No final state is expected.",
+        # Nothing tells a case that needs no simulator from one whose simulator is not there.
+        always_arises=True,
     ),
 )
 
@@ -109,19 +119,20 @@ class Beside:
         """The verdicts by name."""
         return {layer.name: graded.verdict for layer, graded in self.grades}
 
-    @property
-    def failed(self) -> tuple[Layer, Verdict] | None:
-        """The first layer that fails the case."""
-        return self._first("failed")
-
-    @property
-    def errored(self) -> tuple[Layer, Verdict] | None:
-        """The first layer without which nothing can be said of the case, and that could not be graded."""
-        return self._first("errored")
-
-    def _first(self, status: Status) -> tuple[Layer, Verdict] | None:
-        deciding = ((layer, graded.verdict) for layer, graded in self.grades if layer.decides)
-        return next((each for each in deciding if each[1].status == status), None)
+    def deciding(self, decided_by: str) -> Iterator[tuple[Layer, Verdict | None]]:
+        """Yield the layers that decide, each with its verdict; None where its question does not arise."""
+        if decided_by == EXPECTED:
+            for layer, found in self.grades:
+                if layer.by_default:
+                    yield layer, None if found.verdict.status == "unscored" else found.verdict
+            return
+        layers = {layer.name: layer for layer in LAYERS}
+        graded = {layer.name: found for layer, found in self.grades}
+        for part in parts_of(decided_by):
+            if (named := layers.get(PARTS[part])) is not None:
+                beside = graded.get(named.name)
+                silent = Verdict("unscored", None, named.silence) if named.always_arises else None
+                yield named, silent if beside is None else beside.verdict if beside.arises else None
 
     @property
     def details(self) -> Mapping[str, Any]:

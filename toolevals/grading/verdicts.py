@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol, Self
 
+from toolevals.grading.deciding import EXPECTED
 from toolevals.grading.documents import require_valid
 from toolevals.grading.injection import Injection
 
@@ -176,9 +177,10 @@ class _WorkedOut:
         return value
 
 
-_LATER = frozenset(
-    {"verdicts", "expected", "actual", "pairs", "differences", "schema_problems", "details", "judged", "injections"}
-)
+_LATER = frozenset((
+    "verdicts", "expected", "actual", "pairs", "differences", "schema_problems", "details", "judged", "injections",
+    "decided_by",
+))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +190,8 @@ class CaseGrade(_WorkedOut):
     `verdicts` has the keys of VERDICT_NAMES. `mode` is what went wrong in the field's words, empty where nothing did.
     `expected` and `actual` are the place in the matrix of first calls, empty outside it. `details` is what a layer
     found beside its verdict, by the layer's name, in the layer's own normal form. `judged` is what judges say, by
-    rubric, where they were asked; `injections` are texts that speak to them.
+    rubric, where they were asked; `injections` are texts that speak to them. `decided_by` says what the outcome is made
+    of (`toolevals.grading.deciding`); `tag` and `mode` belong to the outcome.
 
     What a grader gives has its statuses, tag and mode decided; everything else is worked out when first asked for,
     from the transcript's own values, which must not be changed before. Comparing, copying, pickling and writing a
@@ -206,6 +209,7 @@ class CaseGrade(_WorkedOut):
     details: Mapping[str, Any] = field(default_factory=dict)
     judged: Mapping[str, JudgedVerdict] = field(default_factory=dict)
     injections: tuple[Injection, ...] = ()
+    decided_by: str = EXPECTED
 
     @property
     def statuses(self) -> Mapping[str, Status]:
@@ -245,6 +249,7 @@ class CaseGrade(_WorkedOut):
             details=document.get("details", {}),
             judged={name: JudgedVerdict.from_document(each) for name, each in document.get("judged", {}).items()},
             injections=tuple(Injection.from_document(each) for each in document.get("injections", ())),
+            decided_by=document.get("decided_by", EXPECTED),
         )
 
     def to_document(self) -> dict[str, Any]:
@@ -265,6 +270,8 @@ class CaseGrade(_WorkedOut):
             document["judged"] = {name: verdict.to_document() for name, verdict in self.judged.items()}
         if self.injections:
             document["injections"] = [each.to_document() for each in self.injections]
+        if self.decided_by != EXPECTED:
+            document["decided_by"] = self.decided_by
         return document
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -13,9 +13,10 @@ from django.db.models import F
 from django.utils import timezone
 
 from labeling.models import VersionEntry
+from toolevals.grading.deciding import CALLS, EXPECTED, decided_words, parts_of
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.presentation import numbers
-from toolevals.runs.models import Run
+from toolevals.runs.models import Run, VerdictCount
 from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.models import AuditEntry, Job, JobState
 
@@ -27,6 +28,29 @@ NO_GOLD: Final = ("runs.", "reports.", "registry.", "workspace.job", "workspace.
 
 
 @dataclass(frozen=True, slots=True)
+class Deciding:
+    """What decides the cases of a grading, each with its count of cases, the most frequent first."""
+
+    counts: tuple[tuple[str, int], ...] = ((EXPECTED, 0),)
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _ in self.counts]
+
+    @property
+    def words(self) -> str:
+        """What decides, in words; where it differs between examples, that too."""
+        words = decided_words(self.names[0])
+        others = sum(count for _, count in self.counts[1:])
+        return f"{words}, something else in {numbers.count(others)}" if others else words
+
+    @property
+    def has_calls(self) -> bool:
+        """Whether the calls decide every case, alone or with others: no failed call passes then."""
+        return all(CALLS in (parts_of(name) or (CALLS,)) for name in self.names)
+
+
+@dataclass(frozen=True, slots=True)
 class RunRow:
     """One run. `job` is that of its newest grading, with `items_done` and `items_total`."""
 
@@ -34,6 +58,7 @@ class RunRow:
     rate: Rate | None
     job: Job | None
     stale: str
+    decided: Deciding = field(default_factory=Deciding)
 
     @property
     def share(self) -> str:
@@ -79,17 +104,41 @@ def run_rows(runs: Iterable[Any]) -> list[RunRow]:
 def run_states(runs: Iterable[Any]) -> list[RunRow]:
     """Return the same without what has become stale, which costs a look at whole versions.
 
-    Two queries, and one more where any has several trials.
+    Three queries, and one more where any has several trials.
     """
     found = list(runs)
     graded = [run for run in found if run.grading_id]
     several = [run.grading_id for run in graded if run.trials > 1]
-    rates = verdict_rates([run.grading_id for run in graded], "selection", several=several)
+    rates = verdict_rates([run.grading_id for run in graded], "outcome", several=several)
+    deciding = _deciding([run.grading_id for run in graded])
     jobs = _jobs([run.newest_grading for run in found if run.newest_grading])
     return [
-        RunRow(run, rates.get(run.grading_id, {}).get("selection"), jobs.get(run.newest_grading) or run.job, "")
+        RunRow(
+            run,
+            rates.get(run.grading_id, {}).get("outcome"),
+            jobs.get(run.newest_grading) or run.job,
+            "",
+            deciding.get(run.grading_id, Deciding()),
+        )
         for run in found
     ]
+
+
+def deciding_of(counts: Mapping[str, Mapping[str, int]]) -> Deciding:
+    """Return what decides the cases of a grading, from its counts by column and value.
+
+    A grading from before it was kept says nothing of it: whatever the gold expected decided.
+    """
+    found = sorted(counts.get("decided_by", {}).items(), key=lambda item: (-item[1], item[0]))
+    return Deciding(tuple(found)) if found else Deciding()
+
+
+def _deciding(gradings: Sequence[UUID]) -> dict[UUID, Deciding]:
+    found: dict[UUID, dict[str, int]] = {}
+    rows = VerdictCount.objects.filter(grading__in=gradings, column="decided_by")
+    for grading, value, count in rows.values_list("grading_id", "value", "count"):
+        found.setdefault(grading, {})[value] = count
+    return {grading: deciding_of({"decided_by": counts}) for grading, counts in found.items()}
 
 
 def stale_reasons(runs: Iterable[Any]) -> dict[UUID, str]:

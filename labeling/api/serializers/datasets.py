@@ -9,10 +9,26 @@ from rest_framework import serializers
 
 from labeling.api.serializers.gold import GoldSerializer
 from labeling.models import Dataset, DatasetVersion, Example
-from labeling.shown_strata import strata_shown
+from labeling.shown_strata import strata_shown, tells_what_decides
 from labeling.version_names import TAG_RULE
+from toolevals.grading.deciding import PARTS, read_decided_by
+from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.tool_lists import tools_in
+
+
+class DecidedByField(serializers.CharField):
+    """What decides a case: `expected`, or some of the parts joined by `+`, such as `end_state+answer`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(help_text=f"expected, or some of {', '.join(PARTS)}, joined by +.", **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        try:
+            return read_decided_by(super().to_internal_value(data))
+        except InvalidDocument as error:
+            raise serializers.ValidationError([problem.message for problem in error.problems]) from error
+
 
 OBJECT = {"type": "object"}
 
@@ -56,6 +72,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
             "description",
             "guideline",
             "default_tools",
+            "decided_by",
             "size",
             "with_gold",
             "counted_at",
@@ -70,12 +87,19 @@ class DatasetChangeSerializer(serializers.Serializer[Any]):
     description = serializers.CharField(allow_blank=True, default="")
     guideline = serializers.CharField(allow_blank=True, default="")
     default_tools = RegistryVersionField(allow_null=True, default=None)
+    decided_by = DecidedByField(required=False)
 
 
 class NewDatasetSerializer(DatasetChangeSerializer):
     """What dataset to make."""
 
     slug = serializers.SlugField(max_length=60)
+
+
+class DecidedBySerializer(serializers.Serializer[Any]):
+    """What decides an example; empty for its dataset's default."""
+
+    decided_by = DecidedByField(allow_blank=True)
 
 
 class DatasetVersionSerializer(serializers.ModelSerializer[DatasetVersion]):
@@ -121,6 +145,8 @@ class VersionChangeRowSerializer(serializers.Serializer[Any]):
     gold_after = serializers.UUIDField(source="after.gold_id", default=None, allow_null=True)
     expected_before = serializers.JSONField(source="before.gold.expectation", default=None, allow_null=True)
     expected_after = serializers.JSONField(source="after.gold.expectation", default=None, allow_null=True)
+    decided_by_before = serializers.CharField(source="before.decided_by", default=None, allow_null=True)
+    decided_by_after = serializers.CharField(source="after.decided_by", default=None, allow_null=True)
 
 
 class VersionChangesSerializer(serializers.Serializer[Any]):
@@ -150,7 +176,10 @@ class ExampleSerializer(serializers.ModelSerializer[Example]):
 
 
 class ExampleDetailSerializer(ExampleSerializer):
-    """An example with its input, the tools offered, and its gold."""
+    """An example with its input, the tools offered, and its gold.
+
+    `decided_by` is what decides it; empty where its dataset's default does, and until it is resolved for reviewers.
+    """
 
     dataset = serializers.CharField(source="dataset.slug")
     revision = serializers.UUIDField(source="current_id")
@@ -158,6 +187,7 @@ class ExampleDetailSerializer(ExampleSerializer):
     input = serializers.JSONField(source="current.input")
     tools = serializers.SerializerMethodField()
     gold = GoldSerializer(source="current.gold", allow_null=True)
+    decided_by = serializers.SerializerMethodField()
 
     class Meta(ExampleSerializer.Meta):
         fields = (  # type: ignore[assignment]
@@ -168,7 +198,11 @@ class ExampleDetailSerializer(ExampleSerializer):
             "input",
             "tools",
             "gold",
+            "decided_by",
         )
+
+    def get_decided_by(self, example: Example) -> str:
+        return example.decided_by if tells_what_decides(example, self.context["role"]) else ""
 
     @extend_schema_field({"type": "array", "items": OBJECT})
     def get_tools(self, example: Example) -> list[dict[str, Any]]:

@@ -11,8 +11,9 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from labeling import services
 from labeling.api.base import LabelingView
-from labeling.api.serializers.datasets import ExampleDetailSerializer, ExampleSerializer
+from labeling.api.serializers.datasets import DecidedBySerializer, ExampleDetailSerializer, ExampleSerializer
 from labeling.api.serializers.gold import GoldHistorySerializer
 from labeling.models import Example, Gold, Resolution
 from labeling.shown_strata import hidden_strata
@@ -48,11 +49,22 @@ class Examples(LabelingView, ListAPIView[Example]):
 
 
 class ExampleDetail(LabelingView):
-    """One example: what it shows now, and its gold."""
+    """One example: what it shows now, and its gold; by PUT, by adjudicators, what decides it."""
 
     @extend_schema(responses=ExampleDetailSerializer)
     def get(self, request: Request, example: UUID) -> Response:
-        return Response(ExampleDetailSerializer(self.find_example(example), context={"role": self.role}).data)
+        return self._show(self.find_example(example))
+
+    @extend_schema(request=DecidedBySerializer, responses=ExampleDetailSerializer)
+    def put(self, request: Request, example: UUID) -> Response:
+        found = self.find_example(example)
+        asked = DecidedBySerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        services.example_decide_by(example=found, actor=self.user, **asked.validated_data)
+        return self._show(self.find_example(example))
+
+    def _show(self, example: Example) -> Response:
+        return Response(ExampleDetailSerializer(example, context={"role": self.role}).data)
 
 
 class Golds(LabelingView, ListAPIView[Gold]):

@@ -28,6 +28,7 @@ TARGETS: dict[str, str] = {
     "arguments": "expected arguments, as JSON",
     "expectation": "whole expectation, as JSON",
     "rationale": "rationale",
+    "decided_by": "what decides the case",
     **{f"{STRATUM}{name}": f"stratum: {name.replace('_', ' ')}" for name in Example.STRATA},
 }
 _JSON = frozenset({"messages", "context", "arguments", "expectation"})
@@ -42,6 +43,7 @@ _NAMES = {
     "arguments": "arguments", "args": "arguments", "expected_args": "arguments", "expected_arguments": "arguments",
     "parameters": "arguments", "expectation": "expectation",
     "rationale": "rationale", "reason": "rationale", "why": "rationale", "notes": "rationale", "comment": "rationale",
+    "decided_by": "decided_by",
 }  # fmt: skip
 _ARGUMENT_NAME = re.compile(
     r"(?:arg|args|argument|arguments|parameter|expected_args)[.:_\[ ]+(?P<name>[^\]]+)\]?", re.IGNORECASE
@@ -50,6 +52,7 @@ _ARGUMENT_NAME = re.compile(
 _POINTERS = {
     "/id": "id", "/input/messages": "messages", "/input/context": "context", "/tools": "tools",
     "/expected_tool": "tool", "/expected_args": "arguments", "/expectation": "expectation", "/rationale": "rationale",
+    "/decided_by": "decided_by",
 }  # fmt: skip
 
 
@@ -174,6 +177,8 @@ class _Row:
         document: dict[str, Any] = {"input": content, "rationale": self.text("rationale")}
         if tools := self.text("tools").strip():
             document["tools"] = self.json("tools") if tools.startswith("[") else tools
+        if decided_by := self.text("decided_by").strip():
+            document["decided_by"] = decided_by
         document |= self._expected()
         strata = {name: self.text(f"{STRATUM}{name}") for name in Example.STRATA}
         document["strata"] = {name: value for name, value in strata.items() if value}

@@ -12,7 +12,7 @@ from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.power import fewest_changed
 from toolevals.presentation.numbers import count, p_value, percent, points, signed_span
 
-# What a rate says of an example -> in words, after "of examples".
+# What a rate says of an example -> in words, after "of examples are".
 WORDS: Final = {
     "outcome": "right in their outcome",
     "selection": "right in tool selection",

@@ -82,7 +82,9 @@ def loaded(project: Project, actor: User, domain: str, work: Callable[[], None])
 
 def _tasks(project: Project, actor: User, domain: str) -> Dataset:
     reading, writing = TOOLS[domain]
-    specs = [_spec(name, read_only=True) for name in reading] + [_spec(name, read_only=False) for name in writing]
+    specs = [tool_spec(name, read_only=True) for name in reading] + [
+        tool_spec(name, read_only=False) for name in writing
+    ]
     registry = registry_create(project=project, actor=actor, slug=f"{domain}-tools", name=domain.title())
     tools = registry_publish(registry=registry, actor=actor, document=specs, format="native")
     dataset = dataset_create(project=project, actor=actor, slug=domain, name=domain.title(), default_tools=tools)
@@ -92,7 +94,7 @@ def _tasks(project: Project, actor: User, domain: str) -> Dataset:
     return dataset
 
 
-def _spec(name: str, *, read_only: bool) -> dict[str, Any]:
+def tool_spec(name: str, *, read_only: bool) -> dict[str, Any]:
     return {
         "name": name,
         "description": name.replace("_", " ").capitalize() + ".",

@@ -52,7 +52,8 @@ class Hearing:
             return known[key]
 
         tools = tuple(self.compiled.offer.tools.values())
-        return compile_case(self.compiled.expectation, tools, judge=judge)
+        decided_by = self.compiled.decided_by
+        return compile_case(self.compiled.expectation, tools, judge=judge, decided_by=decided_by)
 
     @cached_property
     def missing(self) -> tuple[JudgementRequest, ...]:

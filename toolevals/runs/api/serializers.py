@@ -119,11 +119,15 @@ class ListedRunSerializer(RunSerializer):
 
     grading_id = serializers.UUIDField(allow_null=True)
     state = serializers.ChoiceField(choices=JobState.choices, source="row.state")
-    selection = VerdictRateSerializer(source="row.rate", allow_null=True)
+    outcome = VerdictRateSerializer(source="row.rate", allow_null=True)
+    decided_by = serializers.SerializerMethodField(help_text="What decides its cases, the most frequent first.")
     stale = serializers.CharField(source="row.stale", allow_blank=True)
 
     class Meta(RunSerializer.Meta):
-        fields = (*RunSerializer.Meta.fields, "grading_id", "state", "selection", "stale")
+        fields = (*RunSerializer.Meta.fields, "grading_id", "state", "outcome", "decided_by", "stale")
+
+    def get_decided_by(self, run: Any) -> list[str]:
+        return run.row.decided.names if run.row.rate else []
 
 
 class GradingSerializer(serializers.ModelSerializer[Grading]):
@@ -200,6 +204,7 @@ class CaseSerializer(serializers.ModelSerializer[CaseGrade]):
             "trial",
             "transcript",
             *VERDICT_NAMES,
+            "decided_by",
             "tag",
             "mode",
             "expected",

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models import DatasetVersion
+from toolevals.grading.deciding import EXPECTED, LONGEST
 from toolevals.runs.models.runs import Run, Transcript
 from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.querysets.gradings import CaseGradeQuerySet
@@ -80,6 +81,8 @@ class CaseGrade(models.Model):
     injection = models.CharField(max_length=10, blank=True, default="", db_default="")
     # The metrics' values and the verdicts' shares: see `toolevals.runs.measured`. Empty in gradings from before.
     measured = models.TextField(blank=True, default="", db_default="")
+    # What its outcome is made of, as the version says that it was graded on: see `toolevals.grading.deciding`.
+    decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)
     # The document of `toolevals.grading.verdicts.CaseGrade`: verdicts with reasons, argument differences.
     detail = DocumentField()
 
@@ -212,12 +215,12 @@ class MatrixCount(models.Model):
 
 
 class VerdictCount(models.Model):
-    """How many cases have one value of one column: a verdict's, a tag or a mode."""
+    """How many cases have one value of one column: a verdict's, a tag, a mode, or what decides."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="verdict_counts")
-    # A column of CaseGrade: "outcome", "selection", ..., "tag", "mode".
+    # A column of CaseGrade: "outcome", "selection", ..., "tag", "mode", "decided_by".
     column = models.CharField(max_length=20)
-    value = models.CharField(max_length=30)
+    value = models.CharField(max_length=LONGEST)
     count = models.PositiveIntegerField()
 
     class Meta:

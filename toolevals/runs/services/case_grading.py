@@ -16,6 +16,7 @@ from labeling.models import Gold, Revision, VersionEntry
 from toolevals.grading.canonical import Written, digest, exact
 from toolevals.grading.case_findings import case_findings
 from toolevals.grading.case_metrics import METRICS, case_metrics
+from toolevals.grading.deciding import EXPECTED
 from toolevals.grading.engine import CompiledCase, CutOff, compile_case, grade
 from toolevals.grading.examples import first_words
 from toolevals.grading.execution import Effect
@@ -35,7 +36,7 @@ from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease
 
-FACTS = ("tag", "mode", "expected", "actual")
+FACTS = ("tag", "mode", "expected", "actual", "decided_by")
 CASE_COLUMNS = (
     "id",
     "grading_id",
@@ -143,10 +144,10 @@ def graded_cases(
     compiler = Compiler(run.subject)
     with effects_of(grading.simulator, waiting) as effects:
         for entry, transcripts in _documents(run, examples):
-            revision, gold = examples[entry]
+            revision, held = examples[entry]
             strata = revision.example.bucket, revision.example.difficulty
             goal = first_words(revision.input)
-            compiled = None if gold is None else compiler.case(gold, revision.tools)
+            compiled = None if held is None else compiler.case(held.gold, revision.tools, held.decided_by)
             for transcript_id, document in transcripts:
                 did = _read(document)
                 if (same := kept.get(transcript_id)) is not None:
@@ -159,20 +160,20 @@ def graded_cases(
                 yield Graded(uuid7(), *about, effect, cut_off, goal)
 
 
-_Examples: TypeAlias = dict[UUID, tuple[Revision, Gold | None]]
+_Examples: TypeAlias = dict[UUID, tuple[Revision, VersionEntry | None]]
 
 
 def _examples(grading: models.Grading, start: int, stop: int) -> _Examples:
-    """Return what was shown and the gold of the run's examples at these positions, in order, by the entry's id.
+    """Return what was shown and what is due in the run's examples at these positions, in order, by the entry's id.
 
-    The gold is of the version that is graded against, which may be newer than the run's.
+    That is an entry of the version that is graded against, which may be newer than the run's.
     """
     entries = list(entries_between(grading.run, start, stop).select_related("revision__example", "revision__tools"))
     same = VersionEntry.objects.filter(
         version=grading.dataset_version_id, revision__in=[entry.revision_id for entry in entries]
     )
-    golds = {entry.revision_id: entry.gold for entry in same.select_related("gold")}
-    return {entry.pk: (entry.revision, golds.get(entry.revision_id)) for entry in entries}
+    held = {entry.revision_id: entry for entry in same.select_related("gold")}
+    return {entry.pk: (entry.revision, held.get(entry.revision_id)) for entry in entries}
 
 
 def _documents(run: models.Run, entries: Iterable[UUID]) -> Iterator[tuple[UUID, list[tuple[UUID, Any]]]]:
@@ -191,21 +192,21 @@ def _read(document: Any) -> Transcript | None:
 
 
 class Compiler:
-    """Compiles each pair of expectation and offered tools once."""
+    """Compiles each expectation with the offered tools and what decides once."""
 
     def __init__(self, subject: models.Subject) -> None:
         self._subject = subject
         self._offers: dict[str, tuple[ToolSpec, ...]] = {}
-        self._cases: dict[tuple[str, str], CompiledCase] = {}
+        self._cases: dict[tuple[str, str, str], CompiledCase] = {}
 
-    def case(self, gold: Gold, tools: ToolList) -> CompiledCase:
+    def case(self, gold: Gold, tools: ToolList, decided_by: str = EXPECTED) -> CompiledCase:
         """Return the compiled case. The schema gate is the subject's, where its tools are worded otherwise."""
-        key = digest(gold.expectation), tools.digest
+        key = digest(gold.expectation), tools.digest, decided_by
         if key not in self._cases:
             if tools.digest not in self._offers:
                 self._offers[tools.digest] = tools_offered(tools_in(tools), self._subject)
             expectation = Expectation.from_document(gold.expectation)
-            self._cases[key] = compile_case(expectation, self._offers[tools.digest])
+            self._cases[key] = compile_case(expectation, self._offers[tools.digest], decided_by=decided_by)
         return self._cases[key]
 
 

@@ -46,7 +46,7 @@ from toolevals.runs.services.turns import turns_write
 from toolevals.workspace.bulk import rows_insert, tables_analyze
 from toolevals.workspace.jobs import Lease
 
-COLUMNS = (*VERDICT_NAMES, "tag", "mode")
+COLUMNS = (*VERDICT_NAMES, "tag", "mode", "decided_by")
 LATENT, SELECTION = "latent", "selection"
 FAULT_GROUP = ("tool", "argument", "kind")
 

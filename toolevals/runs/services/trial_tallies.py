@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
+from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.runs.alike import Alike, Trials
 from toolevals.runs.models import Grading, TrialCount, TrialTallies
+from toolevals.runs.packed import LETTERS
+from toolevals.runs.services.packing import alike_cases
 from toolevals.runs.services.trial_rollups import TRIAL_COLUMNS
 
 # What examples are grouped by.
 GROUPS: Final = ("tool", "bucket", "difficulty")
 _COLUMNS: Final = (*GROUPS, "passed", "failed")
+_CHUNK: Final = 5000
+# An example's place in the dataset version -> how many trials passed, failed, were unscored, errored.
+VerdictByExample: TypeAlias = Callable[[int], tuple[int, ...]]
 # (scored, passed) -> examples
 Tallies = Counter[tuple[int, int]]
 
@@ -34,6 +41,41 @@ def trial_tallies(grading: Grading) -> dict[str, dict[str, Tallies]]:
     for kind, name, scored, passed, examples in document:
         found[kind][name][scored, passed] = examples
     return {kind: dict(named) for kind, named in found.items()}
+
+
+def verdict_tallies(grading: Grading, verdict: str, kinds: Sequence[str]) -> dict[str, dict[str, Tallies]]:
+    """Return the same of one verdict of a finished grading, grouped by columns of TrialCount or strata of examples.
+
+    Read off the packed cases: it costs examples, and what they are grouped by is read once.
+    """
+    found: defaultdict[str, defaultdict[str, Tallies]] = defaultdict(lambda: defaultdict(Counter))
+    for (*names, passed, failed, _, _), examples in Counter(_verdict_rows(grading, verdict, kinds)).items():
+        for kind, name in (("", ""), *zip(kinds, names, strict=True)):
+            found[kind][name][passed + failed, passed] += examples
+    return {kind: dict(named) for kind, named in found.items()}
+
+
+def verdict_counts_by_example(grading: Grading, verdict: str) -> VerdictByExample:
+    """Return how the trials of each example came out by one verdict."""
+    alike, place = alike_cases(grading), VERDICT_NAMES.index(verdict)
+    counted = [_letter_counts(alike, numbers, place) for numbers in alike.outcomes.distinct]
+    places = {position: place for place, position in enumerate(grading.run.positions)}
+    return lambda position: counted[alike.outcomes.numbers[places[position]]]
+
+
+def _verdict_rows(grading: Grading, verdict: str, kinds: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    counts = verdict_counts_by_example(grading, verdict)
+    columns = [kind if kind in GROUPS else f"entry__revision__example__{kind}" for kind in kinds]
+    rows = TrialCount.objects.filter(grading=grading).order_by().values_list("entry__position", *columns)
+    for position, *names in rows.iterator(chunk_size=_CHUNK):
+        yield (*names, *counts(position))
+
+
+def _letter_counts(alike: Alike, numbers: Trials, place: int) -> tuple[int, ...]:
+    """Return how many trials passed, failed, were unscored and errored; a trial without a case is none of these."""
+    every = numbers if isinstance(numbers, tuple) else (numbers,)
+    letters = Counter(alike.letters_of(number)[place] for number in every if number)
+    return tuple(letters[letter] for letter in LETTERS.values())
 
 
 def _store(grading: Grading, counts: Mapping[tuple[Any, ...], int]) -> list[list[Any]]:

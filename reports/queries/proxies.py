@@ -1,0 +1,45 @@
+"""Verdicts of cheaper checks beside that on the end state, from packed cases."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from django.core.cache import cache
+
+from reports.analyses.layers import VerdictCounts
+from reports.analyses.proxies import FAILED, PASSED, PROXIES, TRUTH, ProxyRow, proxy_rows
+from reports.queries.grading import verdict_counts
+from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.runs.models import Grading
+from toolevals.runs.packed import LETTERS
+from toolevals.runs.services.packing import packed_cases
+
+_STATUS = {letter: status for status, letter in LETTERS.items()}
+
+
+def grading_proxies(grading: Grading, counts: VerdictCounts | None = None) -> tuple[ProxyRow, ...]:
+    """Return what each check of the calls is worth in a finished grading, which is kept; nothing without end states.
+
+    `counts` are the grading's counted verdicts, where they are at hand.
+    """
+    truths = (verdict_counts(grading) if counts is None else counts).get(TRUTH, {})
+    if not truths.get(PASSED, 0) + truths.get(FAILED, 0):
+        return ()
+    key = f"reports:proxies:{grading.pk}"
+    found: tuple[ProxyRow, ...] | None = cache.get(key)
+    if found is None:
+        found = proxy_rows(_pairs(grading))
+        cache.set(key, found, timeout=24 * 3600)
+    return found
+
+
+def _pairs(grading: Grading) -> dict[str, Counter[tuple[str, str]]]:
+    packed = packed_cases(grading)
+    places = {name: VERDICT_NAMES.index(name) for name in (*PROXIES, TRUTH)}
+    found: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in PROXIES}
+    for number, count in Counter(packed.outcomes).items():
+        if number:
+            said = {name: _STATUS[packed.letters_of(number)[place]] for name, place in places.items()}
+            for name in PROXIES:
+                found[name][said[name], said[TRUTH]] += count
+    return found
