@@ -1,7 +1,6 @@
 """Recorded runs of 50 airline tasks, four trials each, decided by end state and answer: what the benchmark published.
 
-The benchmark's own pass^1..4 are .420 .273 .220 .200. Two conversations count otherwise here: both were cut off in the
-middle, with the right end state and answer, and the benchmark counts what was cut off as failed.
+The benchmark's own pass^1..4 are .420 .273 .220 .200. Two conversations were cut off and count as failed, as there.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from toolevals.runs.services import (
 from toolevals.workspace.services import upload_store
 
 pytestmark = [needs_benchmark, pytest.mark.django_db(transaction=True)]
-# The benchmark's tools answer what they refuse in words, and one of them only thinks.
+# The benchmark's tools answer what they refuse in words.
 IN_WORDS = """
 
 def _answering(tool):
@@ -44,19 +43,15 @@ def _answering(tool):
     return answer
 
 
-TOOLS = {name: _answering(tool) for name, tool in TOOLS.items()} | {"think": _reads}
+TOOLS = {name: _answering(tool) for name, tool in TOOLS.items()}
 """
-# Task and trial, counted from 0.
-CUT_OFF = {("task-2", 1), ("task-46", 3)}
 NAME = "tau_gpt-4o_airline.slim.json.gz"
 
 
 def test_the_reliability_page_shows_what_the_benchmark_published(project, adjudicator, run_jobs, settings, client):
     settings.TRUSTED_SIMULATORS = ["*"]
     registry = registry_create(project=project, actor=adjudicator, slug="tools", name="Tools")
-    specs = [
-        tool_spec(name, read_only=name not in airline.WRITING) for name in (*airline.READING, "think", *airline.WRITING)
-    ]
+    specs = [tool_spec(name, read_only=name not in airline.WRITING) for name in (*airline.READING, *airline.WRITING)]
     tools = registry_publish(registry=registry, actor=adjudicator, document=specs, format="native")
     dataset = dataset_create(
         project=project,
@@ -86,6 +81,7 @@ def test_the_reliability_page_shows_what_the_benchmark_published(project, adjudi
             "trial": run.trial,
             "format": "native",
             "messages": [message.to_document() for message in run.transcript.messages],
+            **({"ended": run.transcript.ended} if run.transcript.ended else {}),
         }
         for run in recorded
     ]
@@ -104,17 +100,16 @@ def test_the_reliability_page_shows_what_the_benchmark_published(project, adjudi
     run.refresh_from_db()
     rewards = {(f"task-{each.task_id}", each.trial): each.reward == 1 for each in recorded}
     passed = {key: case.outcome == "passed" for key, case in cases_of(run.grading).items()}
-    assert {key for key in rewards if rewards[key] != passed[key]} == CUT_OFF
-    assert not any(rewards[key] for key in CUT_OFF)
+    assert [key for key in rewards if rewards[key] != passed[key]] == []
 
     client.force_login(adjudicator)
     page = client.get("/p/shop/runs/1/reliability/")
     assert "The outcome is decided by end state and answer." in page.content.decode()
     curve = page.context["found"].curve
-    assert [round(point.hat.value, 3) for point in curve] == [0.43, 0.283, 0.225, 0.2]
+    assert [round(point.hat.value, 3) for point in curve] == [0.42, 0.273, 0.22, 0.2]
     # By the calls alone, a run that leaves the right end state by other calls passes less often.
     calls = client.get("/p/shop/runs/1/reliability/?of=equivalence").context["found"].curve
     assert calls[0].hat.value < curve[0].hat.value
     (listed,) = client.get("/api/v1/projects/shop/runs/").json()["results"]
-    assert (listed["outcome"]["passed"], listed["outcome"]["total"]) == (86, 200)
+    assert (listed["outcome"]["passed"], listed["outcome"]["total"]) == (84, 200)
     assert listed["decided_by"] == ["end_state+answer"]
