@@ -241,10 +241,3 @@ def _other_runs(case: CaseGrade) -> tuple[OtherRun, ...]:
         status = "" if not passed + failed else "passed" if passed > failed else "failed"
         found.append(OtherRun(number, trials[0][1], status))
     return tuple(found)
-
-
-def _warnings(grade: Grade) -> tuple[str, ...]:
-    """Return the layers that read prose and failed though the case passed: they do not decide it."""
-    if grade.outcome.status != "passed":
-        return ()
-    return tuple(name for name in ("result_use", "recovery") if grade.statuses.get(name) == "failed")

@@ -59,9 +59,8 @@ def grading_sums(grading: Grading) -> VerdictSums:
 def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
     """Return the cases of a list, in no order yet."""
     cases = cell_cases(grading, wanted.filters, wanted.expected, wanted.actual)
-    cases = cases.filter(_given(mode=wanted.mode, transcript__ended=wanted.ended))
-    if wanted.and_column:
-        cases = cases.filter(**{wanted.and_column: wanted.and_status})
+    also = {wanted.and_column: wanted.and_status} if wanted.and_column else {}
+    cases = cases.filter(_given(mode=wanted.mode, transcript__ended=wanted.ended, **also))
     if wanted.latent:
         cases = cases.filter(**IS_LATENT)
     if wanted.injection == ANY_INJECTION:
