@@ -63,10 +63,8 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
     cases = cases.filter(_given(mode=wanted.mode, transcript__ended=wanted.ended, **also))
     if wanted.latent:
         cases = cases.filter(**IS_LATENT)
-    if wanted.injection == ANY_INJECTION:
-        cases = cases.exclude(injection="")
-    elif wanted.injection:
-        cases = cases.filter(injection=wanted.injection)
+    if wanted.injection:
+        cases = _flagged(cases, wanted.injection)
     if wanted.recorded:
         cases = rewarded_cases(cases, wanted.recorded)
     if wanted.fault:
@@ -86,6 +84,11 @@ def listed_cases(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseGrade]:
     if wanted.metric:
         return cases_of_status(cases, grading, wanted.metric, wanted.status)
     return cases.filter(**{wanted.column: wanted.status}) if wanted.column else cases
+
+
+def _flagged(cases: QuerySet[CaseGrade], injection: str) -> QuerySet[CaseGrade]:
+    """Return the cases that speak to their judge in a way; ANY_INJECTION is any way."""
+    return cases.exclude(injection="") if injection == ANY_INJECTION else cases.filter(injection=injection)
 
 
 def cases_found(grading: Grading, wanted: CaseFilter) -> QuerySet[CaseFinding, Any]:

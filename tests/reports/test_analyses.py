@@ -143,7 +143,7 @@ GOOD, UNCLEAR, WEAK = (99, 1), (92, 8), (70, 30)
             (40, 60),
             WEAK,
             {"missed_call": 51, "wrong_tool": 9, "wrong_value": 10, "missing_argument": 8},
-            "Formats well, mostly makes no call where one is due,"
+            "Formats well, mostly leaves out a call that is due,"
             " and often fills in wrong values or leaves arguments out.",
         ),
         (

@@ -1,4 +1,4 @@
-"""Recovery on judged conversations: those that the rules were tuned on, and our own, scored once before they were used."""
+"""Recovery on judged conversations: those that the rules were tuned on, and our own, scored once before use."""
 
 import json
 from collections import Counter
