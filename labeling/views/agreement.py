@@ -137,7 +137,7 @@ def _drawn(request: ProjectRequest, dataset: Dataset, counted: Agreement, filter
     return {
         "agreement": counted,
         "pair_rows": page.pair_rows(pairs) if pairs and pairs.counted else [],
-        "block": BLOCK,
+        "pairs_a_block": BLOCK,
         "behind": behind,
         "rows": [(row, filters.query(show=row.show)) for row in page.measured_rows(counted)],
         "matrix": matrix,

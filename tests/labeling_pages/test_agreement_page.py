@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from labeling.agreement.filling import labels_read
 from labeling.models import Dataset, Label, LabelReading, Revision
@@ -173,3 +175,16 @@ def test_pages_take_as_many_queries_for_many_as_for_few(
     decide(adjudicator)
     assert {name: queries(name) for name in few} == few
     assert max(few.values()) <= 21
+
+
+def test_all_pairs_are_counted_in_blocks_and_the_page_says_how_many_wait(
+    decided: Revision, viewer: User, as_user: Callable[[User], Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Label.objects.update(created_at=timezone.now() - timedelta(days=1))
+    page = body(as_user(viewer).get(at()))
+    assert "2 more wait for a full block of 20" in page
+    assert "The figures of all pairs begin with 20 pairs." in page
+    monkeypatch.setattr("labeling.agreement.all_pairs.BLOCK", 2)
+    page = body(as_user(viewer).get(at()))
+    assert "of 2 pairs of labels choose the same tool" in page
+    assert "of 2 pairs of labels" not in body(as_user(viewer).get(at(query="?since=2020-01-01")))

@@ -45,6 +45,11 @@ class Deciding:
         return f"{words}, something else in {numbers.count(others)}" if others else words
 
     @property
+    def is_default(self) -> bool:
+        """Whether no example says otherwise."""
+        return self.names == [EXPECTED]
+
+    @property
     def has_calls(self) -> bool:
         """Whether the calls decide every case, alone or with others: no failed call passes then."""
         return all(CALLS in (parts_of(name) or (CALLS,)) for name in self.names)

@@ -57,7 +57,7 @@ def change_details(row: LayerDelta | None) -> str:
         said += f", {TESTS[found.test]} p = {p_value(found.p_value)}"
         said += "" if row.decides else f" (after Holm’s correction over the layers {p_value(row.p_holm)})"
     agrees = "agrees" if row.interval_agrees else "sees it otherwise: a borderline case"
-    counts = f" The outcome counts {OUTCOME_COUNTS}." if row.name == "outcome" else ""
+    counts = f" Unless an example says otherwise, the outcome counts {OUTCOME_COUNTS}." if row.name == "outcome" else ""
     return f"{said}, the interval {agrees}.{_power(row)}{counts}"
 
 
