@@ -18,12 +18,22 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.exports import Selection
 from labeling.models import Dataset, Gold, Resolution, Revision
-from labeling.services import Choice, batch_create, comment_add, lint_start, proposals_make, slot_claim
+from labeling.services import (
+    Choice,
+    batch_create,
+    comment_add,
+    export_start,
+    lint_start,
+    proposals_make,
+    slot_claim,
+)
 from tests.access.addresses import addresses
 from tests.access.arguments import argument
 from tests.access.world import World
 from toolevals.sample.services import SLUG
+from toolevals.workspace.jobs import job_pause
 from toolevals.workspace.models import Batch, Job, JobState, Membership, Project, Role, User
 
 PATIENCE = 120
@@ -57,6 +67,8 @@ def _pages() -> Iterator[tuple[str, str]]:
             transaction.set_rollback(not is_page)
         if is_page:
             yield address.name, path
+    # The worker of the application does what the application knows, and not what a test has for itself.
+    assert not Batch.objects.due(timezone.now()).exclude(task__in=current_app.tasks)
 
 
 def _work(project: Project, people: dict[Role, User]) -> dict[tuple[str, str], Any]:
@@ -72,6 +84,7 @@ def _work(project: Project, people: dict[Role, User]) -> dict[tuple[str, str], A
     comment_add(revision=revision, asker=reviewer, actor=reviewer, text="Is the second order meant as well?")
     gold = Gold.objects.filter(revision__example__dataset=dataset, source="adjudicated").order_by("id")[0]
     jobs_finish(project)
+    held = _job_held(project, owner)
     known = {
         "dataset": dataset.slug,
         "batch": batch.pk,
@@ -82,9 +95,19 @@ def _work(project: Project, people: dict[Role, User]) -> dict[tuple[str, str], A
         "number": 1,
     }
     apps = {address.name.partition(":")[0] for address in addresses()}
-    return {("labeling", name): value for name, value in known.items()} | {
-        (app, "project"): project.slug for app in apps
-    }
+    return (
+        {("labeling", name): value for name, value in known.items()}
+        | {(app, "project"): project.slug for app in apps}
+        | {("workspace", "job"): held.pk}
+    )
+
+
+@transaction.atomic
+def _job_held(project: Project, owner: User) -> Job:
+    """Begin a job that stays open: it is paused before the worker of the application sees it."""
+    dataset = Dataset.objects.get(project=project)
+    job = export_start(selection=Selection(dataset), actor=owner, format="jsonl")
+    return job_pause(job=job, actor=owner)
 
 
 def jobs_finish(project: Project) -> None:

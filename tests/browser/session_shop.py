@@ -20,24 +20,30 @@ import time
 from datetime import timedelta
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
+from labeling.exports import Selection
 from labeling.models import Revision
-from labeling.services import calibration_open, dataset_create, examples_import, label_submit, settle_due, slot_claim
+from labeling.services import calibration_open, dataset_create, examples_import, export_start
+from labeling.services import label_submit, settle_due, slot_claim
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, returned, row
 from toolevals.grading.examples import read_example
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration
 from toolevals.runs.services import JudgeRequest, judge_add, rubric_use
+from toolevals.workspace.jobs import job_pause
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import member_set, project_create, user_create
 
 project = project_create(actor=None, slug="sessions", name="Sessions")
 people = {}
-for name in ("Rea", "Reb", "Ada", "Lea", "Quin", "Cal", "Ray", "Tab", "Ann", "Other", "Out", "Way", "Form", "Gone"):
+ADJUDICATORS = ["Ada", "Jo"]
+REVIEWERS = ["Rea", "Reb", "Lea", "Quin", "Cal", "Ray", "Tab", "Ann", "Other", "Out", "Way", "Form", "Gone"]
+for name in ADJUDICATORS + REVIEWERS:
     user = user_create(actor=None, email=f"{name.lower()}@sessions.example.org", name=name, password=PASSWORD)
-    member_set(project=project, actor=None, user=user, role=Role.ADJUDICATOR if name == "Ada" else Role.REVIEWER)
+    member_set(project=project, actor=None, user=user, role=Role.ADJUDICATOR if name in ADJUDICATORS else Role.REVIEWER)
     people[name] = user
 registry = registry_create(project=project, actor=None, slug="tools", name="Tools")
 tools = registry_publish(registry=registry, actor=None, document=TOOLS)
@@ -68,6 +74,9 @@ for position, case in enumerate(cases):
         calibration=rated, position=position, case=case, is_held_out=True, passed=True, value=1,
         questions=[{"conversation": {"messages": []}, "done": []}],
     )
+with transaction.atomic():
+    job = export_start(selection=Selection(dataset), actor=people["Jo"], format="jsonl")
+    job_pause(job=job, actor=people["Jo"])
 sessions = {}
 for name, user in people.items():
     session = SessionStore()
@@ -83,6 +92,8 @@ pages = {
     "question": reverse("labeling:thread", args=["sessions", asked.pk]),
     "calibration": reverse("labeling:calibrate", args=["sessions", "core", opened.pk]),
     "rating": reverse("runs:rate", args=["sessions", rated.pk]),
+    "jobs": reverse("workspace:jobs", args=["sessions"]),
+    "job": reverse("workspace:job", args=["sessions", job.pk]),
 }
 print(json.dumps({"pages": pages, "sessions": sessions}))
 """

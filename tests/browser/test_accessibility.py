@@ -1,20 +1,26 @@
-"""Every page, light and dark, wide and narrow: no violation of WCAG AA, and nothing scrolls sideways."""
+"""Every page, light and dark, wide and narrow: no violation of WCAG AA, and nothing scrolls sideways.
+
+The pages are shared out over parts, which run in different processes: tests/fixtures/order.py.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from tests.access.addresses import addresses
 from tests.fixtures.application import LiveApp
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
 PAGES = "from tests.browser.sample_pages import pages_print; pages_print()"
 FEWEST = 40
+PARTS = 6
 WIDTHS = (1440, 360)
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 # All rules are asked in one mode of each width, and those of colours in every mode: a theme changes colours alone.
@@ -28,24 +34,59 @@ SIDEWAYS = """async () => {
 }"""
 
 
-def test_every_page_is_accessible_in_every_mode(
-    page: Page, live_app_start: Callable[..., LiveApp], axe: Callable[..., list[str]]
-):
-    """One sign-in; each page is opened once, then made narrow and dark as it stands."""
-    app = live_app_start(sample=True)
-    pages = json.loads(app.python(PAGES))
-    assert len(pages) > FEWEST
-    page.goto(f"{app.url}/sign-in/")
-    login = app.login("owner")
+@dataclass(frozen=True)
+class Sample:
+    """The sample project, its pages by name, and the session of its owner."""
+
+    app: LiveApp
+    pages: dict[str, str]
+    session: str
+
+    def pages_of(self, part: int) -> dict[str, str]:
+        """Return the pages of a part, by their places in the table of addresses: it is the same in every process."""
+        mine = {address.name for address in addresses()[part::PARTS]}
+        return {name: path for name, path in self.pages.items() if name in mine}
+
+
+@pytest.fixture(scope="module")
+def sample(live_app: LiveApp, browser: Browser) -> Sample:
+    """The sample project with something on every page, made once in a process."""
+    found = json.loads(live_app.python(PAGES))
+    pages = dict(found)
+    assert len(found) == len(pages) > FEWEST
+    page = browser.new_page()
+    page.goto(f"{live_app.url}/sign-in/")
+    login = live_app.login("owner")
     page.get_by_label("E-mail").fill(login["email"])
     page.get_by_label("Password").fill(login["password"])
     page.keyboard.press("Enter")
-    expect(page).not_to_have_url(f"{app.url}/sign-in/")
+    expect(page).not_to_have_url(f"{live_app.url}/sign-in/")
+    session = next(each["value"] for each in page.context.cookies() if each["name"] == "sessionid")
+    page.close()
+    return Sample(live_app, pages, session)
+
+
+@pytest.fixture
+def owners(page: Page, sample: Sample) -> Page:
+    """A page of the owner."""
+    page.context.add_cookies([{"name": "sessionid", "value": sample.session, "url": sample.app.url}])
+    return page
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_page_is_accessible_in_every_mode(owners: Page, sample: Sample, axe: Callable[..., list[str]], part: int):
+    """Each page is opened once, then made narrow and dark as it stands."""
+    pages = sample.pages_of(part)
+    assert len(pages) > FEWEST // PARTS
     wrong: list[str] = []
-    for name, path in pages:
-        page.goto(app.url + path)
-        wrong += faults(page, name, axe)
-    wrong += faults_of_an_invitation(page, app, axe)
+    for name, path in pages.items():
+        owners.goto(sample.app.url + path)
+        wrong += faults(owners, name, axe)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_way_in_of_an_invited_person_is_accessible(owners: Page, sample: Sample, axe: Callable[..., list[str]]):
+    wrong = faults_of_an_invitation(owners, sample.app, axe)
     assert not wrong, "\n".join(wrong)
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.keyboard import heading
 from tests.browser.session_people import LABELS, line, person, say_none, shop, sign_out
-from tests.browser.session_shop import ENDINGS, Shop, dialog_sign_in, flush, kept_keys
+from tests.browser.session_shop import ENDINGS, Shop, clear_cookies, dialog_sign_in, flush, kept_keys
 from tests.fixtures.people import PASSWORD
 
 __all__ = ["person", "shop"]
@@ -194,3 +194,31 @@ def test_a_filled_in_form_does_not_leave_its_page_for_nothing(shop: Shop, person
     expect(page.locator("[data-not-sent]")).to_have_count(0)
     expect(page.locator(".avatar").first).to_have_attribute("aria-label", re.compile("Form the Second"))
     assert shop.query("SELECT count(*) FROM workspace_user WHERE name = ?", "Form the Second") == [(1,)]
+
+
+def test_a_page_that_follows_a_job_rests_while_signed_out_and_goes_on(shop: Shop, person: Callable[[str, str], Page]):
+    page = person("Jo", "jobs")
+    # Its timers can be moved on.
+    page.clock.install()
+    page.reload()
+    job = page.get_by_role("region", name=re.compile("^Export Core"))
+    bar = page.locator("[data-session-bar]")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for end in (clear_cookies, flush):
+        with page.expect_response(shop.url("job")) as answer:
+            pass
+        assert answer.value.status == 200
+        end(shop, page)
+        expect(bar).to_be_visible()
+        expect(bar).to_contain_text("You are signed out.")
+        asked.clear()
+        page.clock.run_for(10_000)
+        assert asked == []
+        expect(job).to_contain_text("paused")
+        bar.locator("[data-session-open]").click()
+        dialog_sign_in(page, "Jo")
+        expect(bar).to_be_hidden()
+    job.get_by_role("button", name="Resume").click()
+    # By itself, without being loaded anew.
+    expect(job.get_by_role("link", name="Open the result")).to_be_visible()
