@@ -10,12 +10,13 @@ import tempfile
 # Before the product's settings are read; each process of a parallel test run makes its own.
 os.environ["TOOLEVALS_DATA_DIR"] = tempfile.mkdtemp(prefix="toolevals-tests-")
 atexit.register(shutil.rmtree, os.environ["TOOLEVALS_DATA_DIR"], ignore_errors=True)
-if "PYTEST_XDIST_WORKER" in os.environ and os.environ.get("REDIS_URL"):
-    number = os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw")
-    os.environ["REDIS_URL"] = f"{os.environ['REDIS_URL'].rstrip('/')}/{number}"
 
 from toolevals.settings import *  # noqa: E402, F403
-from toolevals.settings import DATA_DIR, DATABASES, STORAGES  # noqa: E402
+from toolevals.settings import CELERY_BROKER_TRANSPORT_OPTIONS, DATA_DIR, DATABASES, REDIS_URL, STORAGES  # noqa: E402
+
+# Queues of this process alone: another test process, or an application beside the tests, may be on the same Redis.
+if REDIS_URL:
+    CELERY_BROKER_TRANSPORT_OPTIONS["global_keyprefix"] = f"{DATA_DIR.name}:"
 
 # A file and not memory: threads and processes meet in it as they do in an installation.
 DATABASES["default"].setdefault("TEST", {})

@@ -128,7 +128,7 @@ def _context(request: ProjectRequest, example: Example, **shown: Any) -> dict[st
     revision = _revision(request, example)
     frozen = _frozen(request, example)
     revision, gold = (frozen.revision, frozen.gold) if frozen else (revision, revision.gold)
-    disputes = Dispute.objects.filter(revision=revision).visible_to(request.user, request.role).open()
+    disputes = Dispute.objects.filter(revision=revision).visible_to(request.user, request.role).open().order_by("-pk")
     resolution = may_see_resolution(revision, request.user, request.role)
     is_current = revision.pk == example.current_id
     return {

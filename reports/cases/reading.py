@@ -202,9 +202,9 @@ def _history(revision: Revision, user: User, role: Role) -> tuple[Event, ...]:
 def _events(revision: Revision, user: User, role: Role) -> Iterator[Event]:
     for gold in Gold.objects.history_of(revision).visible_to(user, role):
         yield Event(gold.created_at, f"Gold, {GOLD_WORDS[GoldSource(gold.source)]}", gold.rationale)
-    for label in Label.objects.filter(revision=revision).visible_to(user, role).in_force():
+    for label in Label.objects.filter(revision=revision).visible_to(user, role).in_force().order_by("pk"):
         yield Event(label.created_at, "A reviewer’s label", label.rationale)
-    for dispute in Dispute.objects.filter(revision=revision).visible_to(user, role):
+    for dispute in Dispute.objects.filter(revision=revision).visible_to(user, role).order_by("pk"):
         yield Event(
             dispute.created_at, "Disputed" if dispute.settled_at is None else "Disputed, settled", dispute.reason
         )

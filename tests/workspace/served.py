@@ -13,6 +13,7 @@ from typing import Any
 
 from scripts.dev.application import Application
 from scripts.dev.environment import ROOT
+from tests.fixtures.prepared import ALONE
 from tests.servers.process import free_port
 
 PROJECT, DATASET = "shop", "core"
@@ -49,6 +50,7 @@ class Served:
             data=folder / "data",
             port=free_port(),
             environment={
+                **ALONE,
                 "DJANGO_SETTINGS_MODULE": "tests.workspace.faulty_settings",
                 "FAULT_FILE": str(self.armed),
                 **environment,

@@ -12,6 +12,7 @@ from django.db import OperationalError, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerAway
 from kombu.transport.memory import Channel
+from redis import Redis
 
 from toolevals.workspace.jobs import doorbell
 from toolevals.workspace.jobs.doorbell import RING_AHEAD, RING_AHEAD_OF_SLOW, LocalDoorbell, ring_due
@@ -50,6 +51,15 @@ def test_due_batches_are_announced_by_the_name_of_their_task_most_urgent_first(j
     later, urgent = job_of([{}]), job_of([{}], [{}], priority=1)
     assert ring_due() == 2
     assert rung == ids([urgent.batches.get(stage=0), later.batches.get()])
+
+
+def test_a_test_rings_in_queues_of_its_own(job_of, settings):
+    job_of([{}])
+    own = f"{settings.CELERY_BROKER_TRANSPORT_OPTIONS['global_keyprefix']}io"
+    with Redis.from_url(settings.REDIS_URL) as broker:
+        heard, before = broker.llen("io"), broker.llen(own)
+        assert ring_due() == 1
+        assert (broker.llen("io"), broker.llen(own)) == (heard, before + 1)
 
 
 def test_no_batch_is_announced_twice_in_a_short_time_and_every_waiting_one_again_later(job_of, rung):

@@ -52,7 +52,7 @@ class AdjudicationDetail(LabelingView):
         waiting = Revision.objects.to_adjudicate(self.project, self.user)
         found = get_object_or_404(waiting, pk=revision)
         sides = sides_of(found, self.user, self.role)
-        disputes = Dispute.objects.filter(revision=found).visible_to(self.user, self.role).open()
+        disputes = Dispute.objects.filter(revision=found).visible_to(self.user, self.role).open().order_by("-pk")
         skips = skip_reasons_of(found, self.user, self.role)
         whole = {"revision": found, "sides": sides, "skips": skips, "disputes": disputes.select_related("actor")}
         return Response(ComparisonSerializer(whole).data)

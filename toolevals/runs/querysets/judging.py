@@ -55,7 +55,7 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
 
     def switched_on(self) -> JudgeQuerySet:
         """Return those that gradings ask, in one order always."""
-        return self.filter(is_on=True).select_related("rubric", "project").order_by("rubric__name")
+        return self.filter(is_on=True).select_related("rubric", "project").order_by("rubric__name", "pk")
 
 
 class JudgementQuerySet(models.QuerySet["Judgement"]):
