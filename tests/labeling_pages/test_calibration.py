@@ -97,7 +97,7 @@ def test_a_round_is_answered_on_the_screen_of_the_label_page(
     assert not Draft.objects.exists()
     last = client.post(url("calibrate-submit", opened.pk, second.pk), NONE, headers=swap)
     assert (last["HX-Push-Url"], last.content) == (url("calibration", opened.pk), b"")
-    assert CalibrationAnswer.objects.filter(reviewer=reviewer).values_list("seconds", flat=True)[0] == 12
+    assert CalibrationAnswer.objects.get(item=first, reviewer=reviewer).seconds == 12
     again = client.get(url("calibrate-item", opened.pk, first.pk), follow=True)
     assert again.redirect_chain[-1][0] == url("calibration", opened.pk)
     late = client.post(url("calibrate-submit", opened.pk, first.pk), {"tool": "ambiguous"}, headers=swap)

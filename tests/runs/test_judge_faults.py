@@ -73,7 +73,7 @@ def judged(grading):
 
 def counted(grading):
     names = ("passed", "failed", "unscored", "errored", "mean", "asked", "cost")
-    return list(JudgeCount.objects.filter(grading=grading).values_list(*names))
+    return list(JudgeCount.objects.filter(grading=grading).order_by("rubric").values_list(*names))
 
 gradings = Grading.objects.filter(run__floor="").select_related("run").order_by("run__created_at", "number")
 first, last = gradings.first(), gradings.last()
