@@ -103,7 +103,7 @@ def test_progress_never_exceeds_the_size_and_begins_anew_with_each_attempt(batch
 
 def test_reports_of_several_batches_are_one(job_of):
     job = job_of([{}, {}])
-    for batch in job.batches.all():
+    for batch in job.batches.order_by("number"):
         lease = claimed(batch.pk)
         lease.report({"rows": 2, "share": 0.5, "errors": [{"line": batch.number}], "file": "a.jsonl", "whole": True})
     job.refresh_from_db()
