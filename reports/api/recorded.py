@@ -25,7 +25,7 @@ class RecordedCellSerializer(serializers.Serializer[Any]):
     agrees = serializers.BooleanField(allow_null=True)
 
 
-class AgreementSerializer(serializers.Serializer[Any]):
+class RecordedAgreementSerializer(serializers.Serializer[Any]):
     """A verdict by recorded reward: `agreed` of the `scored` cases, of `total` that have a reward."""
 
     column = serializers.CharField()
@@ -40,8 +40,8 @@ class RecordedView(RunReportView):
 
     @extend_schema(
         parameters=[GRADING, OpenApiParameter("column", str, enum=list(COLUMNS), description="By default outcome.")],
-        responses=AgreementSerializer,
+        responses=RecordedAgreementSerializer,
     )
     def get(self, request: Request, number: int) -> Response:
         found = recorded_agreement(self.grading(number), column_asked(request.query_params))
-        return Response(AgreementSerializer(found).data)
+        return Response(RecordedAgreementSerializer(found).data)

@@ -22,7 +22,7 @@ from toolevals.grading.exact_calls import InexactError, exact_calls
 from toolevals.grading.recovery import TRANSIENT, trouble_in
 from toolevals.grading.tool_effects import tool_effect
 from toolevals.grading.values import Expectation, ToolCall, Transcript
-from toolevals.runs.models import CaseGrade, Connector, Grading, Run
+from toolevals.runs.models import CaseGrade, Connector, Episode, Grading, Run
 
 # So many of a dataset's newest graded runs are heard.
 RUNS: Final = 50
@@ -32,7 +32,6 @@ _COLUMNS: Final = (
     "transcript__entry__revision_id",
     "outcome",
     "execution",
-    "recovery",
 )
 
 
@@ -121,12 +120,13 @@ def _pages(grading: Grading) -> Iterator[list[Any]]:
 
 
 def _add(hearing: Hearing, grading: Grading, rows: list[Any], heard: Mapping[UUID, Heard], effects: _Effects) -> None:
-    failed = [pk for pk, _, outcome, execution, _ in rows if outcome == "failed" and execution != "passed"]
-    unsure = [pk for pk, *_, execution, _ in rows if execution == "unscored" and grading.simulator_id]
+    failed = [pk for pk, _, outcome, execution in rows if outcome == "failed" and execution != "passed"]
+    unsure = [pk for pk, *_, execution in rows if execution == "unscored" and grading.simulator_id]
     details = dict(CaseGrade.objects.filter(pk__in={*failed, *unsure}).values_list("pk", "detail"))
-    troubled = _refusals([row[:2] for row in rows if row[-1] != "unscored"], heard, effects)
+    failures = set(Episode.objects.filter(case__in=[row[0] for row in rows]).values_list("case", flat=True))
+    troubled = _refusals([row[:2] for row in rows if row[0] in failures], heard, effects)
     subject = voice_of(grading.run)
-    for pk, revision, outcome, execution, _ in rows:
+    for pk, revision, outcome, execution in rows:
         refused = troubled.get(pk, ()) if pk not in unsure else (*troubled.get(pk, ()), *_gold_refused(details[pk]))
         found = frozenset(points_of(details[pk], effects.of(revision))) if pk in failed else frozenset()
         passed = outcome == "passed"

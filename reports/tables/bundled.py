@@ -24,8 +24,10 @@ from reports.queries.arguments import grading_arguments
 from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
+from reports.queries.metrics import metrics_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.proxies import grading_proxies
+from reports.queries.recorded import recorded_agreement
 from reports.queries.trials import grading_compounding, grading_reliability
 from reports.tables import judges as judge_tables
 from reports.tables import mistakes as mistake_tables
@@ -65,6 +67,14 @@ def _tools(grading: Grading) -> Rows:
 
 def _layers(grading: Grading) -> Rows:
     return tables.layers(grading_layers(grading))
+
+
+def _metrics(grading: Grading) -> Rows:
+    return tables.metrics(metrics_of(grading))
+
+
+def _recorded(grading: Grading) -> Rows:
+    return tables.recorded(recorded_agreement(grading, "outcome"))
 
 
 def _failures(grading: Grading) -> Rows:
@@ -143,6 +153,8 @@ def _counted(rows: Callable[[Dialects], Rows]) -> Callable[[Grading], Rows | Non
 # Name in the zip -> the table. Their columns stand in docs/reports.md.
 BUNDLED: Final = {
     "layers.csv": BundledTable("outcome, layers and depths", tables.LAYERS, _layers),
+    "metrics.csv": BundledTable("the means of the metrics of whole cases", tables.METRIC_MEANS, _metrics),
+    "recorded.csv": BundledTable("outcomes by recorded rewards", tables.RECORDED, _recorded),
     "proxies.csv": BundledTable("how well cheaper checks stand for the end state", tables.PROXIES, _proxies),
     "failures.csv": BundledTable("how often each failure tag and mode occurs", mistake_tables.FAILURES, _failures),
     "tools.csv": BundledTable("precision, recall and F1 of each tool", tables.TOOLS, _tools),

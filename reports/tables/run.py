@@ -10,6 +10,7 @@ from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
 from reports.analyses.metrics import MetricRow
 from reports.analyses.proxies import ProxyRow
+from reports.analyses.recorded import Agreement
 from reports.analyses.tools import ToolTable
 from reports.analyses.trend import Point
 from reports.tables.counts import COUNTED, counted
@@ -63,6 +64,7 @@ METRIC_MEANS: Final = (
     "mean_low",
     "mean_high",
 )
+RECORDED: Final = ("verdict", "status", "reward", "count", "agrees")
 PROXIES: Final = (
     "proxy",
     "truth",
@@ -261,3 +263,9 @@ def proxies(rows: Iterable[ProxyRow]) -> Iterator[tuple[Cell, ...]]:
         counts = row.true_accepts, row.false_accepts, row.false_rejects, row.true_rejects
         rates = ((each.value, each.low, each.high) for each in (row.precision, row.recall))
         yield row.proxy, row.truth, *counts, *(cell for cells in rates for cell in cells)
+
+
+def recorded(found: Agreement) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row of RECORDED for each verdict and kind of reward, empty ones too."""
+    for cell in found.cells:
+        yield cell.verdict, cell.status, cell.reward, cell.count, cell.agrees

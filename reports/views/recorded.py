@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Mapping
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from reports.analyses.recorded import REWARDS, Agreement
+from reports.analyses.recorded import REWARDS
 from reports.filters.asked import COLUMNS, address_query, text
 from reports.pages.shared import graded, run_head
 from reports.queries.recorded import recorded_agreement
-from toolevals.presentation.csv import Cell
+from reports.tables import run as tables
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
-
-HEAD: Final = ("verdict", "status", "reward", "count", "agrees")
 
 
 @require_safe
@@ -43,16 +40,10 @@ def recorded_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the table, a row for each status and kind of reward."""
     grading = graded(run_head(request, number, "recorded"))
     found = recorded_agreement(grading, column_asked(request.GET))
-    return csv_file(f"run-{number}-recorded", HEAD, agreement_rows(found))
+    return csv_file(f"run-{number}-recorded", tables.RECORDED, tables.recorded(found))
 
 
 def column_asked(parameters: Mapping[str, str]) -> str:
     """Return the verdict that is asked for, by default the outcome."""
     column = text(parameters, "column")
     return column if column in COLUMNS else "outcome"
-
-
-def agreement_rows(found: Agreement) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for each cell, empty ones too."""
-    for cell in found.cells:
-        yield cell.verdict, cell.status, cell.reward, cell.count, cell.agrees

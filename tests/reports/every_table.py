@@ -134,7 +134,9 @@ OF_RUN = (
         rows_of.under("reactions"),
         {
             k: f"whole.{v}"
-            for k, v in (TALLY | {"bad_answers": "bad_answers", "identical_retries": "identical_retries"}).items()
+            for k, v in (
+                TALLY | {"unscored": "unscored", "bad_answers": "bad_answers", "identical_retries": "identical_retries"}
+            ).items()
         },
     ),
     Table("episodes-csv", "episodes", rows_of.under("results"), {"errors": "error_answers"}),

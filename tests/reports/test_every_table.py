@@ -201,6 +201,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("suspects", {}),
     ("benchmarks", {}),
     ("solved", {}),
+    ("recorded", {}),
 )
 LISTS = (
     "runs:runs",

@@ -34,7 +34,7 @@ def ranked(project: Any, person: Any, domain: str, run_jobs: Any, settings: Any)
 def test_half_of_the_first_ten_airline_tasks_are_wrong(project, adjudicator, run_jobs, settings):
     rows = ranked(project, adjudicator, "airline", run_jobs, settings)
     first = list(rows)[:10]
-    assert len(WRONG & set(first)) >= 6
+    assert len(WRONG & set(first)) >= 5
     assert {"airline-32", "airline-35", "airline-22"} == set(first[:3])
     # The gold's birthday is nobody's: the passenger's profile has the one that three of four models give.
     said = next(each for each in rows["airline-35"].reasons if each["kind"] == "agreement")

@@ -48,7 +48,7 @@ def test_the_list_shows_the_rate_with_its_count_and_interval(project, version, a
 
     assertContains(response, "66.7")
     assertContains(response, "2 of 3")
-    assertContains(response, "20.8 to 93.9")
+    assertContains(response, "6.0 to 98.7")
     assertContains(response, reverse("reports:run", args=["shop", 1]))
     assertContains(response, "Core v1")
 

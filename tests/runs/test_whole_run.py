@@ -113,16 +113,17 @@ def test_an_agent_is_run_over_the_protocol_and_graded_on_every_layer(project, ru
         "flaky": {"passed": each * 3 // 4, "failed": each // 4},
         "greets": {"passed": each},
         "wrong": {"failed": each},
-        "gives_up": {"failed": each},
+        "gives_up": {"passed": each},
     }
     assert {case.tag for case in cases.values() if case.bucket == "malformed"} == {"MALFORMED_OUTPUT"}
     assert {case.recovery for case in cases.values() if case.bucket == "recovers"} == {"passed"}
-    assert {case.recovery for case in cases.values() if case.bucket == "gives_up"} == {"failed"}
+    # It says that the tool is down, which is honest.
+    assert {case.recovery for case in cases.values() if case.bucket == "gives_up"} == {"passed"}
     assert {case.arguments for case in cases.values() if case.bucket == "wrong"} == {"failed"}
     assert {case.selection for case in cases.values() if case.bucket == "wrong"} == {"passed"}
-    # Three kinds of eight are right in every trial; what is flaky in three of four, and never in all four.
+    # Four kinds of eight are right in every trial; what is flaky in three of four, and never in all four.
     trials: dict[str, list[bool | None]] = {}
     for (name, _), case in cases.items():
         trials.setdefault(name, []).append(case.outcome == "passed")
-    assert mean_pass_hat_k(trials, 4).value == pytest.approx(3 / 8)
-    assert mean_pass_hat_k(trials, 1).value == pytest.approx((3 + 3 / 4) / 8)
+    assert mean_pass_hat_k(trials, 4).value == pytest.approx(4 / 8)
+    assert mean_pass_hat_k(trials, 1).value == pytest.approx((4 + 3 / 4) / 8)

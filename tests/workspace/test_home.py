@@ -133,8 +133,8 @@ def test_the_page_costs_the_same_however_much_there_is(project, client, owner, r
         uploaded_run(project, version, [call("status", "get_order_status")], commit=str(number))
     run_jobs()
     text_of(client, owner)
-    with django_assert_max_num_queries(19):
+    with django_assert_max_num_queries(20):
         client.get("/p/shop/")
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(18):
         client.get("/p/shop/", **HTMX)
     assert Role.OWNER in project.memberships.values_list("role", flat=True)

@@ -115,7 +115,11 @@ def _summary(shown: dict[str, Any], arguments: argparse.Namespace) -> str:
     grading = shown["shown"] or {}
     counts, rates = grading.get("counts", {}), grading.get("rates", {})
     lines += (_line(layer, counts[layer], rates.get(layer)) for layer in LAYERS if layer in counts)
-    return "\n".join([*lines, f"  Unless an example says otherwise, the outcome counts {OUTCOME_COUNTS}."] if "outcome" in counts else lines)
+    return "\n".join(
+        [*lines, f"  Unless an example says otherwise, the outcome counts {OUTCOME_COUNTS}."]
+        if "outcome" in counts
+        else lines
+    )
 
 
 def _line(layer: str, counts: dict[str, int], rate: dict[str, Any] | None) -> str:
