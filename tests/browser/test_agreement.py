@@ -56,7 +56,7 @@ def agreement(browser: Browser, signed_in: Callable[[str], StorageState], app: L
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(f"{app.url}/p/shop/datasets/core/agreement/")
-    expect(page.get_by_role("heading", name="66.7 % of 6 examples got the same tool")).to_be_visible()
+    expect(page.get_by_role("heading", name="66.7 % of 6 decided examples got the same tool")).to_be_visible()
     expect(page.locator("#heat .heatmaplayer image")).to_be_visible()
     yield page
     expect.set_options(timeout=5_000)
