@@ -1,8 +1,9 @@
 """Fetch the front end's vendored files from npm packages: `scripts/vendor_assets.py [--record]`.
 
-`static/vendor/manifest.json` pins the version of each package, the SHA-512 of its archive and the SHA-256 of each file
-laid out. Without options the files are fetched again and must come out as recorded. After a version was changed by hand
-in the manifest, `--record` writes the new ones. Archives come through the `npm` client: no address is written here.
+`toolevals/static/vendor/manifest.json` pins the version of each package, the SHA-512 of its archive and the SHA-256 of
+each file laid out. Without options the files are fetched again and must come out as recorded. After a version was
+changed by hand in the manifest, `--record` writes the new ones. Archives come through the `npm` client: no address is
+written here.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-MANIFEST = ROOT / "static" / "vendor" / "manifest.json"
+MANIFEST = ROOT / "toolevals" / "static" / "vendor" / "manifest.json"
 SOURCE_MAP = re.compile(rb"\n?(?://[#@] sourceMappingURL=\S+|/\*[#@] sourceMappingURL=.*?\*/)\s*")
 PLOTLY_RULES = re.compile(r'\{"X,X div":.*?"\}(?=;for\()', re.DOTALL)
 PLOTLY_RULE = re.compile(r"""(?:"([^"]+)"|\b(Y)):(?:"([^"]*)"|'([^']*)')""")

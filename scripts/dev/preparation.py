@@ -50,7 +50,7 @@ def tables_state() -> str:
 def static_state() -> str:
     """Return a hash over every static file, and over how they are stored."""
     stored = ROOT / "toolevals" / "settings" / "static_files.py"
-    return state([stored, *(path for path in (ROOT / "static").rglob("*") if path.is_file())])
+    return state([stored, *(path for path in (ROOT / "toolevals" / "static").rglob("*") if path.is_file())])
 
 
 def state(paths: Iterable[Path]) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scripts.dev.environment import ROOT
 
-VENDORED = ("static/vendor/", "tests/vendor/", "static/fonts/")
+VENDORED = ("toolevals/static/vendor/", "tests/vendor/", "toolevals/static/fonts/")
 
 
 def project_files(*suffixes: str) -> list[Path]:

@@ -9,8 +9,8 @@ import pytest
 from scripts.dev.environment import ROOT
 from tests.project.files import lines_matching, project_files
 
-TEMPLATES = [path for path in project_files(".html") if path.is_relative_to(ROOT / "templates")]
-SCRIPTS = [path for path in project_files(".js", ".mjs") if path.is_relative_to(ROOT / "static")]
+TEMPLATES = [path for path in project_files(".html") if path.is_relative_to(ROOT / "toolevals" / "templates")]
+SCRIPTS = [path for path in project_files(".js", ".mjs") if path.is_relative_to(ROOT / "toolevals" / "static")]
 
 FORBIDDEN_IN_TEMPLATES = {
     "inline script": r"<script(?![^>]*\ssrc=)",
@@ -69,6 +69,6 @@ def test_templates_are_short() -> None:
 
 
 def test_htmx_may_neither_evaluate_nor_inject_styles() -> None:
-    base = (ROOT / "templates" / "base.html").read_text()
+    base = (ROOT / "toolevals" / "templates" / "base.html").read_text()
     assert '"includeIndicatorStyles": false' in base
     assert '"allowEval": false' in base

@@ -21,7 +21,8 @@ from toolevals.settings.secrets import secret_key
 django_stubs_ext.monkeypatch()
 env = environ.Env()
 
-BASE_DIR = Path(__file__).resolve().parent.parent.parent
+PACKAGE = Path(__file__).resolve().parent.parent
+BASE_DIR = PACKAGE.parent
 DATA_DIR = Path(env.str("TOOLEVALS_DATA_DIR", str(BASE_DIR / "data"))).resolve()
 
 keep_private(DATA_DIR)
@@ -76,7 +77,7 @@ MIDDLEWARE = [
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [PACKAGE / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -109,7 +110,7 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [PACKAGE / "static"]
 # All of it is ours: what packages bring for pages that are not served here stays out.
 STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
 MEDIA_ROOT = DATA_DIR / "uploads"
@@ -237,7 +238,7 @@ MCP_COMMANDS = env.list("MCP_COMMANDS", default=[])
 # Code of simulators that runs without a sandbox, by the digest that its page shows; "*" is all of it.
 TRUSTED_SIMULATORS = env.list("TRUSTED_SIMULATORS", default=[])
 # Folders of code that is our own, and trusted.
-SHIPPED_SIMULATORS = [BASE_DIR / "toolevals" / "sample" / "data" / "simulator"]
+SHIPPED_SIMULATORS = [PACKAGE / "sample" / "data" / "simulator"]
 SIMULATOR_MEMORY_MB = env.int("SIMULATOR_MEMORY_MB", 512)
 # Of processor time for each call; by the clock, twice as many.
 SIMULATOR_SECONDS = env.float("SIMULATOR_SECONDS", 10.0)
