@@ -18,19 +18,28 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterato
     if role < Role.REVIEWER:
         return
     at = {name: reverse(f"labeling:{name}", args=[project.slug]) for name in ("label", "questions", "feedback")}
-    yield Waits(counted["to_label"], "example to label", "examples to label", at["label"], MANY)
+    yield Waits(counted["to_label"], "example to label", "examples to label", at["label"], "Label examples", MANY)
     if role >= Role.ADJUDICATOR:
         decide = reverse("labeling:adjudicate", args=[project.slug])
-        yield Waits(counted["differing"], "example to decide", "examples to decide", decide, MANY)
-        yield Waits(counted["disputed"], "dispute to decide", "disputes to decide", decide, MANY)
-        yield Waits(counted["to_answer"], "question to answer", "questions to answer", at["questions"], MANY)
+        yield Waits(counted["differing"], "example to decide", "examples to decide", decide, "Decide labels", MANY)
+        yield Waits(counted["disputed"], "dispute to decide", "disputes to decide", decide, "Decide disputes", MANY)
+        yield Waits(
+            counted["to_answer"], "question to answer", "questions to answer", at["questions"], "Answer questions", MANY
+        )
     answered = counted["answered"]
-    yield Waits(answered, "of your questions is answered", "of your questions are answered", at["questions"], MANY)
+    yield Waits(
+        answered,
+        "of your questions is answered",
+        "of your questions are answered",
+        at["questions"],
+        "Read answers",
+        MANY,
+    )
     read = counted["to_read"]
-    yield Waits(read, "outcome of a label to read", "outcomes of labels to read", at["feedback"], MANY)
+    yield Waits(read, "outcome of a label to read", "outcomes of labels to read", at["feedback"], "Read outcomes", MANY)
     calibrate = reverse("labeling:calibration-waiting", args=[project.slug])
     left = counted["to_calibrate"]
-    yield Waits(left, "example left to calibrate on", "examples left to calibrate on", calibrate)
+    yield Waits(left, "example left to calibrate on", "examples left to calibrate on", calibrate, "Calibrate")
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:

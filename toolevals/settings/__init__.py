@@ -11,6 +11,7 @@ from kombu import Queue
 
 from toolevals.settings.databases import database
 from toolevals.settings.navigation import COUNTED as COUNTED
+from toolevals.settings.navigation import HOME_LOOK as HOME_LOOK
 from toolevals.settings.navigation import HOME_NEWS as HOME_NEWS
 from toolevals.settings.navigation import HOME_PANES as HOME_PANES
 from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING

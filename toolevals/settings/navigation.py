@@ -45,6 +45,7 @@ NAVIGATION = (
 COUNTED = ("labeling.waiting.counted",)
 
 # What fills a project's first page: see `toolevals.workspace.home`.
+HOME_LOOK = "reports.home.page.project_look"
 HOME_WAITING = (
     "labeling.home.waiting",
     "toolevals.workspace.home.waiting",
@@ -53,6 +54,6 @@ HOME_NEWS = (
     "toolevals.registry.home.news",
     "labeling.home.news",
     "toolevals.runs.home.news",
-    "reports.pages.home.news",
+    "reports.home.live.news",
 )
-HOME_PANES = (("reports/parts/home_experiments.html", "reports.pages.home.experiments"),)
+HOME_PANES = (("reports/parts/home_experiments.html", "reports.home.live.experiments"),)

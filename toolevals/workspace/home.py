@@ -1,12 +1,13 @@
-"""A project's first page: what waits for one person, what is new since they were here, and panes of higher rooms.
+"""A project's first page: what waits for one person, what is new since they were here, and parts of higher rooms.
 
 A lower room does not know the higher ones, so that the settings list the functions that fill the page:
 
+- `HOME_LOOK`: `(request) -> Look`, read once when the page is opened: how good the agent is, or the first steps;
 - `HOME_WAITING`: `(project, role, counted) -> Iterable[Waits]`, `counted` of `toolevals.workspace.navigation`;
 - `HOME_NEWS`: `(project, since) -> Iterable[News]`, at most MOST_NEWS + 1, the newest first;
 - `HOME_PANES`: a template, and `(project) -> Content`, which the template is given as `pane`.
 
-Each reads a bounded number of rows: the page is asked for again and again while it is open.
+All but the look are asked for again and again while the page is open: each reads a bounded number of rows.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.models import Job, JobState, Project, Role
+from toolevals.workspace.requests import ProjectRequest
 
 # Who comes for the first time is told what happened in the last days.
 FIRST_DAYS = 7
@@ -35,12 +37,16 @@ BUSY_SECONDS, CALM_SECONDS = 3, 15
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """What waits for a person at `url`: `count` of `one`, or of `many`; `at_most` is where counting stopped."""
+    """Work for a person at `url`: `count` of `one`, or of `many`; `at_most` is where counting stopped.
+
+    `act` is what the button says, a verb and its object.
+    """
 
     count: int
     one: str
     many: str
     url: str
+    act: str
     at_most: int | None = None
 
     @property
@@ -52,6 +58,14 @@ class Waits:
     def number(self) -> str:
         """How many, as people read it."""
         return f"{self.count:,}" + (" or more" if self.count == self.at_most else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a higher room shows above the news: a template, which is given `content` as `look`."""
+
+    template: str
+    content: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +124,12 @@ def home_of(project: Project, role: Role, counted: Mapping[str, int], since: dat
     )
 
 
+def look_of(request: ProjectRequest) -> Look:
+    """Return what the page shows above its news to the person who asks."""
+    found: Look = import_string(settings.HOME_LOOK)(request)
+    return found
+
+
 def _waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[Waits]:
     for path in settings.HOME_WAITING:
         yield from import_string(path)(project, role, counted)
@@ -129,4 +149,4 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterabl
     ).order_by()
     count = failed[:MOST_FAILED].count()
     url = reverse("workspace:jobs", args=[project.slug])
-    yield Waits(count, "failed job", "failed jobs", url, MOST_FAILED)
+    yield Waits(count, "failed job", "failed jobs", url, "See failed jobs", MOST_FAILED)

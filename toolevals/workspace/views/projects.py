@@ -10,18 +10,19 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_http_methods
 
 from toolevals.workspace.admission import may_make_projects
 from toolevals.workspace.forms.projects import ProjectForm, SettingsForm
-from toolevals.workspace.home import home_of
+from toolevals.workspace.home import home_of, look_of
 from toolevals.workspace.models import Invitation, Job
 from toolevals.workspace.navigation import counted
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
 from toolevals.workspace.services import project_create, project_update, visit_note, visited_before
 
 JOBS_SHOWN = 5
+# The parts of a first page that are asked for again while it is open.
+LIVE = ("waiting", "now")
 
 
 @require_GET
@@ -61,14 +62,15 @@ def project(request: ProjectRequest) -> HttpResponse:
     project, user = request.project, request.user
     since = visited_before(project, user) if request.htmx else visit_note(project=project, user=user)
     home = home_of(project, request.role, counted(request), since)
-    body = render_to_string("workspace/parts/home.html", {"home": home}, request)
-    shown = sha256(body.encode()).hexdigest()[:16]
+    parts = [render_to_string(f"workspace/parts/home_{name}.html", {"home": home}, request) for name in LIVE]
+    shown = sha256("".join(parts).encode()).hexdigest()[:16]
     if request.htmx and request.GET.get("shown") == shown:
         return HttpResponse(status=HTTPStatus.NO_CONTENT)
-    context: dict[str, Any] = {"body": SafeString(body), "shown": shown, "seconds": home.seconds}
+    context: dict[str, Any] = dict(zip(LIVE, parts, strict=True)) | {"shown": shown, "seconds": home.seconds}
     if request.htmx:
-        return render(request, "workspace/parts/home_live.html", context)
+        return render(request, "workspace/parts/home_live.html", context | {"swaps": True})
     context |= {
+        "look": look_of(request),
         "jobs": Job.objects.filter(project=project).with_progress().newest_first()[:JOBS_SHOWN],
         "member_count": project.memberships.count(),
     }

@@ -1,0 +1,142 @@
+"""The confusion matrix in small, and its largest confusions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from reports.analyses.cell import Cell
+from reports.analyses.matrix import Matrix, Order, matrix_of
+from reports.filters.asked import Filters
+from reports.filters.placing import matrix_counts, matrix_sums
+from reports.matrix.state import MatrixState
+from toolevals.grading.metrics.classes import SPECIAL
+from toolevals.presentation.heat import heat_step
+from toolevals.presentation.labels import short
+from toolevals.runs.models import Grading
+
+MOST_CONFUSIONS: Final = 3
+# Of more classes the page draws those that are confused most, and says so.
+MOST_CLASSES: Final = 40
+# Up to so many classes names and counts are written.
+MOST_NAMED: Final = 16
+# Sizes in units of the picture.
+CELL, GAP, NAMES, NAME_LENGTH = 18.0, 3.0, 116.0, 18
+
+
+@dataclass(frozen=True, slots=True)
+class SmallCell:
+    """One cell of the small matrix: where it stands, its step of the heat ("z" for none), its count if written."""
+
+    x: str
+    y: str
+    text_x: str
+    text_y: str
+    step: str
+    count: int
+    ringed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SmallRow:
+    """One row of the small matrix: its class, shortened, and its cells."""
+
+    name: str
+    text_y: str
+    cells: tuple[SmallCell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LargeConfusion:
+    """One of the largest confusions, and the query of its cell on the matrix page."""
+
+    cell: Cell
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confusions:
+    """The small matrix, as attributes of an SVG, with the largest confusions; `left_out` classes are not drawn."""
+
+    matrix: Matrix
+    largest: tuple[LargeConfusion, ...]
+    rows: tuple[SmallRow, ...]
+    width: str
+    height: str
+    names_end: str
+    side: str
+    left_out: int
+
+    @property
+    def is_named(self) -> bool:
+        """Whether names and counts are written."""
+        return len(self.rows) <= MOST_NAMED
+
+
+def confusions_of(grading: Grading) -> Confusions:
+    """Return the matrix of a grading in small."""
+    filters = Filters()
+    matrix = matrix_of(matrix_counts(grading, filters), Order.CLUSTER, sums=matrix_sums(grading, filters))
+    largest = matrix.confusions[:MOST_CONFUSIONS]
+    drawn = _most_confused(matrix)
+    named = len(drawn.rows) <= MOST_NAMED
+    start = NAMES if named else 0.0
+    columns = dict(_places(drawn.columns, start))
+    ringed = {(cell.expected, cell.actual) for cell in largest}
+    rows = tuple(_row(drawn, name, top, columns, ringed) for name, top in _places(drawn.rows, 0.0))
+    state = MatrixState()
+    return Confusions(
+        matrix,
+        tuple(LargeConfusion(cell, state.cell_query(cell.expected, cell.actual)) for cell in largest),
+        rows,
+        _length(max(columns.values(), default=0.0) + CELL + 1),
+        _length(max((top for _, top in _places(drawn.rows, 0.0)), default=0.0) + CELL + 1),
+        _length(start - 8),
+        _length(CELL - 1),
+        len(matrix.columns) - len(drawn.columns),
+    )
+
+
+def _most_confused(matrix: Matrix) -> Matrix:
+    if len(matrix.columns) <= MOST_CLASSES:
+        return matrix
+    names: dict[str, None] = {}
+    for cell in matrix.confusions:
+        names.update(dict.fromkeys((cell.expected, cell.actual)))
+        if len(names) >= MOST_CLASSES:
+            break
+    return matrix.limited(list(names)[:MOST_CLASSES] or matrix.columns[:MOST_CLASSES])
+
+
+def _places(names: tuple[str, ...], start: float) -> Iterator[tuple[str, float]]:
+    """Yield where each class begins, a gap before the classes that are no tools."""
+    at, in_gap = start, False
+    for name in names:
+        if name in SPECIAL and not in_gap:
+            at, in_gap = at + GAP, True
+        yield name, at
+        at += CELL
+
+
+def _row(matrix: Matrix, name: str, top: float, columns: dict[str, float], ringed: set[tuple[str, str]]) -> SmallRow:
+    cells = []
+    for column, left in columns.items():
+        cell = matrix.cell(name, column)
+        step = heat_step(cell.row_share, right=cell.right) if cell.count else "z"
+        cells.append(
+            SmallCell(
+                _length(left + 1),
+                _length(top + 1),
+                _length(left + CELL / 2 + 0.5),
+                _length(top + 13.4),
+                step,
+                cell.count,
+                (name, column) in ringed,
+            )
+        )
+    return SmallRow(short(name, NAME_LENGTH), _length(top + 13.8), tuple(cells))
+
+
+def _length(value: float) -> str:
+    return f"{value:g}"

@@ -1,0 +1,137 @@
+"""How sound the gold is, on a project's first page: agreement, coverage, and the labels that are most suspect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from labeling.agreement.filters import Filters as AgreementFilters
+from labeling.agreement.kept import agreement_counted
+from labeling.agreement.page import in_percent
+from labeling.agreement.periods import Period
+from labeling.coverage.kept import coverage_of
+from labeling.coverage.table import ToolRow, tool_rows
+from labeling.coverage.tools import tools_to_cover
+from labeling.models import Dataset, DatasetVersion
+from labeling.quotas import quotas_of
+from labeling.shown_strata import hidden_strata
+from reports.models import SuspectCount
+from reports.suspects.counting import suspects_counted
+from reports.suspects.listing import Row, Wanted, page_of
+from toolevals.grading.metrics.estimates import Estimate
+from toolevals.presentation.sparks import Spark, spark
+from toolevals.workspace.requests import ProjectRequest
+
+MOST_SUSPECTS: Final = 3
+MOST_PERIODS: Final = 12
+# So many tools fit into the small map of what is covered.
+MOST_TOOLS: Final = 24
+CELL: Final = 11.0
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementLine:
+    """How often two people chose the same tool, over all pairs, and by period with a picture."""
+
+    same: Estimate
+    waiting: int
+    periods: tuple[Period, ...]
+    spark: Spark | None
+
+    @property
+    def percent(self) -> str:
+        return in_percent(self.same).value
+
+    @property
+    def span(self) -> str:
+        return in_percent(self.same).span
+
+
+@dataclass(frozen=True, slots=True)
+class SmallCount:
+    """One cell of the small map: its place, and whether what is wanted is there, partly or not at all."""
+
+    x: str
+    y: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageMap:
+    """How many of the wanted kinds are covered, as a map of tools x kinds; `left_out` tools are not drawn."""
+
+    full: int
+    wanted: int
+    tools: int
+    kinds: int
+    cells: tuple[SmallCount, ...]
+    width: str
+    height: str
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class GoldState:
+    """What is known of a dataset's gold; a part is None where nothing is known yet."""
+
+    dataset: Dataset
+    version: DatasetVersion | None
+    agreement: AgreementLine | None
+    coverage: CoverageMap | None
+    suspects: Sequence[Row]
+    suspect_count: SuspectCount | None
+
+
+def gold_state(request: ProjectRequest, dataset: Dataset, version: DatasetVersion | None) -> GoldState:
+    """Return what the person who asks may know of a dataset's gold and of the suspects of one of its versions."""
+    kept = suspects_counted(version, actor=request.user) if version else None
+    suspects: Sequence[Row] = ()
+    if version is not None and kept is not None and kept.counted_at is not None:
+        suspects = page_of(version, Wanted(state="open"), request.user, request.role).rows[:MOST_SUSPECTS]
+    return GoldState(dataset, version, _agreement(request, dataset), _coverage(request, dataset), suspects, kept)
+
+
+def _agreement(request: ProjectRequest, dataset: Dataset) -> AgreementLine | None:
+    agreement = agreement_counted(dataset, AgreementFilters(), actor=request.user).agreement
+    if agreement is None or agreement.pairs is None or not agreement.pairs.counted:
+        return None
+    periods = agreement.periods[-MOST_PERIODS:]
+    points = [
+        (one.same_tool.value, one.same_tool.interval.low, one.same_tool.interval.high)
+        for one in periods
+        if one.same_tool.value is not None and one.same_tool.interval is not None
+    ]
+    picture = spark(points, goal=max(value for value, _, _ in points)) if len(points) > 1 else None
+    return AgreementLine(agreement.pairs.tool.percent, agreement.pairs.waiting, periods, picture)
+
+
+def _coverage(request: ProjectRequest, dataset: Dataset) -> CoverageMap | None:
+    counts = coverage_of(dataset, actor=request.user).told(hidden_strata(dataset, request.role)).counts
+    if counts is None:
+        return None
+    rows = list(tool_rows(counts, quotas_of(dataset), tools_to_cover(dataset, counts)))
+    wanted = [cell for row in rows for cell in row.cells if cell.wanted]
+    if not wanted:
+        return None
+    drawn = rows[:MOST_TOOLS]
+    kinds = len(rows[0].cells)
+    return CoverageMap(
+        sum(not cell.lacking for cell in wanted),
+        len(wanted),
+        len(rows),
+        kinds,
+        tuple(_cells(drawn)),
+        f"{kinds * CELL:g}",
+        f"{len(drawn) * CELL:g}",
+        len(rows) - len(drawn),
+    )
+
+
+def _cells(rows: Sequence[ToolRow]) -> list[SmallCount]:
+    found = []
+    for down, row in enumerate(rows):
+        for right, cell in enumerate(row.cells):
+            state = "off" if not cell.wanted else "none" if not cell.have else "some" if cell.lacking else "ok"
+            found.append(SmallCount(f"{right * CELL + 0.5:g}", f"{down * CELL + 0.5:g}", state))
+    return found

@@ -1,0 +1,107 @@
+"""A project's first page as a person sees it: the newest graded run and its dataset, or the steps to the first one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from labeling.models import Dataset, DatasetVersion
+from labeling.throughput import Throughput, throughput_of
+from reports.analyses.layers import Layers, layers_of
+from reports.analyses.modes import failure_modes
+from reports.analyses.sentence import sentence
+from reports.home.burn_up import BurnUp, burn_up
+from reports.home.confusions import Confusions, confusions_of
+from reports.home.first_steps import FirstSteps, first_steps
+from reports.home.gold import GoldState, gold_state
+from reports.home.layers import MOST_RUNS, LayerTable, layer_table
+from reports.queries.grading import grading_sums, verdict_counts
+from reports.queries.run_facts import recent_runs
+from reports.trends.page import runs_trend
+from toolevals.runs.models import Grading, Run
+from toolevals.runs.run_rows import Deciding, deciding_of
+from toolevals.workspace.home import Look
+from toolevals.workspace.models import Project, Role
+from toolevals.workspace.requests import ProjectRequest
+
+
+@dataclass(frozen=True, slots=True)
+class NewestRun:
+    """The newest graded run of the project's people, and what its grading says."""
+
+    run: Run
+    grading: Grading
+    layers: Layers
+    says: str
+    decided: Deciding
+    table: LayerTable
+    confusions: Confusions
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """How labelling of the dataset goes."""
+
+    dataset: Dataset
+    found: Throughput
+    picture: BurnUp
+    may_label: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """Everything that the page shows beside what waits and what is new."""
+
+    newest: NewestRun
+    gold: GoldState
+    labelling: Labelling
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The page of a project without a graded run. `labelling` is there once somebody can label."""
+
+    steps: FirstSteps
+    labelling: Labelling | None
+
+
+def project_look(request: ProjectRequest) -> Look:
+    """Return what the page of a project shows above its news."""
+    run = newest_run(request.project)
+    if run is None or run.grading is None:
+        dataset = Dataset.objects.filter(project=request.project).order_by("-created_at", "-pk").first()
+        labelling = _labelling(request, dataset) if dataset else None
+        started = labelling if labelling and labelling.found.done else None
+        return Look("reports/home_start.html", Start(first_steps(request), started))
+    grading = Grading.objects.select_related("dataset_version__dataset__project", "run").get(pk=run.grading_id)
+    version: DatasetVersion = grading.dataset_version
+    overview = Overview(
+        _newest(run, grading), gold_state(request, version.dataset, version), _labelling(request, version.dataset)
+    )
+    return Look("reports/home.html", overview)
+
+
+def newest_run(project: Project) -> Run | None:
+    """Return the newest graded run over a whole dataset version, or else over a part of one."""
+    graded = Run.objects.of_people().filter(project=project, grading__isnull=False)
+    found = graded.select_related("subject", "experiment", "dataset_version__dataset", "grading__dataset_version")
+    return found.filter(only__isnull=True).order_by("-number").first() or found.order_by("-number").first()
+
+
+def _newest(run: Run, grading: Grading) -> NewestRun:
+    counts = verdict_counts(grading)
+    layers = layers_of(counts, grading_sums(grading))
+    facts = recent_runs(run.experiment.runs.filter(floor=""), upto=run.number, most=MOST_RUNS)
+    return NewestRun(
+        run,
+        grading,
+        layers,
+        sentence(layers, failure_modes(counts.get("mode", {}))),
+        deciding_of(counts),
+        layer_table(run, layers, facts, runs_trend(facts)),
+        confusions_of(grading),
+    )
+
+
+def _labelling(request: ProjectRequest, dataset: Dataset) -> Labelling:
+    found = throughput_of(dataset, request.user)
+    return Labelling(dataset, found, burn_up(found), request.role >= Role.REVIEWER)
