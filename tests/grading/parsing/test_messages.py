@@ -26,7 +26,7 @@ from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolResul
         (LANGCHAIN, "langchain"),
         (NATIVE, "native"),
         ({"messages": OPENAI_CHAT, "model": "m"}, "openai_chat"),
-        ({"messages": ANTHROPIC, "system": "Be brief."}, "anthropic"),
+        ({"messages": ANTHROPIC, "model": "m", "max_tokens": 9}, "anthropic"),
         ({"input": OPENAI_RESPONSES}, "openai_responses"),
         (TRANSCRIPT.to_document(), "native"),
     ],

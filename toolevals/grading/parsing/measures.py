@@ -10,10 +10,14 @@ _USAGE = {
     "input_tokens": "input_tokens", "prompt_tokens": "input_tokens", "promptTokenCount": "input_tokens",
     "prompt_token_count": "input_tokens", "output_tokens": "output_tokens", "completion_tokens": "output_tokens",
     "candidatesTokenCount": "output_tokens", "candidates_token_count": "output_tokens",
+    "inputTokens": "input_tokens", "outputTokens": "output_tokens",
+    "promptTokens": "input_tokens", "completionTokens": "output_tokens",
 }  # fmt: skip
 # What a double holds exactly; nothing takes more.
 _MOST = 2**53
 _UNDER = ("usage", "usageMetadata", "usage_metadata")
+# The keys of a message that say what it took.
+MEASURE_KEYS = ("latency_ms", "cost", *_UNDER)
 
 
 def usage_in(document: dict[str, Any]) -> dict[str, float]:

@@ -1,71 +1,70 @@
-"""Messages of any provider, alone, in a list or in a whole response, as one Transcript."""
+"""Messages of any format, alone, in a list or in a whole response, as one Transcript with account of the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, TypeAlias
 
 from toolevals.grading.documents import require_json
-from toolevals.grading.parsing import anthropic, gemini, langchain, mcp, native, openai_chat, openai_responses
-from toolevals.grading.parsing.measures import is_count, usage_in
-from toolevals.grading.parsing.turns import Turn, messages_of
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.parsing.content import said
+from toolevals.grading.parsing.detection import Found, found_in, nearest_words
+from toolevals.grading.parsing.formats.transcript_format import Opened
+from toolevals.grading.parsing.losses import Account, Loss, UnknownShapeError
+from toolevals.grading.parsing.measures import MEASURE_KEYS, is_count, usage_in
+from toolevals.grading.parsing.turns import messages_of
+from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.transcripts import with_few_calls
 
-MessageFormat = Literal["native", "openai_chat", "openai_responses", "anthropic", "gemini", "mcp", "langchain"]
-MESSAGE_FORMATS: tuple[MessageFormat, ...] = get_args(MessageFormat)
-
-_Item = dict[str, Any]
+MessageFormat: TypeAlias = str
+# Keys of whole requests and responses that say nothing of what was said and done.
+_ABOUT = frozenset({
+    "id", "object", "created", "created_at", "createdAt", "model", "modelVersion", "model_version", "responseId",
+    "response_id", "type", "role", "status", "service_tier", "system_fingerprint", "stop_reason", "stop_sequence",
+    "finish_reason", "tools", "functions", "tool_choice", "toolConfig", "tool_config", "parallel_tool_calls",
+    "temperature", "top_p", "top_k", "max_tokens", "max_completion_tokens", "max_output_tokens", "seed", "stream",
+    "stop", "stop_sequences", "response_format", "text", "truncation", "store", "metadata", "user", "reasoning",
+    "background", "incomplete_details", "previous_response_id", "prompt_cache_key", "safety_identifier", "completed_at",
+    "frequency_penalty", "presence_penalty", "top_logprobs", "max_tool_calls", "generationConfig", "generation_config",
+    "safetySettings", "safety_settings", "promptFeedback", "prompt_feedback", "createTime", "create_time", "choices",
+    "answer", "error", "state", "ended", "recorded", "format", "inferenceConfig", "modelId", "stopReason", "metrics",
+    "additionalModelRequestFields", "output_text", "billing", "moderation", "prompt", "trace", "performanceConfig",
+    "guardrailConfig", "betas", "thinking", "serviceTier", "ResponseMetadata", "$metadata", *MEASURE_KEYS,
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    """How one format is known and read."""
+class ReadTranscript:
+    """A transcript, the name of the format that it was read from, why that one, and what was left out."""
 
-    recognises: Callable[[_Item], bool]
-    accepts: Callable[[_Item], bool]
-    turns: Callable[[Iterable[_Item]], Iterator[Turn]]
-    item: str
+    transcript: Transcript
+    format: str
+    why: str
+    losses: tuple[Loss, ...] = ()
 
 
-# In the order in which an item is shown to them. Plain text messages are alike everywhere: the first two read them.
-_READERS: dict[MessageFormat, _Reader] = {
-    "native": _Reader(native.recognises, native.accepts, native.turns, "a message with a role"),
-    "mcp": _Reader(mcp.recognises, mcp.accepts, mcp.turns, "a JSON-RPC message"),
-    "gemini": _Reader(gemini.recognises, gemini.accepts, gemini.turns, "a content with parts"),
-    "langchain": _Reader(langchain.recognises, langchain.accepts, langchain.turns, "a message with LangChain's type"),
-    "openai_responses": _Reader(
-        openai_responses.recognises, openai_responses.accepts, openai_responses.turns, "an item with a type or a role"
-    ),
-    "anthropic": _Reader(anthropic.recognises, anthropic.accepts, anthropic.turns, "a message with a role"),
-    "openai_chat": _Reader(openai_chat.recognises, openai_chat.accepts, openai_chat.turns, "a message with a role"),
-}
+def read_transcript(document: Any, message_format: MessageFormat | None = None) -> ReadTranscript:
+    """Read a message, a list of messages, or a whole response or request as a transcript.
+
+    Without a format it is found by what only one format has; where nothing tells, messages of a role and text are read
+    as OpenAI's chat messages. The last words of the assistant are the answer. Calls that cannot be read are
+    MalformedCalls. What a transcript has no place for is a loss, known or unknown. Raises InvalidDocument where the
+    document is no list of objects, an item is not of the format, something that looks like a call stands where the
+    format has none, or a value could not have come from JSON (see `documents.require_json`).
+    """
+    require_json(document)
+    try:
+        found = found_in(document, message_format)
+        account = Account(found.format.label, found.format.calls_at, strict=found.strict)
+        messages = _messages(document, found, account)
+    except UnknownShapeError as error:
+        raise error if message_format is not None else _with_nearest(error, document) from None
+    return ReadTranscript(_transcript(document, messages), found.format.name, found.why, account.losses)
 
 
 def transcript_in(document: Any, message_format: MessageFormat | None = None) -> Transcript:
-    """Read a message, a list of messages, or a whole response or request of a provider as a transcript.
-
-    Without a format it is found by the first item that can be of one format only; where there is none, OpenAI's chat
-    messages are read. The last words of the assistant are the answer. Calls that cannot be read are MalformedCalls;
-    what a format does not know is left aside. Raises InvalidDocument where the document is no list of objects, an item
-    is not of the format, or a value could not have come from JSON (see `documents.require_json`).
-    """
-    require_json(document)
-    found, items, prefix = _items(document)
-    for place, item in enumerate(items):
-        if not isinstance(item, dict):
-            raise InvalidDocument.at(prefix.format(place), "is not an object")
-    name = message_format or found or _detected(items)
-    if name not in _READERS:
-        raise InvalidDocument.at("", f"{name} is not a format of messages: {', '.join(MESSAGE_FORMATS)}")
-    reader = _READERS[name]
-    for place, item in enumerate(items):
-        if not reader.accepts(item):
-            raise InvalidDocument.at(prefix.format(place), f"is not {reader.item}, which {name} has")
-    messages = with_few_calls(messages_of(reader.turns(items)), prefix.removesuffix("/{}"))
-    return _transcript(document, messages)
+    """Return the transcript of `read_transcript` alone, for documents whose losses were shown before."""
+    return read_transcript(document, message_format).transcript
 
 
 def last_words(messages: tuple[Message, ...]) -> str | None:
@@ -74,44 +73,34 @@ def last_words(messages: tuple[Message, ...]) -> str | None:
     return last.content if last is not None and last.role == "assistant" and not last.calls else None
 
 
-def _items(document: Any) -> tuple[MessageFormat | None, list[Any], str]:
-    """Return the items of a document, its format where its outside tells, and a template of their pointers."""
-    if isinstance(document, list):
-        return None, document, "/{}"
+def _messages(document: Any, found: Found, account: Account) -> tuple[Message, ...]:
+    each, opened = found.format, found.opened
+    for pointer, item in opened.items:
+        if not each.accepts(item):
+            raise UnknownShapeError.at(pointer, f"is not {each.item}, which {each.name} has")
+    before = _beside(document, opened, account)
+    return with_few_calls((*before, *messages_of(each.turns(opened.items, account))), opened.at)
+
+
+def _beside(document: Any, opened: Opened, account: Account) -> tuple[Message, ...]:
+    """Account for what stands beside the items, and return the system prompt that stands there."""
     if not isinstance(document, dict):
-        raise InvalidDocument.at("", "is neither a message nor a list of messages")
-    for key, message_format in _WRAPPERS:
-        if isinstance(inner := document.get(key), list) and "role" not in document:
-            if key == "choices":
-                return message_format, *_first_choice(inner)
-            items = inner[:1] if key == "candidates" else inner
-            return message_format, items, f"/{key}/{{}}"
-    return None, [document], ""
+        return ()
+    for pointer, what in opened.further:
+        account.lost(pointer, what)
+    account.rest(document, _ABOUT | opened.read, "")
+    if opened.system is None:
+        return ()
+    pointer, given = opened.system
+    parts = given.get("parts") if isinstance(given, dict) else None
+    words = said(given, pointer, account) if parts is None else said(parts, f"{pointer}/parts", account)
+    return () if words is None else (Message("system", words),)
 
 
-_WRAPPERS: tuple[tuple[str, MessageFormat | None], ...] = (
-    ("choices", "openai_chat"),
-    ("candidates", "gemini"),
-    ("contents", "gemini"),
-    ("output", "openai_responses"),
-    ("messages", None),
-    ("input", "openai_responses"),
-)
-
-
-def _first_choice(choices: list[Any]) -> tuple[list[Any], str]:
-    if not choices:
-        return [], ""
-    message = choices[0].get("message") if isinstance(choices[0], dict) else None
-    return [message], "/choices/0/message"
-
-
-def _detected(items: list[_Item]) -> MessageFormat:
-    for item in items:
-        for name, reader in _READERS.items():
-            if reader.recognises(item):
-                return name
-    return "openai_chat"
+def _with_nearest(error: InvalidDocument, document: Any) -> InvalidDocument:
+    """Return the error with the nearest known format beside its first problem."""
+    first, *others = error.problems
+    return InvalidDocument([Problem(first.pointer, f"{first.message}. {nearest_words(document)}"), *others])
 
 
 def _transcript(document: Any, messages: tuple[Message, ...]) -> Transcript:
