@@ -9,7 +9,7 @@ from tests.grading.parsing.one_transcript import ANTHROPIC, OPENAI_CHAT, OPENAI_
 from tests.grading.strategies import json_values
 from toolevals.grading.canonical import canonical
 from toolevals.grading.documents import schema
-from toolevals.grading.parsing import MESSAGE_FORMATS, transcript_in
+from toolevals.grading.parsing import FORMATS, MESSAGE_FORMATS, transcript_in
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolResult, Transcript
 
@@ -188,7 +188,13 @@ def test_no_json_is_an_error_of_another_kind(name, value):
         assert canonical(transcript.to_document())
 
 
-@pytest.mark.parametrize("name", MESSAGE_FORMATS)
-def test_every_format_is_documented_and_in_the_schema(name):
-    assert f"| `{name}` |" in (Path(__file__).parents[3] / "docs" / "grading.md").read_text("utf-8")
+def test_the_table_of_formats_in_the_documents_is_the_table_of_the_code():
+    text = (Path(__file__).parents[3] / "docs" / "importing.md").read_text("utf-8")
+    rows = [
+        f"| `{each.name}` | {each.label} | {each.calls_at} | {', '.join(each.losses) or 'none'} | {each.made_by} |"
+        for each in FORMATS.values()
+    ]
+    heading = "| format | written by | calls | left out by name | documents of its tests |"
+    table = text[text.index(heading) :].split("\n\n")[0].splitlines()
+    assert table[2:] == rows
     assert set(schema("prediction")["properties"]["format"]["enum"]) == set(MESSAGE_FORMATS)

@@ -65,7 +65,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
         for key in _CITATIONS:
             if item.get(key):
                 account.lost(f"{pointer}/{key}", "citation")
-        yield from contents_read(_role(content), content.get("parts"), _spoilt(item), f"{here}/parts", account)
+        yield from contents_read(content_role(content), content.get("parts"), _spoilt(item), f"{here}/parts", account)
 
 
 def contents_read(role: str, parts: Any, calls: list[Call], pointer: str, account: Account) -> Iterator[Turn]:
@@ -113,7 +113,8 @@ def _spoilt(candidate: Item) -> list[Call]:
     return [MalformedCall("the provider could not read the call that the model wrote", text=text)]
 
 
-def _role(content: Item) -> str:
+def content_role(content: Item) -> str:
+    """Return whose words a content holds, in our names."""
     role = content.get("role")
     return _ROLES.get(role, role) if isinstance(role, str) and role else "assistant"
 

@@ -156,7 +156,7 @@ LANGCHAIN = TranscriptFormat(
     turns=_turns,
     calls_at="`tool_calls` of a message of type `ai`",
     keys=frozenset({"type", "data", "lc", "kwargs", "values", "human", "ai", *_OF_SPEAKERS, *_OF_RESULTS}),
-    made_by="published schema",
+    made_by="library: langchain-core 1.7, langgraph 1.2",
     losses=("reasoning", "image", "audio", "file", "citation", "artifact", "state of the graph"),
     opens=_opens,
 )

@@ -44,8 +44,7 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
     for pointer, item in items:
         identifier = identifier_in(item, "id")
         if (method := item.get("method")) == _METHOD:
-            given = item.get("params")
-            params = given if isinstance(given, dict) else {}
+            params = _params(item)
             account.rest(item, _REQUEST, pointer)
             account.rest_of_call(params, _PARAMS, "arguments" in params, f"{pointer}/params")
             draft.calls.append(call_of(params.get("name"), params.get("arguments"), identifier, shown_as=item))
@@ -53,6 +52,8 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
         elif "method" not in item and ("id" not in item or identifier in asked):
             yield from draft.end()
             yield _result(item, pointer, identifier, account)
+        elif "method" in item and not _is_other(method) and "name" in _params(item):
+            raise account.refusal(f"{pointer}/method")
         elif ("method" in item and not _is_other(method)) or not (
             "method" in item or "result" in item or "error" in item
         ):
@@ -61,6 +62,11 @@ def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
             account.rest(item, _REQUEST | _RESPONSE, pointer)
             account.lost(pointer, _LOSS)
     yield from draft.end()
+
+
+def _params(item: Item) -> Item:
+    params = item.get("params")
+    return params if isinstance(params, dict) else {}
 
 
 def _is_other(method: object) -> bool:

@@ -134,7 +134,7 @@ OPENAI_RESPONSES = TranscriptFormat(
     turns=_turns,
     calls_at="items of type `function_call`",
     keys=frozenset({"arguments", "output", "input", "instructions", *_MESSAGE, *_CALL, *_CALLS, *_OUTPUTS}),
-    made_by="published schema",
+    made_by="library: openai-agents 0.24; published schema",
     losses=("reasoning", "image", "file", "citation", _BUILT_IN, "list of tools", "approval"),
     opens=_opens,
 )
