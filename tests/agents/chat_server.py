@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from tests.agents.loopback import Handler, Trouble, playing
+from tests.agents.loopback import Handler, Trouble, broken_stream, playing
 
 __all__ = ["ChatServer", "Trouble", "calls", "chat_server", "says"]
 
@@ -81,6 +81,12 @@ def _whole(body: dict[str, Any], message: dict[str, Any]) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
         "usage": USAGE,
     }
+
+
+def cut_off(message: dict[str, Any], kept: int, *, closed: bool) -> Trouble:
+    """Return a stream that ends after some of its events, whether its length says so or the connection breaks."""
+    events = list(_events({"model": "small"}, message))[:kept]
+    return broken_stream("".join(events), closed=closed)
 
 
 def _events(body: dict[str, Any], message: dict[str, Any]) -> Iterator[str]:

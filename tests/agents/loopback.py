@@ -19,6 +19,12 @@ class Trouble:
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
+def broken_stream(events: str, *, closed: bool) -> Trouble:
+    """Return events that are all that comes; with `closed`, the connection breaks before the length that was said."""
+    length = {"Content_Length": str(len(events.encode()) + 100), "Connection": "close"} if closed else {}
+    return Trouble(200, events, Content_Type="text/event-stream", **length)
+
+
 class Reachable(Protocol):
     """What a test knows of a server."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from tests.agents.loopback import Handler, Trouble, playing
+from tests.agents.loopback import Handler, Trouble, broken_stream, playing
 
 # From a request's body to an answer's blocks, or to what goes wrong.
 Behaviour = Callable[[dict[str, Any]], "list[dict[str, Any]] | Trouble"]
@@ -102,6 +102,13 @@ def _wrong(path: str, version: str | None, body: dict[str, Any]) -> str:
         if asked != given:
             return "tool_use ids were found without tool_result blocks immediately after"
     return "" if all(NAME.fullmatch(name) for name in names) else "a name or id has other signs"
+
+
+def cut_off(blocks: list[dict[str, Any]], kept: int, *, closed: bool) -> Trouble:
+    """Return a stream that ends after some of its events, whether its length says so or the connection breaks."""
+    whole = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": blocks,
+             "stop_reason": "tool_use", "stop_sequence": None, "usage": USAGE}  # fmt: skip
+    return broken_stream("".join(list(_events(whole))[:kept]), closed=closed)
 
 
 def _events(answer: dict[str, Any]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.agents.loopback import Trouble
-from tests.agents.messages_server import MessagesServer, error, messages_server, text, use
+from tests.agents.messages_server import MessagesServer, cut_off, error, messages_server, text, use
 from toolevals.agents.anthropic_chat import AnthropicChat
 from toolevals.agents.anthropic_options import AnthropicOptions
 from toolevals.agents.chats import UnreachableError
@@ -193,3 +193,17 @@ def test_options_are_checked_each():
     assert {problem.pointer for problem in caught.value.problems} == {f"/{name}" for name in (*wrong, "model")}
     options = AnthropicOptions.from_document({"model": "small", "temperature": 0})
     assert AnthropicOptions.from_document(options.to_document()) == options
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["ended", "connection broken"])
+@pytest.mark.parametrize("kept", [1, 4, -2, -1])
+def test_a_stream_without_its_end_is_no_answer(kept, closed):
+    """Neither words nor whole calls that came before the break are taken for what the model said."""
+    for said in ([text("It was sent today.")], [use("status", {"id": "A-1"})]):
+        cut = cut_off(said, kept, closed=closed)
+        with (
+            messages_server(lambda _, cut=cut: cut) as server,
+            pytest.raises(UnreachableError) as caught,
+        ):
+            ask(server, stream=True)
+        assert caught.value.again

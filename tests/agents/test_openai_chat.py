@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.chat_server import ChatServer, Trouble, calls, chat_server, says
+from tests.agents.chat_server import ChatServer, Trouble, calls, chat_server, cut_off, says
 from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.network import AddressPolicy
@@ -181,3 +181,17 @@ def test_a_private_address_is_not_called_unless_it_is_allowed():
             assert "private address" in str(caught.value)
             assert not caught.value.again
     assert server.requests == []
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["ended", "connection broken"])
+@pytest.mark.parametrize("kept", [1, 3, -3])
+def test_a_stream_without_its_end_is_no_answer(kept, closed):
+    """Neither words nor whole calls that came before the break are taken for what the model said."""
+    for said in (says("It was sent today."), calls(("status", '{"id": "A-1"}'))):
+        cut = cut_off(said, kept, closed=closed)
+        with (
+            chat_server(lambda _, cut=cut: cut) as server,
+            pytest.raises(UnreachableError) as caught,
+        ):
+            ask(server, stream=True)
+        assert caught.value.again

@@ -8,14 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from toolevals.agents.chats import UnreachableError
+
 
 def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the message that events tell of: text and arguments come in pieces, each block by its index.
 
     Empty where no message was begun. Arguments stay the text that they came as, so that what nobody can read is seen.
+    Raises UnreachableError where a message was begun and no `message_stop` came: the rest of it is missing.
     """
     answer: dict[str, Any] = {}
     blocks: dict[int, dict[str, Any]] = {}
+    ended = False
     for event in events:
         kind = event.get("type")
         if kind == "message_start":
@@ -26,6 +30,10 @@ def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             _add(blocks.setdefault(_index(event), {}), event.get("delta") or {})
         elif kind == "message_delta":
             _close(answer, event)
+        elif kind == "message_stop":
+            ended = True
+    if answer and not ended:
+        raise UnreachableError("The stream broke off: no message_stop came.", again=True)
     return {**answer, "content": [blocks[index] for index in sorted(blocks)]} if answer else {}
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+import httpx2
+
 from toolevals.agents.answers import AnswerRefusedError
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.failures import retry_after, unreachable
@@ -54,6 +56,9 @@ class ClientChat(ABC):
             raise self._worth_a_try(f"{error} ({error.__cause__})" if error.__cause__ else str(error)) from None
         except self._every_error as error:
             raise self._worth_a_try(str(error)) from None
+        except httpx2.HTTPError as error:
+            # While a stream comes, the clients leave the network's errors as they are.
+            raise self._worth_a_try(f"{type(error).__name__}: {error}") from None
         except ValueError as error:
             # JSON that is none, or blocks that are none, from a server that is none.
             raise self._worth_a_try(f"The answer could not be read: {error}") from None

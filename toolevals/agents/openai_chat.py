@@ -90,21 +90,27 @@ def _first_message(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _joined(chunks: Iterator[dict[str, Any]]) -> dict[str, Any]:
-    """Put the chunks of a streamed answer together: text and arguments come in pieces, each call by its index."""
+    """Put the chunks of a streamed answer together: text and arguments come in pieces, each call by its index.
+
+    Raises UnreachableError where no chunk says why the answer ended: the rest of it never came.
+    """
     answer: dict[str, Any] = {}
     text: list[str] = []
     calls: dict[int, dict[str, Any]] = {}
-    begun = False
+    begun = ended = False
     for chunk in chunks:
         answer = {**answer, **{key: chunk[key] for key in ("model", "usage") if chunk.get(key)}}
         for choice in (chunk.get("choices") or [])[:1]:
             begun = True
+            ended = ended or bool(choice.get("finish_reason"))
             delta = choice.get("delta") or {}
             text.append(delta.get("content") or delta.get("refusal") or "")
             for piece in delta.get("tool_calls") or []:
                 _add(calls.setdefault(piece.get("index") or 0, {"function": {"name": "", "arguments": ""}}), piece)
     if not begun:
         return answer
+    if not ended:
+        raise UnreachableError("The stream broke off: no finish_reason came.", again=True)
     made = [calls[index] for index in sorted(calls)]
     message = {"role": "assistant", "content": "".join(text) or None, "tool_calls": made}
     return {**answer, "choices": [{"message": message}]}

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from toolevals.grading.documents import require_json, require_valid
-from toolevals.grading.parsing import call_in, calls_in_text, last_words, read_run, transcript_in
+from toolevals.grading.parsing import Loss, ReadTranscript, calls_in_text, last_words, read_run, read_transcript
+from toolevals.grading.parsing.calls import calls_in
+from toolevals.grading.parsing.losses import Account
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.transcripts import with_few_calls
@@ -17,15 +19,23 @@ _Read = TypeVar("_Read")
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a subject did on one example in one trial, counted from 0."""
+    """What a subject did on one example in one trial, counted from 0.
+
+    Of messages also the format that they were read from, why that one, and what was left out, by pointers into the row.
+    """
 
     external_id: str
     trial: int
     transcript: Transcript
+    format: str = ""
+    why: str = ""
+    losses: tuple[Loss, ...] = ()
 
 
-def read_prediction(row: Any) -> Prediction:
+def read_prediction(row: Any, *, message_format: str | None = None) -> Prediction:
     """Read a row (`schemas/prediction.v1.json`). Raises InvalidDocument.
+
+    `message_format` names the format of messages where the row does not; without either it is found.
 
     Structured calls come before text: text is parsed only where there are none. `messages` are what the subject said
     and did, without the example's own. A call that cannot be read becomes a MalformedCall and is graded as such. What
@@ -34,11 +44,12 @@ def read_prediction(row: Any) -> Prediction:
     require_json(row)
     require_valid(row, "prediction")
     _require_one(row)
-    read = _transcript(row)
+    read = _read(row, message_format)
     said = {
         key: row[key] for key in ("answer", "usage", "latency_ms", "error", "state", "ended", "recorded") if key in row
     }
-    return Prediction(row["id"], row.get("trial", 0), replace(read, **said))
+    transcript = replace(read.transcript, **said)
+    return Prediction(row["id"], row.get("trial", 0), transcript, read.format, read.why, read.losses)
 
 
 def _require_one(row: dict[str, Any]) -> None:
@@ -47,13 +58,15 @@ def _require_one(row: dict[str, Any]) -> None:
         raise InvalidDocument.at(f"/{given[1]}", f"stands beside {given[0]}: keep one")
 
 
-def _transcript(row: dict[str, Any]) -> Transcript:
+def _read(row: dict[str, Any], message_format: str | None) -> ReadTranscript:
     if row.get("messages"):
-        return _below("/messages", transcript_in, row["messages"], row.get("format"))
+        read = _below("/messages", read_transcript, row["messages"], row.get("format") or message_format)
+        return replace(read, losses=tuple(loss.below("/messages") for loss in read.losses))
     if row.get("steps"):
-        return _below("/steps", read_run, row["steps"]).transcript
-    messages = with_few_calls(_messages(row), "/tool_calls")
-    return Transcript(messages, last_words(messages))
+        return ReadTranscript(_below("/steps", read_run, row["steps"]).transcript, "steps", "the row has `steps`")
+    account = Account("a prediction", "`tool_calls`, each with `name` and `arguments`")
+    messages = with_few_calls(_messages(row, account), "/tool_calls")
+    return ReadTranscript(Transcript(messages, last_words(messages)), "", "", account.losses)
 
 
 def _below(prefix: str, read: Callable[..., _Read], *given: Any) -> _Read:
@@ -63,9 +76,9 @@ def _below(prefix: str, read: Callable[..., _Read], *given: Any) -> _Read:
         raise error.below(prefix) from None
 
 
-def _messages(row: dict[str, Any]) -> tuple[Message, ...]:
+def _messages(row: dict[str, Any], account: Account) -> tuple[Message, ...]:
     text = row.get("text")
-    calls = tuple(call_in(item) for item in row.get("tool_calls") or ())
+    calls = calls_in(row.get("tool_calls"), "/tool_calls", account)
     if not calls and text is not None:
         calls = calls_in_text(text)
     return (Message("assistant", text, calls),) if calls or text is not None else ()

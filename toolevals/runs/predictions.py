@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import IO, Any, TypeAlias
 
 from toolevals.grading.documents import load_json
-from toolevals.grading.predictions import read_prediction
+from toolevals.grading.parsing import Tally
+from toolevals.grading.predictions import Prediction, read_prediction
 from toolevals.grading.problems import InvalidDocument
 
 # The example's place in its dataset version, the trial, the transcript's document (None where no prediction came).
@@ -18,10 +20,31 @@ MAX_DEPTH = 60
 MAX_ERRORS = 100
 
 
+@dataclass(slots=True)
+class Readings:
+    """The formats that messages were found in, with the reason of the first and how many there are, and all losses."""
+
+    formats: dict[str, dict[str, Any]] = field(default_factory=dict)
+    tally: Tally = field(default_factory=Tally)
+
+    def add(self, prediction: Prediction) -> None:
+        """Count a prediction's format and its losses."""
+        if prediction.format:
+            found = self.formats.setdefault(prediction.format, {"why": prediction.why, "count": 0})
+            found["count"] += 1
+        if prediction.losses:
+            self.tally.add(prediction.losses)
+
+    def to_document(self) -> dict[str, Any]:
+        """Return `{"formats": {NAME: {"why", "count"}}, "losses": [...]}`."""
+        return {"formats": self.formats, "losses": [loss.to_document() for loss in self.tally.losses]}
+
+
 class PredictionReader:
     """Reads one file of JSON Lines. `places` gives each external id's place; trials count from 0.
 
-    `errors` holds `{"line", "pointer", "message"}` of every wrong line so far; `count` the predictions read.
+    `errors` holds `{"line", "pointer", "message"}` of every wrong line so far; `count` the predictions read;
+    `readings` what they were read from and what was left out.
     """
 
     def __init__(self, places: Mapping[str, int], trials: int) -> None:
@@ -30,6 +53,7 @@ class PredictionReader:
         # The line (from 1) that filled each (place, trial); 0 where none has.
         self._lines = [0] * (len(places) * trials)
         self.errors: list[dict[str, Any]] = []
+        self.readings = Readings()
         self.count = 0
         self.gave_up = False
 
@@ -66,6 +90,7 @@ class PredictionReader:
             raise InvalidDocument.at("/id", f"line {before} has this id and trial already")
         self._lines[index] = number
         self.count += 1
+        self.readings.add(prediction)
         return place, prediction.trial, prediction.transcript.to_document()
 
     def _note(self, number: int, error: InvalidDocument) -> None:

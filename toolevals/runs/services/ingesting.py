@@ -49,7 +49,9 @@ def transcripts_ingest(lease: Lease) -> None:
     while chunk := list(islice(missing, CHUNK)):
         writer.write(chunk)
     with lease.finish():
-        lease.report({"predictions": reader.count, "missing": run.dataset_version.size * run.trials - reader.count})
+        missing_count = run.dataset_version.size * run.trials - reader.count
+        read = reader.readings.to_document()
+        lease.report({"predictions": reader.count, "missing": missing_count, "read": read})
 
 
 class _Writer:
