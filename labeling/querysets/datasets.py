@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from django.db import models
-from django.db.models import Case, Exists, F, OuterRef, Q, When
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
 from labeling.version_names import is_tag
 from toolevals.workspace.querysets.lengths import Length
@@ -68,8 +68,15 @@ class EntryQuerySet(models.QuerySet["VersionEntry"]):
         return self.select_related("revision__example", "revision__tools", "gold").order_by("position")
 
     def stale(self) -> EntryQuerySet:
-        """Return the entries whose gold is no longer the one in force for their revision."""
-        return self.exclude(gold_id=F("revision__gold_id"))
+        """Return the entries whose gold is no longer in force for their revision, or that something else decides now.
+
+        Adds `has_other_gold`: which of the two it is.
+        """
+        example = "revision__example__decided_by"
+        own = Case(When(~Q(**{example: ""}), then=F(example)), default=F("revision__example__dataset__decided_by"))
+        same_gold = Q(gold_id=F("revision__gold_id"))
+        rows = self.alias(decided_now=own).exclude(same_gold, decided_by=F("decided_now"))
+        return rows.annotate(has_other_gold=Case(When(same_gold, then=Value(0)), default=Value(1)))
 
     def of_version(self, version: DatasetVersion) -> EntryQuerySet:
         """Return a version's entries, in order."""

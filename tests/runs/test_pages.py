@@ -96,6 +96,29 @@ def test_changed_gold_makes_a_run_stale(project, version, as_viewer, run_jobs):
     assertContains(as_viewer.get(page("runs")), "stale: gold has changed")
 
 
+def test_what_decides_otherwise_makes_a_run_stale_and_gold_that_is_gone_comes_first(
+    project, version, as_viewer, run_jobs
+):
+    from labeling.services import example_decide_by
+
+    baseline_run(project, version)
+    run_jobs()
+    first, second = (entry.revision for entry in version.entries.select_related("revision__example")[:2])
+    example_decide_by(example=first.example, actor=None, decided_by="answer")
+    assertContains(as_viewer.get(page("runs")), "stale: what decides has changed")
+    example_decide_by(example=first.example, actor=None, decided_by="")
+    assertNotContains(as_viewer.get(page("runs")), "stale")
+
+    version.dataset.decided_by = "calls"
+    version.dataset.save()
+    cache.clear()
+    assertContains(as_viewer.get(page("runs")), "stale: what decides has changed")
+    second.gold = None
+    second.save()
+    cache.clear()
+    assertContains(as_viewer.get(page("runs")), "stale: gold has changed")
+
+
 def reads_of_versions(as_viewer) -> int:
     with CaptureQueriesContext(connection) as queries:
         as_viewer.get(page("runs"))

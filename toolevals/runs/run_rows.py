@@ -9,7 +9,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.core.cache import cache
-from django.db.models import F
+from django.db.models import F, Max
 from django.utils import timezone
 
 from labeling.models import VersionEntry
@@ -23,6 +23,8 @@ from toolevals.workspace.models import AuditEntry, Job, JobState
 A_MINUTE, A_DAY = 60, 24 * 3600
 # No act is still on its way after so long.
 LONGEST_ACT: Final = timedelta(hours=1)
+# Whether gold has changed -> why a run is stale.
+STALE: Final = {1: "gold has changed", 0: "what decides has changed"}
 # What acts on these changes no gold: they are most of what happens while runs are looked at.
 NO_GOLD: Final = ("runs.", "reports.", "registry.", "workspace.job", "workspace.membership", "workspace.apitoken")
 
@@ -153,26 +155,27 @@ def stale_reasons(runs: Iterable[Any]) -> dict[UUID, str]:
     # Only versions that are still the newest are read whole; there are few of them on a page.
     newest = {run.pk: _graded_on(run).pk for run in graded if run.pk not in newer}
     changed = _changed({version: run.project_id for run in graded if (version := newest.get(run.pk))})
-    return newer | {pk: "gold has changed" for pk, version in newest.items() if version in changed}
+    return newer | {pk: reason for pk, version in newest.items() if (reason := changed[version])}
 
 
-def _changed(projects: Mapping[UUID, UUID]) -> set[UUID]:
-    """Return which versions, each of a project, hold gold that is no longer in force.
+def _changed(projects: Mapping[UUID, UUID]) -> dict[UUID, str]:
+    """Return of versions, each of a project, what is no longer in force: gold, or what decides; else an empty text.
 
     A version is read whole for it, so that the answer is kept until somebody acts on what may have gold: none changes
     without a row in the audit log. Two who act at the same moment may be seen in the wrong order, hence not for long
     after an act.
     """
     acts = {project: _newest_act(project) for project in {*projects.values()}}
-    keys = {version: f"runs:stale:{version}:{acts[project][0]}" for version, project in projects.items()}
-    known: dict[str, bool] = cache.get_many(keys.values())
+    keys = {version: f"runs:stale-2:{version}:{acts[project][0]}" for version, project in projects.items()}
+    known: dict[str, str] = cache.get_many(keys.values())
     unknown = {version for version, key in keys.items() if key not in known}
     if unknown:
-        stale = set(VersionEntry.objects.stale().filter(version__in=unknown).values_list("version", flat=True))
-        known |= {keys[version]: version in stale for version in unknown}
+        rows = VersionEntry.objects.stale().filter(version__in=unknown).order_by()
+        stale = dict(rows.values_list("version").annotate(Max("has_other_gold")))
+        known |= {keys[each]: STALE[stale[each]] if each in stale else "" for each in unknown}
         for version in unknown:
             cache.set(keys[version], known[keys[version]], timeout=acts[projects[version]][1])
-    return {version for version, key in keys.items() if known[key]}
+    return {version: known[key] for version, key in keys.items()}
 
 
 def _newest_act(project: UUID) -> tuple[UUID | None, int]:
