@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import parse_qsl
 
+from django.core.cache import cache
 from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from labeling.agreement.all_pairs import PairFigures
 from labeling.agreement.comparing import decided_tools, pairs_of, units_of
 from labeling.agreement.filling import labels_read, unread
 from labeling.agreement.filters import Filters
@@ -24,6 +26,15 @@ READ_AT_ONCE = 1_000
 # Kept figures that are older are counted anew when somebody looks; those that nobody looks at go.
 FRESH = timedelta(minutes=1)
 FORGOTTEN = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class PairTally:
+    """How many pairs of first labels were counted, and how many of them differ. `is_known`: whether any count was."""
+
+    pairs: int = 0
+    differing: int = 0
+    is_known: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,41 @@ def agreement_counted(dataset: Dataset, filters: Filters, *, actor: User | None)
     agreement = Agreement.from_document(kept.document) if kept.document else None
     job = kept.job if kept.job and kept.job.is_open else None
     return Counted(agreement, kept.counted_at, job)
+
+
+def pairs_tallied(dataset: Dataset, *, actor: User | None = None, begin: bool = False) -> PairTally:
+    """Return how many pairs of first labels of a dataset differ, as of the last minute: see `pair_figures`.
+
+    Of a large dataset it is what the last count found; `begin` lets a job count where that is a day old or missing.
+    """
+    key = f"labeling:pairs:{dataset.pk}"
+    found: PairTally | None = cache.get(key)
+    if found is None:
+        found = _tally(dataset, actor, begin=begin)
+        # What a job counts now is asked for again when somebody looks.
+        if found.is_known:
+            cache.set(key, found, timeout=FRESH.total_seconds())
+    return found
+
+
+def _tally(dataset: Dataset, actor: User | None, *, begin: bool) -> PairTally:
+    if not _is_large(dataset):
+        labels_read(dataset)
+        return _tally_of(pairs_of(dataset))
+    whole = Filters()
+    kept = AgreementReport.objects.select_related("job").filter(dataset=dataset, key=whole.key).first()
+    is_old = kept is None or kept.counted_at is None or timezone.now() - kept.counted_at > FORGOTTEN
+    if is_old and begin:
+        kept = _count_in_a_job(dataset, whole, actor)
+    document = kept.document if kept else None
+    return _tally_of(Agreement.from_document(document).pairs) if document else PairTally(is_known=False)
+
+
+def _tally_of(found: PairFigures | None) -> PairTally:
+    same = found.whole.percent.value if found else None
+    if found is None or same is None:
+        return PairTally()
+    return PairTally(found.counted, round((1 - same) * found.counted))
 
 
 def agreement_count_work(lease: Lease) -> None:

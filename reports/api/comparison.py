@@ -18,7 +18,9 @@ from reports.comparison.registry import registry_change
 from reports.comparison.runs import OUTSIDE, TwoRuns
 from reports.filters.asked import number as read_number
 from reports.filters.asked import text
+from reports.queries.label_noise import noisier
 from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.presentation.label_noise import change_words
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.api.serializers import IntervalSerializer
@@ -80,6 +82,7 @@ class RunComparisonSerializer(serializers.Serializer[Any]):
     sentence = serializers.CharField()
     details = serializers.CharField()
     tools_sentence = serializers.CharField()
+    label_noise = serializers.CharField()
     cautions = serializers.ListField(child=serializers.CharField())
     differences = DifferenceSerializer(many=True)
     registry = WordedOtherwiseSerializer(many=True)
@@ -217,6 +220,7 @@ class CompareView(PairView):
             "sentence": change_sentence(layer),
             "details": change_details(layer),
             "tools_sentence": tools_sentence(found.tools),
+            "label_noise": change_words(noisier(runs.gradings)),
             "cautions": runs.cautions,
             "differences": [dict(zip(("what", "before", "after"), each, strict=True)) for each in runs.differences],
             "registry": registry_change(runs, found),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from toolevals.grading.case_findings import FAMILIES
+from toolevals.runs.api.serializers import LabelNoiseSerializer
 from toolevals.workspace.api.serializers import IntervalSerializer
 
 
@@ -148,6 +150,17 @@ class VerdictRowSerializer(serializers.Serializer[Any]):
     goal = serializers.FloatField()
 
 
+class LayerRowSerializer(VerdictRowSerializer):
+    """The same of a run; of the outcome, `noise` is where wrong gold could put its rate, else null."""
+
+    noise = serializers.SerializerMethodField()
+
+    @extend_schema_field(IntervalSerializer(allow_null=True))
+    def get_noise(self, row: Any) -> Any:
+        bounds = self.context["noise"].bounds(row.rate.value) if row.name == "outcome" else None
+        return IntervalSerializer(bounds).data if bounds else None
+
+
 class ModeSerializer(serializers.Serializer[Any]):
     """How many cases failed in one way."""
 
@@ -172,7 +185,8 @@ class LayersSerializer(serializers.Serializer[Any]):
 
     cases = serializers.IntegerField(source="layers.cases")
     sentence = serializers.CharField()
-    layers = VerdictRowSerializer(source="layers.rows", many=True)
+    label_noise = LabelNoiseSerializer()
+    layers = LayerRowSerializer(source="layers.rows", many=True)
     failure_counts = serializers.DictField(child=serializers.IntegerField())
     failure_tags = TagSerializer(many=True)
     failure_modes = ModeSerializer(many=True)

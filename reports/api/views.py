@@ -28,7 +28,9 @@ from reports.pages.shared import graded, run_head
 from reports.queries.arguments import grading_arguments
 from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_sums, verdict_counts
+from reports.queries.label_noise import grading_noise
 from reports.queries.overreach import grading_overreach
+from toolevals.runs.api.serializers import noise_document
 from toolevals.runs.counted import Unit, View
 from toolevals.runs.models import Grading
 from toolevals.workspace.api.base import ProjectView
@@ -144,11 +146,13 @@ class LayersView(RunReportView):
         counts = verdict_counts(grading)
         layers, modes = layers_of(counts, grading_sums(grading)), failure_modes(counts.get("mode", {}))
         tags = tag_counts(counts.get("tag", {}))
+        noise = grading_noise(grading)
         document = {
             "layers": layers,
+            "label_noise": noise_document(noise, layers.outcome.rate.value),
             "sentence": sentence(layers, modes),
             "failure_counts": {each.tag: each.count for each in tags},
             "failure_tags": tags,
             "failure_modes": modes,
         }
-        return Response(LayersSerializer(document).data)
+        return Response(LayersSerializer(document, context={"noise": noise}).data)

@@ -24,6 +24,7 @@ from reports.queries.arguments import grading_arguments
 from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
+from reports.queries.label_noise import grading_noise
 from reports.queries.metrics import metrics_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.proxies import grading_proxies
@@ -66,7 +67,7 @@ def _tools(grading: Grading) -> Rows:
 
 
 def _layers(grading: Grading) -> Rows:
-    return tables.layers(grading_layers(grading))
+    return tables.layers(grading_layers(grading), grading_noise(grading))
 
 
 def _metrics(grading: Grading) -> Rows:

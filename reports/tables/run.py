@@ -14,6 +14,7 @@ from reports.analyses.recorded import Agreement
 from reports.analyses.tools import ToolTable
 from reports.analyses.trend import Point
 from reports.tables.counts import COUNTED, counted
+from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.presentation.csv import Cell
 
 MATRIX_LONG: Final = (
@@ -50,7 +51,7 @@ TOOLS: Final = (
     "most_called_instead",
     "most_called_instead_count",
 )
-LAYERS: Final = ("name", *COUNTED, "goal")
+LAYERS: Final = ("name", *COUNTED, "goal", "noise_low", "noise_high")
 METRIC_MEANS: Final = (
     "name",
     "version",
@@ -210,10 +211,12 @@ def tools(table: ToolTable) -> Iterator[tuple[Cell, ...]]:
         )
 
 
-def layers(found: Layers) -> Iterator[tuple[Cell, ...]]:
-    """Yield one row for the outcome, each layer and each depth."""
+def layers(found: Layers, noise: LabelNoise) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for the outcome, each layer and each depth; the outcome's with where wrong gold could put it."""
+    bounds = noise.bounds(found.outcome.rate.value)
     for row in found.rows:
-        yield (row.name, *counted(row), row.goal)
+        ends = (bounds.low, bounds.high) if bounds and row is found.outcome else (None, None)
+        yield (row.name, *counted(row), row.goal, *ends)
 
 
 def floors(found: Iterable[FloorRow]) -> Iterator[tuple[Cell, ...]]:

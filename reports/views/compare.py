@@ -34,8 +34,10 @@ from reports.filters.asked import address_query, text
 from reports.filters.asked import number as read_number
 from reports.pages.shared import run_head, run_of
 from reports.public_scores.beside import public_rows
+from reports.queries.label_noise import noisier
 from reports.tables.long import compared_table
 from reports.views.downloads import long_csv
+from toolevals.presentation.label_noise import change_words
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
@@ -97,6 +99,7 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
         "deciding": deciding,
         "sentence": change_sentence(deciding),
         "details": change_details(deciding),
+        "noise": change_words(noisier(runs.gradings)) if deciding else "",
         "layer_sentence": "" if layer is deciding else f"{change_sentence(layer)} {change_details(layer)}",
         "tools_sentence": tools_sentence(found.tools),
         "differences": runs.differences,

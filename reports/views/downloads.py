@@ -17,6 +17,7 @@ from reports.pages.shared import graded, run_head
 from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.judges import judges_of
+from reports.queries.label_noise import grading_noise
 from reports.queries.metrics import metrics_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.proxies import grading_proxies
@@ -55,7 +56,8 @@ def tools_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 def layers_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
     """Send the layers and depths."""
     grading = graded(run_head(request, number, "run"))
-    return csv_file(f"run-{number}-layers", tables.LAYERS, tables.layers(grading_layers(grading)))
+    rows = tables.layers(grading_layers(grading), grading_noise(grading))
+    return csv_file(f"run-{number}-layers", tables.LAYERS, rows)
 
 
 @require_safe

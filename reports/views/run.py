@@ -24,6 +24,7 @@ from reports.queries.findings import grading_findings, warnings_of
 from reports.queries.floors import version_floors
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.judges import flagged_cases, judges_of
+from reports.queries.label_noise import grading_noise
 from reports.queries.metrics import metrics_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.proxies import grading_proxies
@@ -34,6 +35,7 @@ from reports.views.spending import spent_context
 from toolevals.grading.case_findings import FAILED_BY
 from toolevals.grading.catalog import OUTCOME_COUNTS
 from toolevals.presentation.intervals import track_floor
+from toolevals.presentation.label_noise import score_words
 from toolevals.runs.models import Grading
 from toolevals.runs.run_rows import deciding_of, stale_reasons
 from toolevals.workspace.models import Job
@@ -101,6 +103,10 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "outcome_counts": OUTCOME_COUNTS,
         **_findings(grading, counts, sums, layers),
         "decided": deciding_of(counts),
+        "noise": score_words(
+            grading_noise(grading, actor=request.user, begin=True),
+            None if head.run.floor else layers.outcome.rate.value,
+        ),
         "proxies": grading_proxies(grading, counts),
         "layers_floor": track_floor([row.rate.low for row in layers.rows if row.rate.low is not None]),
         "sentence": sentence(layers, modes),

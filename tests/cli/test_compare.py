@@ -27,6 +27,7 @@ FOUND = {
     "sentence": "Better, and not by chance.",
     "details": "Difference +40.0 points.",
     "tools_sentence": "",
+    "label_noise": "Label noise is unknown: all gold was imported.",
     "cautions": ["Other graders graded them."],
     "examples": 20,
     "outside": {"only_before": 2, "only_after": 0, "other_gold": 0},
@@ -67,7 +68,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_comparison_is_a_sentence_and_two_tables(asked, capsys):
     assert command.main(["compare", "1", "2", "--layer", "selection"]) == Exit.OK
     out = capsys.readouterr().out
-    assert out.startswith("Better, and not by chance.\nDifference +40.0 points.\nOther graders graded them.\n")
+    said = ("Better, and not by chance.", FOUND["details"], FOUND["label_noise"], "Other graders graded them.", "")
+    assert out.startswith("\n".join(said))
     assert "20 examples compared, left out: 2 only_before\ndiffers: prompt p1 -> p2" in out
     layer = next(line for line in out.splitlines() if line.startswith("outcome"))
     assert layer.split() == [

@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -18,13 +19,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from labeling.agreement.filling import labels_read
+from labeling.agreement.kept import pairs_tallied
 from labeling.models import Dataset, Label, LabelReading, Revision
 from labeling.services import adjudication_decide, examples_import, label_submit, slot_claim
+from labeling.tasks import agreement as agreement_task
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row
 from toolevals.grading.examples import read_example
-from toolevals.workspace.models import User
+from toolevals.workspace.models import Job, User
 
 GREETING = {"kind": "no_call", "why": "greeting"}
 
@@ -188,3 +191,14 @@ def test_all_pairs_are_counted_in_blocks_and_the_page_says_how_many_wait(
     page = body(as_user(viewer).get(at()))
     assert "of 2 pairs of labels choose the same tool" in page
     assert "of 2 pairs of labels" not in body(as_user(viewer).get(at(query="?since=2020-01-01")))
+
+    dataset = decided.example.dataset
+    tallied = pairs_tallied(dataset)
+    assert (tallied.pairs, tallied.differing, tallied.is_known) == (2, 2, True)
+    # Of a large dataset it is what a job counted last; a page that only mentions it begins none.
+    monkeypatch.setattr("labeling.agreement.kept.COUNTED_AT_ONCE", 0)
+    cache.clear()
+    assert (pairs_tallied(dataset).is_known, Job.objects.filter(kind="agreement").count()) == (False, 0)
+    assert pairs_tallied(dataset, begin=True).is_known is False
+    agreement_task(str(Job.objects.get(kind="agreement").batches.get().pk))
+    assert pairs_tallied(dataset) == tallied

@@ -62,7 +62,7 @@ OF_RUN = (
             "most_called_instead_count": "most_called_instead.count",
         },
     ),
-    Table("layers-csv", "layers", rows_of.under("layers"), COUNTED | rate()),
+    Table("layers-csv", "layers", rows_of.under("layers"), COUNTED | rate() | ends("noise", "noise")),
     Table("recorded-csv", "recorded", rows_of.under("cells")),
     Table("proxies-csv", "proxies", rows_of.whole, rate("precision", "precision") | rate("recall", "recall")),
     Table("failures-csv", "layers", rows_of.failures),
@@ -210,6 +210,9 @@ RUN = {
     "scored": "outcome.total",
     "rate": "outcome.value",
     **ends("rate", "outcome.interval"),
+    "label_noise": "label_noise.share",
+    "label_noise_high": "label_noise.high",
+    **ends("noise", "label_noise.bounds"),
 }
 # Lists of other apps, of things that reports are made of.
 LISTS = (

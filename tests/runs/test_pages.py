@@ -122,7 +122,9 @@ def test_what_decides_otherwise_makes_a_run_stale_and_gold_that_is_gone_comes_fi
 def reads_of_versions(as_viewer) -> int:
     with CaptureQueriesContext(connection) as queries:
         as_viewer.get(page("runs"))
-    return sum("labeling_versionentry" in query["sql"] for query in queries.captured_queries)
+    # Where gold comes from is counted once of a version, which never changes.
+    said = [query["sql"] for query in queries.captured_queries if "COUNT(" not in query["sql"]]
+    return sum("labeling_versionentry" in sql for sql in said)
 
 
 def test_a_version_is_not_read_again_until_somebody_acts_on_what_has_gold(project, version, as_viewer, run_jobs):

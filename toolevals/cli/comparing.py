@@ -41,7 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _text(found: Mapping[str, Any], tools: list[Mapping[str, Any]]) -> Iterator[str]:
     yield found["sentence"]
-    yield from (line for line in (found["details"], found["tools_sentence"], *found["cautions"]) if line)
+    yield from (
+        line
+        for line in (found["details"], found.get("label_noise"), found["tools_sentence"], *found["cautions"])
+        if line
+    )
     differing = "; ".join(f"{each['what']} {each['before']} -> {each['after']}" for each in found["differences"])
     left_out = ", ".join(f"{count} {why}" for why, count in found["outside"].items() if count)
     yield f"{found['examples']} examples compared{f', left out: {left_out}' if left_out else ''}"

@@ -115,11 +115,11 @@ def _summary(shown: dict[str, Any], arguments: argparse.Namespace) -> str:
     grading = shown["shown"] or {}
     counts, rates = grading.get("counts", {}), grading.get("rates", {})
     lines += (_line(layer, counts[layer], rates.get(layer)) for layer in LAYERS if layer in counts)
-    return "\n".join(
-        [*lines, f"  Unless an example says otherwise, the outcome counts {OUTCOME_COUNTS}."]
-        if "outcome" in counts
-        else lines
-    )
+    if "outcome" in counts:
+        lines.append(f"  Unless an example says otherwise, the outcome counts {OUTCOME_COUNTS}.")
+    if noise := shown.get("label_noise"):
+        lines.append(f"  {noise['words']}")
+    return "\n".join(lines)
 
 
 def _line(layer: str, counts: dict[str, int], rate: dict[str, Any] | None) -> str:

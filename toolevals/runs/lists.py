@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.presentation.csv import Cell
 from toolevals.runs.run_rows import RunRow
 
@@ -30,6 +31,10 @@ RUNS: Final = (
     "rate",
     "rate_low",
     "rate_high",
+    "label_noise",
+    "label_noise_high",
+    "noise_low",
+    "noise_high",
     "decided_by",
     "state",
     "stale",
@@ -50,6 +55,13 @@ SUBJECTS: Final = (
     "last_run",
     "created_at",
 )
+
+
+def noise_cells(noise: LabelNoise | None, score: float | None) -> tuple[Cell, ...]:
+    """Return the share of wrong gold and its upper end, and where that could put a score; empty what is unknown."""
+    bounds = noise.bounds(score) if noise else None
+    ends = (bounds.low, bounds.high) if bounds else (None, None)
+    return (noise.share, noise.high, *ends) if noise and score is not None else (None, None, None, None)
 
 
 def run_lines(rows: Iterable[RunRow]) -> Iterator[tuple[Cell, ...]]:
@@ -79,6 +91,7 @@ def run_lines(rows: Iterable[RunRow]) -> Iterator[tuple[Cell, ...]]:
             rate.value if rate else None,
             interval.low if interval else None,
             interval.high if interval else None,
+            *noise_cells(row.noise, rate.value if rate else None),
             " ".join(row.decided.names) if rate else None,
             row.state,
             row.stale,

@@ -15,7 +15,11 @@ from django.utils import timezone
 from labeling.models import VersionEntry
 from toolevals.grading.deciding import CALLS, EXPECTED, decided_words, parts_of
 from toolevals.grading.metrics.clustered import Rate
+from toolevals.grading.metrics.label_noise import LabelNoise
+from toolevals.grading.metrics.rates import Interval
 from toolevals.presentation import numbers
+from toolevals.presentation.label_noise import short_words
+from toolevals.runs.label_noise import noises_of
 from toolevals.runs.models import Run, VerdictCount
 from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.models import AuditEntry, Job, JobState
@@ -66,6 +70,17 @@ class RunRow:
     job: Job | None
     stale: str
     decided: Deciding = field(default_factory=Deciding)
+    noise: LabelNoise | None = None
+
+    @property
+    def noise_points(self) -> str:
+        """By how many points wrong gold could move the rate: "±2.3"; empty where that is unknown."""
+        return short_words(self.noise) if self.rate else ""
+
+    @property
+    def noise_bounds(self) -> Interval | None:
+        """Where wrong gold could put the rate."""
+        return self.noise.bounds(self.rate.value) if self.noise and self.rate else None
 
     @property
     def share(self) -> str:
@@ -102,10 +117,13 @@ class RunRow:
 
 
 def run_rows(runs: Iterable[Any]) -> list[RunRow]:
-    """Return the rows of runs that were read `with_everything` and `with_newest`. At most four queries."""
+    """Return the rows of runs that were read `with_everything` and `with_newest`.
+
+    At most four queries, and some for each dataset and version of which nothing is kept yet.
+    """
     found = list(runs)
-    stale = stale_reasons(found)
-    return [replace(row, stale=stale.get(row.run.pk, "")) for row in run_states(found)]
+    stale, noises = stale_reasons(found), noises_of(found)
+    return [replace(row, stale=stale.get(row.run.pk, ""), noise=noises.get(row.run.pk)) for row in run_states(found)]
 
 
 def run_states(runs: Iterable[Any]) -> list[RunRow]:

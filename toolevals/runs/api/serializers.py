@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from labeling.models import DatasetVersion
+from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.presentation.label_noise import score_words
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import AlignedPair, CaseGrade, Experiment, Grading, Run, Subject
 from toolevals.runs.services.example_sums import verdict_rates
@@ -114,6 +117,36 @@ class VerdictRateSerializer(serializers.Serializer[Any]):
     interval = IntervalSerializer()
 
 
+class GoldCountsSerializer(serializers.Serializer[Any]):
+    """How many examples have gold of one label, of labels that agree, of a decision, and of an import."""
+
+    single = serializers.IntegerField()
+    agreed = serializers.IntegerField()
+    decided = serializers.IntegerField()
+    imported = serializers.IntegerField()
+
+
+class LabelNoiseSerializer(serializers.Serializer[Any]):
+    """The share of wrong gold, a lower limit, and where its upper end `high` could put the rate of cases passed.
+
+    Null where it is unknown, and `reason` says why. `differing` of `pairs` pairs of first labels differ.
+    """
+
+    share = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    bounds = IntervalSerializer(allow_null=True)
+    pairs = serializers.IntegerField()
+    differing = serializers.IntegerField()
+    gold = GoldCountsSerializer()
+    reason = serializers.CharField(allow_blank=True)
+    words = serializers.CharField(allow_blank=True)
+
+
+def noise_document(noise: LabelNoise, score: float | None) -> dict[str, Any]:
+    """Return what LabelNoiseSerializer shows of the noise beside a score of 0..1."""
+    return asdict(noise) | {"bounds": noise.bounds(score), "words": score_words(noise, score)}
+
+
 class ListedRunSerializer(RunSerializer):
     """A run as lists have it. `stale` is why its shown grading is not on today's gold, empty where it is."""
 
@@ -121,13 +154,19 @@ class ListedRunSerializer(RunSerializer):
     state = serializers.ChoiceField(choices=JobState.choices, source="row.state")
     outcome = VerdictRateSerializer(source="row.rate", allow_null=True)
     decided_by = serializers.SerializerMethodField(help_text="What decides its cases, the most frequent first.")
+    label_noise = serializers.SerializerMethodField(help_text="Null until a case is scored.")
     stale = serializers.CharField(source="row.stale", allow_blank=True)
 
     class Meta(RunSerializer.Meta):
-        fields = (*RunSerializer.Meta.fields, "grading_id", "state", "outcome", "decided_by", "stale")
+        fields = (*RunSerializer.Meta.fields, "grading_id", "state", "outcome", "label_noise", "decided_by", "stale")
 
     def get_decided_by(self, run: Any) -> list[str]:
         return run.row.decided.names if run.row.rate else []
+
+    @extend_schema_field(LabelNoiseSerializer(allow_null=True))
+    def get_label_noise(self, run: Any) -> Any:
+        noise, rate = run.row.noise, run.row.rate
+        return LabelNoiseSerializer(noise_document(noise, rate.value)).data if noise and rate else None
 
 
 class GradingSerializer(serializers.ModelSerializer[Grading]):
@@ -169,10 +208,11 @@ class RunDetailSerializer(RunSerializer):
     """A run with the grading that is shown, and why that is not on today's gold, if it is not."""
 
     shown = GradingDetailSerializer(source="grading", allow_null=True)
+    label_noise = LabelNoiseSerializer(allow_null=True, help_text="Beside the outcome; null until a case is scored.")
     stale = serializers.CharField()
 
     class Meta(RunSerializer.Meta):
-        fields = (*RunSerializer.Meta.fields, "shown", "stale")
+        fields = (*RunSerializer.Meta.fields, "shown", "label_noise", "stale")
 
 
 class RunStartedSerializer(serializers.Serializer[Any]):

@@ -26,10 +26,13 @@ from toolevals.runs.api.serializers import (
     ListedSubjectSerializer,
     RunDetailSerializer,
     RunStartedSerializer,
+    noise_document,
 )
+from toolevals.runs.label_noise import run_noise
 from toolevals.runs.models import Experiment, Grading, Run, Subject
 from toolevals.runs.run_rows import run_rows, stale_reasons
 from toolevals.runs.services import grading_start, run_request_baseline, run_request_upload
+from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 
@@ -122,6 +125,7 @@ class RunDetail(RunView):
     def get(self, request: Request, number: int) -> Response:
         run: Any = self.find(number)
         run.stale = stale_reasons([run]).get(run.pk, "")
+        run.label_noise = outcome_noise(run)
         return Response(RunDetailSerializer(run).data)
 
 
@@ -156,6 +160,12 @@ class GradingDetail(RunView):
     def get(self, request: Request, number: int, grading: int) -> Response:
         found = get_object_or_404(self.find(number).gradings.select_related("dataset_version"), number=grading)
         return Response(GradingDetailSerializer(found).data)
+
+
+def outcome_noise(run: Any) -> dict[str, Any] | None:
+    """Return what wrong gold could do to the rate of cases passed of a run's shown grading; None without a rate."""
+    rate = verdict_rates([run.grading_id], "outcome").get(run.grading_id, {}).get("outcome") if run.grading_id else None
+    return noise_document(run_noise(run, run.grading.dataset_version), rate.value) if rate else None
 
 
 def started(run: Run) -> Response:
