@@ -175,16 +175,16 @@ def default_baseline(run: Run, choices: Sequence[Run]) -> Run | None:
 
 def _shared(before: Grading, after: Grading) -> Shared:
     same_version = before.run.dataset_version_id == after.run.dataset_version_id
-    other_gold = _other_gold(before, after)
-    if same_version and not other_gold and before.run.only == after.run.only:
+    moved = other_gold(before, after)
+    if same_version and not moved and before.run.only == after.run.only:
         return Shared(None, dict.fromkeys(OUTSIDE, ()))
-    first, second = _entries(before), _entries(after)
+    first, second = entries_taken(before), entries_taken(after)
     outside: dict[str, list[UUID]] = {name: [] for name in OUTSIDE}
     pairs = []
     for revision, (place, entry) in first.items():
         if revision not in second:
             outside["only_before"].append(entry)
-        elif revision in other_gold:
+        elif revision in moved:
             outside["other_gold"].append(entry)
         else:
             pairs.append((place, second[revision][0]))
@@ -192,7 +192,7 @@ def _shared(before: Grading, after: Grading) -> Shared:
     return Shared(tuple(pairs), {name: tuple(found) for name, found in outside.items()})
 
 
-def _entries(grading: Grading) -> dict[UUID, tuple[int, UUID]]:
+def entries_taken(grading: Grading) -> dict[UUID, tuple[int, UUID]]:
     """Return the place in the run, and the entry, of each revision that the run takes."""
     run = grading.run
     rows = VersionEntry.objects.filter(version=run.dataset_version_id).order_by("position")
@@ -210,7 +210,7 @@ def _golds(grading: Grading) -> dict[UUID, UUID]:
     return dict(VersionEntry.objects.filter(version=grading.dataset_version_id).values_list("revision", "gold"))
 
 
-def _other_gold(before: Grading, after: Grading) -> set[UUID]:
+def other_gold(before: Grading, after: Grading) -> set[UUID]:
     """Return the revisions that were graded against gold that means something else, or in one grading against none."""
     if before.dataset_version_id == after.dataset_version_id:
         return set()

@@ -97,6 +97,7 @@ def _tabs(run: Run, current: str, grading: int | None) -> tuple[Tab, ...]:
         ("dialects", "Other tools"),
         ("spending", "Costs"),
         ("cases", "Cases"),
+        ("golds", "Gold"),
         ("run-gates", "Gates"),
     )
     tabs = [Tab(title, run_url(name, run) + query, name == current) for name, title in pages]

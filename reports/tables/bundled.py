@@ -17,6 +17,7 @@ from reports.dialects.reading import dialects_shown, said_rows
 from reports.filters.asked import Filters
 from reports.filters.placing import matrix_counts, matrix_sums
 from reports.gates.page import GATES_CSV, gates_csv
+from reports.golds.listing import GOLDS, gold_lines
 from reports.models import DialectReading, HeldGate
 from reports.pages.recovery import grading_recovery
 from reports.pages.tool_costs import COLUMNS, grading_tool_costs, spent_csv
@@ -132,6 +133,10 @@ def _gates(grading: Grading) -> Rows:
     return gates_csv(rows_of(held))
 
 
+def _golds(grading: Grading) -> Rows:
+    return gold_lines(grading.run)
+
+
 def _long(name: str, says: str) -> BundledTable:
     """Return a table that can be long, without any filter."""
     return BundledTable(says, TABLES[name].columns, lambda grading: AskedTable(name, grading, {}).rows())
@@ -177,6 +182,7 @@ BUNDLED: Final = {
     "recovery.csv": BundledTable("what happened after errors, by tool and class", recovery_tables.RECOVERY, _recovery),
     "reactions.csv": BundledTable("what the agent did after errors", recovery_tables.REACTIONS, _reactions),
     "episodes.csv": _long("episodes", "a row a failure of a tool"),
+    "golds.csv": BundledTable("the run under every gold that it was graded against", GOLDS, _golds),
     "gates.csv": BundledTable("the gates that the run was held against", GATES_CSV, _gates),
     "dialects.csv": BundledTable(
         "what each other tool passes, once the cases are read by their rules",

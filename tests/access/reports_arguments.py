@@ -20,7 +20,7 @@ from reports.services import (
     table_work,
 )
 from reports.tables.long import AskedTable
-from tests.access.runs_arguments import a_case, a_graded_run, a_number
+from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
 from tests.access.world import Argument, World
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs import batch_work
@@ -159,6 +159,8 @@ ARGUMENTS: dict[str, Argument] = {
     "table": a_table,
     "file": a_table_file,
     "candidate": a_candidate,
+    "before": a_grading,
+    "after": a_grading,
     "revision": a_revision,
     "suspected": a_suspect,
     "score": a_score,

@@ -69,7 +69,7 @@ def test_a_comparison_is_a_sentence_and_two_tables(asked, capsys):
     assert command.main(["compare", "1", "2", "--layer", "selection"]) == Exit.OK
     out = capsys.readouterr().out
     said = ("Better, and not by chance.", FOUND["details"], FOUND["label_noise"], "Other graders graded them.", "")
-    assert out.startswith("\n".join(said))
+    assert out.startswith("\n".join(map(str, said)))
     assert "20 examples compared, left out: 2 only_before\ndiffers: prompt p1 -> p2" in out
     layer = next(line for line in out.splitlines() if line.startswith("outcome"))
     assert layer.split() == [

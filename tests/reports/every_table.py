@@ -64,6 +64,8 @@ OF_RUN = (
     ),
     Table("layers-csv", "layers", rows_of.under("layers"), COUNTED | rate() | ends("noise", "noise")),
     Table("recorded-csv", "recorded", rows_of.under("cells")),
+    Table("golds-csv", "golds", rows_of.under("results")),
+    Table("gold-changed-csv", "gold-changed", rows_of.under("results")),
     Table("proxies-csv", "proxies", rows_of.whole, rate("precision", "precision") | rate("recall", "recall")),
     Table("failures-csv", "layers", rows_of.failures),
     Table(

@@ -36,7 +36,7 @@ from toolevals.workspace.services import token_create
 pytestmark = pytest.mark.django_db
 
 # Nothing of this kind is in what was made: the tables are compared all the same.
-MAY_BE_EMPTY = {"suspects-csv", "floors-csv", "compare-registry-csv"}
+MAY_BE_EMPTY = {"suspects-csv", "floors-csv", "compare-registry-csv", "gold-changed-csv"}
 HOSTILE = "=cmd()|'/c calc'!A1"
 
 
@@ -89,6 +89,8 @@ def arguments(made: Grading, owner: Any) -> dict[str, Any]:
         "project": made.run.project.slug,
         "number": 1,
         "candidate": 2,
+        "before": 1,
+        "after": 1,
         "experiment": made.run.experiment.slug,
         "dataset": made.dataset_version.dataset.slug,
         "version": made.dataset_version.number,
@@ -191,6 +193,8 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("cases", {}),
     ("case", {}),
     ("run-gates", {}),
+    ("golds", {}),
+    ("gold-changed", {}),
     ("compare", {}),
     ("compare-cases", {"of": "outcome"}),
     ("trends", {}),

@@ -1,0 +1,136 @@
+"""One run under every gold that it was graded against, in the REST interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from reports.filters.asked import address_query
+from reports.filters.asked import number as read_number
+from reports.golds.changes import CAUSES, HOWS, gold_changes
+from reports.golds.listing import (
+    GOLD_CASES,
+    GOLDS,
+    GoldFilter,
+    gold_case_lines,
+    gold_cells,
+    gold_rows,
+    two_gradings,
+)
+from reports.pages.shared import run_head
+from toolevals.workspace.api.base import ProjectView
+
+PAGE, MOST = 100, 1000
+
+
+class GoldRowSerializer(serializers.Serializer[Any]):
+    """One finished grading, as a row of `golds.csv`: how many cases changed since `before`, and by what."""
+
+    grading = serializers.IntegerField()
+    grading_id = serializers.UUIDField()
+    version = serializers.IntegerField()
+    graded_at = serializers.DateTimeField()
+    decided_by = serializers.CharField(allow_null=True)
+    passed = serializers.IntegerField(allow_null=True)
+    scored = serializers.IntegerField(allow_null=True)
+    rate = serializers.FloatField(allow_null=True)
+    rate_low = serializers.FloatField(allow_null=True)
+    rate_high = serializers.FloatField(allow_null=True)
+    before = serializers.IntegerField(allow_null=True)
+    fixed = serializers.IntegerField(allow_null=True)
+    broken = serializers.IntegerField(allow_null=True)
+    other = serializers.IntegerField(allow_null=True)
+    by_gold = serializers.IntegerField(allow_null=True)
+    by_decided_by = serializers.IntegerField(allow_null=True)
+    by_held = serializers.IntegerField(allow_null=True)
+    by_same = serializers.IntegerField(allow_null=True)
+    regolded = serializers.IntegerField(allow_null=True, help_text="Of how many examples the gold means another thing.")
+
+
+class GoldRowsSerializer(serializers.Serializer[Any]):
+    """A page of a run's gradings; `next` is the address of the next one."""
+
+    next = serializers.CharField(allow_null=True)
+    results = GoldRowSerializer(many=True)
+
+
+class GoldCaseSerializer(serializers.Serializer[Any]):
+    """One case whose outcome changed, as a row of the file."""
+
+    revision_id = serializers.UUIDField()
+    external_id = serializers.CharField()
+    trial = serializers.IntegerField()
+    how = serializers.ChoiceField(choices=tuple(HOWS))
+    cause = serializers.ChoiceField(choices=tuple(CAUSES))
+    case_id_before = serializers.UUIDField(allow_null=True)
+    outcome_before = serializers.CharField(allow_null=True)
+    case_id_after = serializers.UUIDField(allow_null=True)
+    outcome_after = serializers.CharField(allow_null=True)
+    gold_id_before = serializers.UUIDField(allow_null=True)
+    gold_before = serializers.CharField(allow_blank=True)
+    decided_by_before = serializers.CharField(allow_blank=True)
+    gold_id_after = serializers.UUIDField(allow_null=True)
+    gold_after = serializers.CharField(allow_blank=True)
+    decided_by_after = serializers.CharField(allow_blank=True)
+    source_after = serializers.CharField(allow_null=True)
+    rationale_after = serializers.CharField(allow_null=True, allow_blank=True)
+
+
+class GoldCasesSerializer(serializers.Serializer[Any]):
+    """A page of the cases that changed; `next` is the address of the next one."""
+
+    count = serializers.IntegerField()
+    next = serializers.CharField(allow_null=True)
+    results = GoldCaseSerializer(many=True)
+
+
+START = OpenApiParameter("start", int, description="How many to skip.")
+
+
+class GoldsView(ProjectView):
+    """The run's finished gradings by dataset version, with what changed from each to the next."""
+
+    @extend_schema(parameters=[START], responses=GoldRowsSerializer)
+    def get(self, request: Request, number: int) -> Response:
+        rows, more = gold_rows(
+            run_head(self.access, number, "golds").run, read_number(request.query_params, "start") or 0
+        )
+        address = request.build_absolute_uri(request.path)
+        document = {
+            "next": None if more is None else f"{address}?start={more}",
+            "results": [dict(zip(GOLDS, gold_cells(row), strict=True)) for row in rows],
+        }
+        return Response(GoldRowsSerializer(document).data)
+
+
+class GoldChangesView(ProjectView):
+    """The cases whose outcome changed between two gradings of a run."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("how", str, enum=list(HOWS), description="Only cases that changed so."),
+            OpenApiParameter("cause", str, enum=list(CAUSES), description="Only cases of which this had changed."),
+            START,
+            OpenApiParameter("limit", int, description=f"At most {MOST}."),
+        ],
+        responses=GoldCasesSerializer,
+    )
+    def get(self, request: Request, number: int, before: int, after: int) -> Response:
+        gradings = two_gradings(run_head(self.access, number, "golds").run, before, after)
+        asked = request.query_params
+        wanted, start = GoldFilter.asked(asked), read_number(asked, "start") or 0
+        limit = max(1, min(read_number(asked, "limit") or PAGE, MOST))
+        count = gold_changes(*gradings).of(how=wanted.how, cause=wanted.cause)
+        query = address_query({"how": wanted.how, "cause": wanted.cause, "start": start + limit, "limit": limit})
+        address = request.build_absolute_uri(request.path)
+        lines = gold_case_lines(gradings, wanted, start, limit)
+        document = {
+            "count": count,
+            "next": f"{address}?{query}" if count > start + limit else None,
+            "results": [dict(zip(GOLD_CASES, line, strict=True)) for line in lines],
+        }
+        return Response(GoldCasesSerializer(document).data)

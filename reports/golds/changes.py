@@ -1,0 +1,129 @@
+"""Which cases of a run changed their verdict from one grading to another, and what of their gold had changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from django.core.cache import cache
+
+from labeling.models import VersionEntry
+from reports.comparison.runs import entries_taken, other_gold
+from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.runs.models import Grading
+from toolevals.runs.packed import LETTERS
+from toolevals.runs.services.packing import packed_cases
+
+KEPT: Final = 24 * 3600
+# How a verdict changed -> in words.
+HOWS: Final[Mapping[str, str]] = {"fixed": "passes now", "broken": "fails now", "other": "is scored, or not, otherwise"}
+# What had changed of the case's gold -> in words.
+CAUSES: Final[Mapping[str, str]] = {
+    "gold": "other gold",
+    "decided_by": "decided by something else",
+    "held": "not in both versions",
+    "same": "the same gold: other graders or judges, or another trial",
+}
+_OUTCOME: Final = VERDICT_NAMES.index("outcome")
+_PASSED, _FAILED = LETTERS["passed"], LETTERS["failed"]
+_WAYS: Final = {(_FAILED, _PASSED): "fixed", (_PASSED, _FAILED): "broken"}
+
+
+class ChangedCase(NamedTuple):
+    """One trial of an example whose outcome changed: its place in the run, from 0."""
+
+    place: int
+    trial: int
+    how: str
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoldChanges:
+    """What changed between two gradings of a run.
+
+    `cases`: (how, cause) -> how many cases changed their outcome so. `examples`: cause -> of how many examples of the
+    run the gold changed so, whether or not a verdict did.
+    """
+
+    cases: Mapping[tuple[str, str], int]
+    examples: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """How many cases changed their outcome."""
+        return sum(self.cases.values())
+
+    @property
+    def hows(self) -> list[tuple[str, str, int]]:
+        """How cases changed: name, words, how many."""
+        return [(name, words, count) for name, words in HOWS.items() if (count := self.of(how=name))]
+
+    @property
+    def causes(self) -> list[tuple[str, str, int]]:
+        """By what they changed: name, words, how many."""
+        return [(name, words, count) for name, words in CAUSES.items() if (count := self.of(cause=name))]
+
+    def of(self, *, how: str = "", cause: str = "") -> int:
+        """Return how many cases changed in a way, by a cause; an empty one is any."""
+        return sum(n for (one, other), n in self.cases.items() if how in ("", one) and cause in ("", other))
+
+
+def gold_changes(before: Grading, after: Grading) -> GoldChanges:
+    """Return what changed between two finished gradings of a run, counted. They do not change, so that it is kept."""
+    key = f"reports:gold-changes:{before.pk}:{after.pk}"
+    found: GoldChanges | None = cache.get(key)
+    if found is None:
+        causes = causes_between(before, after)
+        cases = Counter((case.how, case.cause) for case in _changed(before, after, causes))
+        found = GoldChanges(dict(cases), dict(Counter(causes.values())))
+        cache.set(key, found, timeout=KEPT)
+    return found
+
+
+def changed_cases(before: Grading, after: Grading, *, how: str = "", cause: str = "") -> Iterator[ChangedCase]:
+    """Yield the cases that changed, in the order of the run; of one way and one cause where they are given."""
+    for case in _changed(before, after, causes_between(before, after)):
+        if how in ("", case.how) and cause in ("", case.cause):
+            yield case
+
+
+def causes_between(before: Grading, after: Grading) -> dict[int, str]:
+    """Return what changed of the gold of each example of the run that it changed of, by its place."""
+    if before.dataset_version_id == after.dataset_version_id:
+        return {}
+    deciders = [_deciders(grading) for grading in (before, after)]
+    moved = other_gold(before, after)
+    found = {}
+    for revision, (place, _) in entries_taken(before).items():
+        one, two = (held.get(revision) for held in deciders)
+        if one is None or two is None:
+            if one != two:
+                found[place] = "held"
+        elif revision in moved:
+            found[place] = "gold"
+        elif one != two:
+            found[place] = "decided_by"
+    return found
+
+
+def _deciders(grading: Grading) -> dict[UUID, str]:
+    rows = VersionEntry.objects.filter(version=grading.dataset_version_id)
+    return dict(rows.order_by().values_list("revision", "decided_by"))
+
+
+def _changed(before: Grading, after: Grading, causes: Mapping[int, str]) -> Iterator[ChangedCase]:
+    first, second = packed_cases(before), packed_cases(after)
+    # Places in `verdicts` are numbered by each grading for itself: 0 is no case.
+    sides = [
+        [packed.letters_of(number)[_OUTCOME] for number in range(len(packed.verdicts) + 1)]
+        for packed in (first, second)
+    ]
+    for at, (one, two) in enumerate(zip(first.outcomes, second.outcomes, strict=True)):
+        was, now = sides[0][one], sides[1][two]
+        if was != now:
+            place, trial = divmod(at, first.trials)
+            yield ChangedCase(place, trial, _WAYS.get((was, now), "other"), causes.get(place, "same"))

@@ -1,0 +1,75 @@
+"""One run under every gold that it was graded against, side by side, and the cases that changed between two of them."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from reports.filters.asked import number as read_number
+from reports.golds.changes import CAUSES, HOWS, gold_changes
+from reports.golds.listing import (
+    CASES_A_PAGE,
+    GOLD_CASES,
+    GOLDS,
+    GoldFilter,
+    gold_case_lines,
+    gold_cases,
+    gold_lines,
+    gold_rows,
+    two_gradings,
+)
+from reports.pages.shared import graded, run_head
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
+
+
+@require_safe
+def golds(request: ProjectRequest, number: int) -> HttpResponse:
+    """List the run's gradings by dataset version, with what changed from each to the next."""
+    head = run_head(request, number, "golds")
+    if head.grading is None:
+        return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
+    rows, more = gold_rows(head.run, read_number(request.GET, "start") or 0)
+    return render(request, "reports/golds.html", {"head": head, "run": head.run, "rows": rows, "more": more})
+
+
+@require_safe
+def golds_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
+    """Send the same list, all of it."""
+    head = run_head(request, number, "golds")
+    graded(head)
+    return csv_file(f"run-{number}-golds", GOLDS, gold_lines(head.run))
+
+
+@require_safe
+def gold_changed(request: ProjectRequest, number: int, before: int, after: int) -> HttpResponse:
+    """List the cases whose outcome changed between two gradings, each with its gold in both versions."""
+    head = run_head(request, number, "golds")
+    gradings = two_gradings(head.run, before, after)
+    wanted, start = GoldFilter.asked(request.GET), read_number(request.GET, "start") or 0
+    changes = gold_changes(*gradings)
+    count = changes.of(how=wanted.how, cause=wanted.cause)
+    context = {
+        "head": head,
+        "run": head.run,
+        "before": gradings[0],
+        "after": gradings[1],
+        "changes": changes,
+        "wanted": wanted,
+        "count": count,
+        "hows": HOWS.items(),
+        "causes": CAUSES.items(),
+        "rows": list(gold_cases(gradings, wanted, start)),
+        "start": start,
+        "more": start + CASES_A_PAGE if count > start + CASES_A_PAGE else None,
+    }
+    return render(request, "reports/gold_changed.html", context)
+
+
+@require_safe
+def gold_changed_csv(request: ProjectRequest, number: int, before: int, after: int) -> StreamingHttpResponse:
+    """Send the same cases, all of them."""
+    gradings = two_gradings(run_head(request, number, "golds").run, before, after)
+    rows = gold_case_lines(gradings, GoldFilter.asked(request.GET))
+    return csv_file(f"run-{number}-gradings-{before}-to-{after}", GOLD_CASES, rows)
