@@ -14,12 +14,12 @@ from labeling.models import VersionEntry
 from reports.comparison.runs import entries_taken, other_gold
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import Grading
-from toolevals.runs.packed import LETTERS
+from toolevals.runs.packed import LETTERS, Packed
 from toolevals.runs.services.packing import packed_cases
 
 KEPT: Final = 24 * 3600
 # How a verdict changed -> in words.
-HOWS: Final[Mapping[str, str]] = {"fixed": "passes now", "broken": "fails now", "other": "is scored, or not, otherwise"}
+HOWS: Final[Mapping[str, str]] = {"fixed": "passes now", "broken": "fails now", "other": "changed otherwise"}
 # What had changed of the case's gold -> in words.
 CAUSES: Final[Mapping[str, str]] = {
     "gold": "other gold",
@@ -92,9 +92,18 @@ def changed_cases(before: Grading, after: Grading, *, how: str = "", cause: str 
 
 
 def causes_between(before: Grading, after: Grading) -> dict[int, str]:
-    """Return what changed of the gold of each example of the run that it changed of, by its place."""
+    """Return what changed of the gold of each example of the run that it changed of, by its place. It is kept, too."""
     if before.dataset_version_id == after.dataset_version_id:
         return {}
+    key = f"reports:gold-causes:{before.pk}:{after.pk}"
+    found: dict[int, str] | None = cache.get(key)
+    if found is None:
+        found = _causes(before, after)
+        cache.set(key, found, timeout=KEPT)
+    return found
+
+
+def _causes(before: Grading, after: Grading) -> dict[int, str]:
     deciders = [_deciders(grading) for grading in (before, after)]
     moved = other_gold(before, after)
     found = {}
@@ -116,14 +125,16 @@ def _deciders(grading: Grading) -> dict[UUID, str]:
 
 
 def _changed(before: Grading, after: Grading, causes: Mapping[int, str]) -> Iterator[ChangedCase]:
-    first, second = packed_cases(before), packed_cases(after)
-    # Places in `verdicts` are numbered by each grading for itself: 0 is no case.
-    sides = [
-        [packed.letters_of(number)[_OUTCOME] for number in range(len(packed.verdicts) + 1)]
-        for packed in (first, second)
-    ]
-    for at, (one, two) in enumerate(zip(first.outcomes, second.outcomes, strict=True)):
-        was, now = sides[0][one], sides[1][two]
-        if was != now:
-            place, trial = divmod(at, first.trials)
-            yield ChangedCase(place, trial, _WAYS.get((was, now), "other"), causes.get(place, "same"))
+    trials = before.run.trials
+    first, second = (_letters(packed_cases(grading)) for grading in (before, after))
+    for at, both in enumerate(zip(first, second, strict=True)):
+        if both[0] != both[1]:
+            place, trial = divmod(at, trials)
+            yield ChangedCase(place, trial, _WAYS.get(both, "other"), causes.get(place, "same"))
+
+
+def _letters(packed: Packed) -> str:
+    """Return the outcome of each case as its letter; 0 is no case, which is unscored."""
+    # Each grading numbers its verdicts for itself.
+    letters = [packed.letters_of(number)[_OUTCOME] for number in range(len(packed.verdicts) + 1)]
+    return "".join(map(letters.__getitem__, packed.outcomes))

@@ -18,6 +18,7 @@ from reports.comparison.moved import SideCase, cases_of
 from reports.filters.asked import address_query, text
 from reports.golds.changes import CAUSES, HOWS, ChangedCase, GoldChanges, changed_cases, gold_changes
 from reports.queries.grading import verdict_counts_of
+from toolevals.grading.deciding import decided_words
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Grading, Run
@@ -117,6 +118,12 @@ class GoldCase:
     def decided_by(self) -> tuple[str, str]:
         """What decided in each version."""
         before, after = (held.decided_by if held else "" for held in self.held)
+        return before, after
+
+    @property
+    def decided_words(self) -> tuple[str, str]:
+        """The same in words."""
+        before, after = (decided_words(name) if name else "" for name in self.decided_by)
         return before, after
 
 

@@ -24,10 +24,12 @@ pytestmark = pytest.mark.django_db
 
 def corrected(entry: VersionEntry, expectation: dict[str, Any] | None) -> None:
     """Put other gold in force for an example, as an adjudicator does; or none, as whoever reopens it does."""
-    revision = entry.revision
-    revision.gold = expectation and Gold.objects.create(
-        revision=revision, expectation=expectation, source=GoldSource.ADJUDICATED, rationale="<b>Ask</b> first."
-    )
+    revision, made = entry.revision, None
+    if expectation is not None:
+        made = Gold.objects.create(
+            revision=revision, expectation=expectation, source=GoldSource.ADJUDICATED, rationale="<b>Ask</b> first."
+        )
+    revision.gold = made
     revision.save()
 
 
