@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
-from reports.analyses.rates import Rate, rate
+from reports.analyses.rates import ExampleSums, Rate, rate
 
 # How an argument is wrong beside the expected one; those that break the schema are counted apart.
 WRONG: Final = ("changed", "missing", "extra")
@@ -25,7 +26,7 @@ class ArgumentRow:
     """One parameter of one tool.
 
     `counts` says in how many calls it is wrong in each way (KINDS); of one call the three of WRONG exclude each other.
-    `wrong` is their sum among `calls`, those that expected the tool and called it, with the 95 % interval.
+    `wrong` is their sum among the calls that expected the tool and called it, with the 95 % interval.
     """
 
     tool: str
@@ -40,19 +41,40 @@ class ArgumentRow:
 
 
 def argument_rows(
-    counts: Iterable[tuple[str, str, str, int]], aligned: Mapping[tuple[str, str], int]
+    counts: Iterable[tuple[str, str, str, int]],
+    aligned: Mapping[tuple[str, str], int],
+    sums: Mapping[tuple[str, ...], ExampleSums] = MappingProxyType({}),
 ) -> tuple[ArgumentRow, ...]:
     """Return a row for each parameter that is wrong somewhere, most often wrong first.
 
     `counts` are (tool, argument, kind, calls), `aligned` the counts of the matrix of aligned calls by expected and
-    actual tool.
+    actual tool. `sums` are those over the examples by (tool, argument), and by (tool,) where none of its calls is wrong
+    (see `runs.services.kept_sums`).
     """
     held: dict[tuple[str, str], dict[str, int]] = {}
     for tool, argument, kind, count in counts:
         held.setdefault((tool, argument), dict.fromkeys(KINDS, 0))[kind] = count
     rows = [
-        ArgumentRow(tool, argument, found, rate(sum(found[kind] for kind in WRONG), aligned.get((tool, tool), 0)))
+        ArgumentRow(tool, argument, found, _wrong(found, aligned.get((tool, tool), 0), tool, argument, sums))
         for (tool, argument), found in held.items()
     ]
     rows.sort(key=lambda row: (-row.wrong.passed, -row.counts[INVALID], row.tool, row.argument))
     return tuple(rows)
+
+
+def _wrong(
+    counts: Mapping[str, int],
+    calls: int,
+    tool: str,
+    argument: str,
+    sums: Mapping[tuple[str, ...], ExampleSums],
+) -> Rate:
+    """Return the rate of wrong ones. Of examples without any only the calls are known, of all examples by tool."""
+    wrong, all_calls, some = sum(counts[kind] for kind in WRONG), sums.get((tool,)), sums.get((tool, argument))
+    if all_calls is None:
+        return rate(wrong, calls)
+    if some is None:
+        return rate(wrong, calls, all_calls)
+    return rate(
+        wrong, calls, replace(all_calls, passed=some.passed, passed_squared=some.passed_squared, crossed=some.crossed)
+    )

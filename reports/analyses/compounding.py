@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from reports.analyses.rates import Rate, rate
+from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.metrics.rates import Interval
 from toolevals.grading.metrics.reliability import compound, compound_interval, step_success_needed
 
@@ -55,20 +57,34 @@ class Calculation:
     needed: float
 
 
-def compounding_of(tallies: Iterable[StepTally]) -> Compounding | None:
-    """Return how errors compound over the scored cases of a grading; None without any expected call."""
+def compounding_of(
+    tallies: Iterable[StepTally], sums: Mapping[tuple[str, ...], ExampleSums] = MappingProxyType({})
+) -> Compounding | None:
+    """Return how errors compound over the scored cases of a grading; None without any expected call.
+
+    `sums` are those over the examples: of expected calls under ("step",), of cases under ("whole",), of those that
+    expect k calls under ("chain", k).
+    Without them each case is an example.
+    """
     scored = [row for row in tallies if row[3] in ("passed", "failed")]
     due = sum(expected * count for expected, _, _, _, count in scored)
     if not due:
         return None
-    step = rate(sum(right * count for _, right, _, _, count in scored), due)
+    alone: Counter[tuple[int, int]] = Counter()
+    for calls, right, _, _, count in scored:
+        alone[calls, right] += count
+    step = rate(
+        sum(right * count for _, right, _, _, count in scored), due, sums.get(("step",)) or ExampleSums.of(alone)
+    )
     by_length: dict[int, list[StepTally]] = {}
     for row in scored:
         if row[0]:
             by_length.setdefault(row[0], []).append(row)
     longer = sum(count for expected, _, made, _, count in scored if max(expected, made) > MANY_STEPS)
-    chains = tuple(_chain(steps, rows, step) for steps, rows in sorted(by_length.items()))
-    return Compounding(step, _whole(scored), chains, longer, sum(row[4] for row in scored))
+    chains = tuple(
+        _chain(steps, rows, step, sums.get(("chain", str(steps)))) for steps, rows in sorted(by_length.items())
+    )
+    return Compounding(step, _whole(scored, sums.get(("whole",))), chains, longer, sum(row[4] for row in scored))
 
 
 def calculation(success: float, steps: int, goal: float) -> Calculation:
@@ -76,13 +92,14 @@ def calculation(success: float, steps: int, goal: float) -> Calculation:
     return Calculation(success, steps, goal, compound(success, steps), step_success_needed(goal, steps))
 
 
-def _chain(steps: int, rows: Iterable[StepTally], step: Rate) -> ChainRow:
+def _chain(steps: int, rows: Iterable[StepTally], step: Rate, sums: ExampleSums | None) -> ChainRow:
+    whole = _whole(rows, sums)
     if step.value is None or step.low is None or step.high is None:
-        return ChainRow(steps, _whole(rows), None, None)
+        return ChainRow(steps, whole, None, None)
     interval = compound_interval(Interval(step.low, step.high), steps)
-    return ChainRow(steps, _whole(rows), compound(step.value, steps), interval)
+    return ChainRow(steps, whole, compound(step.value, steps), interval)
 
 
-def _whole(rows: Iterable[StepTally]) -> Rate:
+def _whole(rows: Iterable[StepTally], sums: ExampleSums | None) -> Rate:
     counted = list(rows)
-    return rate(sum(row[4] for row in counted if row[3] == "passed"), sum(row[4] for row in counted))
+    return rate(sum(row[4] for row in counted if row[3] == "passed"), sum(row[4] for row in counted), sums)

@@ -6,12 +6,13 @@ told apart throughout; two tools are compared over the cases that both of them s
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, Self
 
-from reports.analyses.rates import Rate, rate
+from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.dialects.beside import OURS, UNEXPLAINED, OtherVerdict, Own, sentence_of
 from toolevals.grading.metrics.agreement import cohen_kappa
 from toolevals.grading.metrics.estimates import Estimate
@@ -24,6 +25,8 @@ STATUSES: Final[Mapping[str, Status]] = {letter: status for status, letter in LE
 AGREE, DIFFER = "agree", "differ"
 # A disagreement of two tools on a case of which we have no verdict to explain it by.
 NO_VERDICT_OF_OURS: Final = "no_verdict_of_ours"
+# Sums over the examples by two tools, of the cases on which they agree; and by one and "", of those that it passes.
+PatternSums = Mapping[tuple[str, str], ExampleSums]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,7 @@ class Dialects:
     cases: int
     tools: tuple[ToolVerdicts, ...]
     patterns: tuple[tuple[Pattern, int], ...]
+    sums: PatternSums
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -142,7 +146,7 @@ class Dialects:
 
     def pair(self, one: str, other: str) -> PairRow:
         """Return two tools beside each other. Raises ValueError on one that is not here."""
-        return _pair(self.patterns, self.keys, one, other)
+        return _pair(self.patterns, self.keys, one, other, self.sums)
 
     @property
     def pairs(self) -> Iterator[PairRow]:
@@ -166,9 +170,12 @@ class Dialects:
 
 
 def dialects_of(
-    columns: Sequence[Mapping[str, Any]], counts: Iterable[Sequence[Any]], means: Mapping[str, float | None]
+    columns: Sequence[Mapping[str, Any]],
+    counts: Iterable[Sequence[Any]],
+    means: Mapping[str, float | None],
+    sums: PatternSums = MappingProxyType({}),
 ) -> Dialects:
-    """Return what is counted from `[pattern, cases]` over the columns, in their order."""
+    """Return what is counted from `[pattern, cases]` over the columns, in their order; `sums` of several trials."""
     patterns = tuple((Pattern.from_text(text), count) for text, count in counts)
     keys = (OURS, *(column["key"] for column in columns))
     tools = []
@@ -180,17 +187,32 @@ def dialects_of(
             ToolVerdicts(
                 key=key,
                 column=columns[place - 1] if place else None,
-                rate=rate(statuses["passed"], statuses["passed"] + statuses["failed"]),
+                rate=rate(statuses["passed"], statuses["passed"] + statuses["failed"], sums.get((key, ""))),
                 unscored=statuses["unscored"],
                 errored=statuses["errored"],
                 mean=means.get(key),
-                beside_ours=_pair(patterns, keys, OURS, key) if place else None,
+                beside_ours=_pair(patterns, keys, OURS, key, sums) if place else None,
             )
         )
-    return Dialects(sum(count for _, count in patterns), tuple(tools), patterns)
+    return Dialects(sum(count for _, count in patterns), tuple(tools), patterns, sums)
 
 
-def _pair(patterns: Sequence[tuple[Pattern, int]], keys: Sequence[str], one: str, other: str) -> PairRow:
+def pattern_sums(keys: Sequence[str], examples: Iterable[tuple[Sequence[Pattern], int]]) -> PatternSums:
+    """Return the sums over the examples: the patterns of an example's cases, and how many examples have these."""
+    tallies: defaultdict[tuple[str, str], Counter[tuple[int, int]]] = defaultdict(Counter)
+    for patterns, count in examples:
+        for place, one in enumerate(keys):
+            said = Counter(pattern.statuses[place] for pattern in patterns)
+            tallies[one, ""][said["passed"] + said["failed"], said["passed"]] += count
+            for second in range(place + 1, len(keys)):
+                how = Counter(pattern.relation(place, second) for pattern in patterns)
+                tallies[one, keys[second]][how[AGREE] + how[DIFFER], how[AGREE]] += count
+    return {key: ExampleSums.of(each) for key, each in tallies.items()}
+
+
+def _pair(
+    patterns: Sequence[tuple[Pattern, int]], keys: Sequence[str], one: str, other: str, sums: PatternSums
+) -> PairRow:
     first, second = keys.index(one), keys.index(other)
     ratings: Counter[tuple[Status, Status]] = Counter()
     reasons: dict[tuple[str, str], Counter[Status]] = {}
@@ -210,7 +232,7 @@ def _pair(patterns: Sequence[tuple[Pattern, int]], keys: Sequence[str], one: str
     return PairRow(
         one,
         other,
-        rate(agreed, ratings.total()),
+        rate(agreed, ratings.total(), sums.get((one, other)) or sums.get((other, one))),
         cohen_kappa(ratings),
         tuple(sorted(rows, key=lambda row: (-row.count, row.name, row.rule_of))),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from reports.analyses.rates import Rate, rate
+from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.judging.raters import corrected_rate
 from toolevals.grading.metrics.calibration import JudgeTable
 from toolevals.grading.metrics.estimates import Estimate
@@ -52,6 +52,8 @@ class JudgeTotals:
     settled: int | None = None
     # How many of the cases that it scored hold a text that speaks to it.
     injections: int = 0
+    # Of several trials an example.
+    sums: ExampleSums | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def _row(seat: Mapping[str, object], found: JudgeTotals, mark: Mark) -> JudgeRow
         model=str(seat["model"]),
         pinned=bool(seat["pinned"]),
         share=float(str(seat["share"])),
-        rate=rate(found.passed, found.passed + found.failed),
+        rate=rate(found.passed, found.passed + found.failed, found.sums),
         failed=found.failed,
         unscored=found.unscored,
         errored=found.errored,

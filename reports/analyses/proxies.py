@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from reports.analyses.rates import Rate, rate
+from reports.analyses.rates import ExampleSums, Rate, rate
 
 TRUTH: Final = "execution"
 # Checks of the calls alone, the strictest first.
 PROXIES: Final = ("equivalence", "arguments", "selection", "shape", "schema")
 PASSED, FAILED = "passed", "failed"
-# (status of the proxy, status of the truth) -> cases
-Pairs = Mapping[tuple[str, str], int]
+# (status of the proxy, status of the truth) of each case of an example
+Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class ProxyRow:
     false_accepts: int
     false_rejects: int
     true_rejects: int
+    # Of several trials an example, under "precision" and "recall".
+    sums: Mapping[str, ExampleSums] = field(default_factory=dict)
 
     @property
     def total(self) -> int:
@@ -48,24 +51,34 @@ class ProxyRow:
     @property
     def precision(self) -> Rate:
         """The share of accepted cases whose end state is right."""
-        return rate(self.true_accepts, self.true_accepts + self.false_accepts)
+        return rate(self.true_accepts, self.true_accepts + self.false_accepts, self.sums.get("precision"))
 
     @property
     def recall(self) -> Rate:
         """The share of cases with a right end state that are accepted."""
-        return rate(self.true_accepts, self.true_accepts + self.false_rejects)
+        return rate(self.true_accepts, self.true_accepts + self.false_rejects, self.sums.get("recall"))
 
 
-def proxy_rows(pairs: Mapping[str, Pairs]) -> tuple[ProxyRow, ...]:
-    """Return a row for each check, by its name, that was graded in any case in which the truth was."""
-    rows = (_row(name, pairs[name]) for name in PROXIES if name in pairs)
+def proxy_rows(examples: Mapping[str, Mapping[Pairs, int]], *, several: bool) -> tuple[ProxyRow, ...]:
+    """Return a row for each check, by its name, that was graded in any case in which the truth was.
+
+    `examples` are the pairs of verdicts of an example's cases, and how many examples have these; `several` says whether
+    any has several cases.
+    """
+    rows = (_row(name, examples[name], several) for name in PROXIES if name in examples)
     return tuple(row for row in rows if row.total)
 
 
-def _row(name: str, pairs: Pairs) -> ProxyRow:
-    def count(proxy: str, truth: str) -> int:
-        return pairs.get((proxy, truth), 0)
-
-    return ProxyRow(
-        name, TRUTH, count(PASSED, PASSED), count(PASSED, FAILED), count(FAILED, PASSED), count(FAILED, FAILED)
-    )
+def _row(name: str, examples: Mapping[Pairs, int], several: bool) -> ProxyRow:
+    counts: Counter[tuple[str, str]] = Counter()
+    tallies: dict[str, Counter[tuple[int, int]]] = {"precision": Counter(), "recall": Counter()}
+    for pairs, count in examples.items():
+        said = Counter(pairs)
+        for pair, cases in said.items():
+            counts[pair] += cases * count
+        right = said[PASSED, PASSED]
+        tallies["precision"][right + said[PASSED, FAILED], right] += count
+        tallies["recall"][right + said[FAILED, PASSED], right] += count
+    cells = counts[PASSED, PASSED], counts[PASSED, FAILED], counts[FAILED, PASSED], counts[FAILED, FAILED]
+    sums = {of: ExampleSums.of(each) for of, each in tallies.items()} if several else {}
+    return ProxyRow(name, TRUTH, *cells, sums)

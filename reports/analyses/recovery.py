@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Final
 
-from reports.analyses.rates import Rate, rate
+from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.presentation.heat import heat_step
 
 # Of (tool, class, reaction, score): episodes, recoveries, bad answers, errors, identical retries after errors.
 Kind = tuple[Any, ...]
 RIGHT: Final = 1.0
+# Sums over the examples under ("right" or "recovered", then which failures): see `runs.services.kept_sums`.
+FailureSums = Mapping[tuple[str, ...], ExampleSums]
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
     """Episodes of some kind. `right` was reacted to rightly, `recovered` ended with a good answer of the tool.
 
-    Of those `unscored` no rule can tell whether it was right; they are outside the rate.
+    Of those `unscored` no rule can tell whether it was right; they are outside the rate. `sums` are those over the
+    examples, under "right" and "recovered".
     """
 
     episodes: int = 0
@@ -29,6 +33,7 @@ class Tally:
     bad_answers: int = 0
     errors: int = 0
     identical_retries: int = 0
+    sums: Mapping[str, ExampleSums] = field(default_factory=dict)
 
     @property
     def scored(self) -> int:
@@ -38,12 +43,12 @@ class Tally:
     @property
     def rate(self) -> Rate:
         """The share of the scored ones that was reacted to rightly."""
-        return rate(self.right, self.scored)
+        return rate(self.right, self.scored, self.sums.get("right"))
 
     @property
     def recovery(self) -> Rate:
         """The share after which the tool answered well."""
-        return rate(self.recovered, self.episodes)
+        return rate(self.recovered, self.episodes, self.sums.get("recovered"))
 
     @property
     def step(self) -> str:
@@ -66,6 +71,10 @@ class Tally:
             self.identical_retries + again,
         )
 
+    def summed(self, sums: FailureSums, *key: str) -> Tally:
+        """Return the tally with its sums over the examples."""
+        return replace(self, sums={of: sums[of, *key] for of in ("right", "recovered") if (of, *key) in sums})
+
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
@@ -75,11 +84,12 @@ class ToolRow:
     answers: int | None
     whole: Tally
     cells: tuple[tuple[str, Tally | None], ...]
+    answer_sums: ExampleSums | None = None
 
     @property
     def error_rate(self) -> Rate:
         """The share of its answers that were errors."""
-        return rate(self.whole.errors, self.answers or 0)
+        return rate(self.whole.errors, self.answers or 0, self.answer_sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +111,25 @@ class Recovery:
     classes: tuple[str, ...]
     tools: tuple[ToolRow, ...]
     reactions: tuple[ReactionRow, ...]
+    answer_sums: ExampleSums | None = None
 
     @property
     def error_rate(self) -> Rate:
         """The share of all answers that were errors."""
-        return rate(self.whole.errors, self.answers)
+        return rate(self.whole.errors, self.answers, self.answer_sums)
 
 
-def recovery_of(kinds: Iterable[Kind], answers: Mapping[str, int], cases_with_errors: int) -> Recovery:
-    """Return what happened after errors; `answers` counts the answers of each tool, failed or not."""
+def recovery_of(
+    kinds: Iterable[Kind],
+    answers: Mapping[str, int],
+    cases_with_errors: int,
+    sums: FailureSums = MappingProxyType({}),
+    answer_sums: Mapping[str, ExampleSums] = MappingProxyType({}),
+) -> Recovery:
+    """Return what happened after errors; `answers` counts the answers of each tool, failed or not.
+
+    `sums` are those of failures over the examples, `answer_sums` those of answers by tool, of all tools under "".
+    """
     whole = Tally()
     cells: dict[tuple[str, str], Tally] = {}
     tools: dict[str, Tally] = {}
@@ -121,19 +141,29 @@ def recovery_of(kinds: Iterable[Kind], answers: Mapping[str, int], cases_with_er
         cells[tool, error_class] = cells.get((tool, error_class), Tally()).and_one(score, counts)
     seen = {error_class for _, error_class in cells}
     classes = tuple(each for each in ERROR_CLASSES if each in seen)
+    tools = {tool: tally.summed(sums, "tool", tool) for tool, tally in tools.items()}
+    cells = {key: tally.summed(sums, "cell", *key) for key, tally in cells.items()}
+    reactions = {name: tally.summed(sums, "reaction", name) for name, tally in reactions.items()}
     order = sorted(tools, key=lambda tool: (-tools[tool].episodes, tool))
     return Recovery(
         answers=sum(answers.values()),
         cases_with_errors=cases_with_errors,
-        whole=whole,
+        whole=whole.summed(sums),
         classes=classes,
         tools=tuple(
-            ToolRow(tool, answers.get(tool), tools[tool], tuple((each, cells.get((tool, each))) for each in classes))
+            ToolRow(
+                tool,
+                answers.get(tool),
+                tools[tool],
+                tuple((each, cells.get((tool, each))) for each in classes),
+                answer_sums.get(tool),
+            )
             for tool in order
         ),
         reactions=tuple(
             ReactionRow(name, sentence, reactions[name]) for name, sentence in REACTIONS.items() if name in reactions
         ),
+        answer_sums=answer_sums.get(""),
     )
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
 from math import fsum
+from operator import itemgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,10 +18,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from labeling.models import Gold, Revision, VersionEntry
-from reports.analyses.dialects import Pattern
+from reports.analyses.dialects import Pattern, pattern_sums
 from reports.models import DialectCase, DialectReading
 from toolevals.grading.canonical import Written, digest, exact
-from toolevals.grading.dialects.beside import COLUMNS, OtherVerdict, Own, columns_document, own_verdict, verdicts_beside
+from toolevals.grading.dialects.beside import (
+    COLUMNS,
+    OURS,
+    OtherVerdict,
+    Own,
+    columns_document,
+    own_verdict,
+    verdicts_beside,
+)
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade, Grading
@@ -145,8 +157,24 @@ def _count(reading: DialectReading) -> None:
     reading.means = {
         key: fsum(found) / len(found) if found else None for key, found in zip(COLUMNS, scores, strict=True)
     }
+    reading.sums = sums_document(reading)
     reading.finished_at = timezone.now()
-    reading.save(update_fields=["counts", "means", "finished_at"])
+    reading.save(update_fields=["counts", "means", "sums", "finished_at"])
+
+
+def sums_document(reading: DialectReading) -> list[list[Any]]:
+    """Return the sums over the examples of a reading whose cases are all there; nothing with one trial an example."""
+    if reading.grading.run.trials < 2:
+        return []
+    entry = "case__transcript__entry_id"
+    rows = DialectCase.objects.filter(reading=reading).order_by(entry, "pattern").values_list(entry, "pattern")
+    examples = Counter(
+        tuple(text for _, text in cases) for _, cases in groupby(rows.iterator(chunk_size=5000), key=itemgetter(0))
+    )
+    pattern = cache(Pattern.from_text)
+    keys = [OURS, *(column["key"] for column in reading.columns)]
+    sums = pattern_sums(keys, ((list(map(pattern, texts)), count) for texts, count in examples.items()))
+    return [[one, other, each.to_row()] for (one, other), each in sums.items()]
 
 
 @dataclass(frozen=True, slots=True)

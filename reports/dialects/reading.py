@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 
 from labeling.models import Gold
 from reports.analyses.dialects import Dialects, Pattern, dialects_of, patterns_like
-from reports.dialects.making import CaseReader
+from reports.analyses.rates import ExampleSums
+from reports.dialects.making import CaseReader, sums_document
 from reports.models import DialectCase, DialectReading
 from toolevals.grading.dialects.beside import OURS, OtherVerdict, columns_document, sentence_of
 from toolevals.presentation.csv import Cell
@@ -44,7 +45,12 @@ class SaidVerdict:
 
 def dialects_shown(reading: DialectReading) -> Dialects:
     """Return what a finished reading counted."""
-    return dialects_of(reading.columns, reading.counts or (), reading.means)
+    if reading.sums is None:
+        # One from before they were kept.
+        reading.sums = sums_document(reading)
+        reading.save(update_fields=["sums"])
+    sums = {(one, other): ExampleSums(*row) for one, other, row in reading.sums}
+    return dialects_of(reading.columns, reading.counts or (), reading.means, sums)
 
 
 def cases_said(grading: Grading, one: str, other: str, how: str, reason: str) -> QuerySet[DialectCase, Any]:

@@ -21,6 +21,8 @@ class DialectReading(models.Model):
     counts = DocumentField(null=True)
     # By column the mean of its scores, null without any.
     means = DocumentField(default=dict)
+    # Of several trials an example: `[[tool, other tool or "", the six sums of ExampleSums], ...]`, null until made.
+    sums = DocumentField(null=True)
     job = models.ForeignKey(Job, null=True, on_delete=models.SET_NULL, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)

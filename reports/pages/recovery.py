@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import QuerySet, Sum
+from django.db.models import Count, Q, QuerySet, Sum
 
+from reports.analyses.rates import ExampleSums
 from reports.analyses.recovery import Recovery, recovery_of
 from reports.cases.rows import snippet
 from reports.filters.asked import number, text
 from reports.queries.grading import KEYSET_PAGE
 from toolevals.runs.models import Episode, Grading, ToolAnswers
 from toolevals.runs.querysets.episodes import EPISODES_WENT
+from toolevals.runs.services.episode_rows import ALL_TOOLS, ANSWER_SUMS
+from toolevals.runs.services.kept_sums import kept_sums
 
 EPISODES_A_PAGE: Final = 30
 
@@ -68,10 +71,11 @@ def read_episode_state(parameters: Mapping[str, str]) -> EpisodeState:
 
 
 def grading_recovery(grading: Grading) -> Recovery:
-    """Return what happened after errors in a grading. Three queries, over episodes and never over documents."""
-    answers = ToolAnswers.objects.filter(grading=grading).order_by().values_list("tool").annotate(Sum("answers"))
+    """Return what happened after errors in a grading. Four queries, over episodes and never over documents."""
+    answers, answer_sums = _answers(grading)
     episodes = Episode.objects.filter(grading=grading)
-    return recovery_of(episodes.kinds(), dict(answers), episodes.cases_with_errors())
+    sums = kept_sums(grading, "failures")
+    return recovery_of(episodes.kinds(), answers, episodes.cases_with_errors(), sums, answer_sums)
 
 
 def grading_episodes(grading: Grading, state: EpisodeState) -> QuerySet[Episode]:
@@ -97,6 +101,14 @@ def episode_rows(grading: Grading, state: EpisodeState, columns: list[str]) -> I
         for row in page:
             yield row[1:]
         last = page[-1][0]
+
+
+def _answers(grading: Grading) -> tuple[dict[str, int], dict[str, ExampleSums]]:
+    """Return how often each tool answered, and the sums over the examples: none in a grading from before."""
+    rows = ToolAnswers.objects.filter(grading=grading).order_by().values_list("tool")
+    found = list(rows.annotate(*map(Sum, ANSWER_SUMS), unsummed=Count("pk", filter=Q(examples=None))))
+    answers = {tool: row[ANSWER_SUMS.index("answers")] for tool, *row in found if tool != ALL_TOOLS}
+    return answers, {tool: ExampleSums(*row) for tool, *row, unsummed in found if not unsummed}
 
 
 def _row(episode: Episode) -> EpisodeRow:

@@ -7,10 +7,12 @@ from reports.filters.asked import Filters
 from reports.filters.placing import matrix_counts
 from toolevals.runs.counted import View
 from toolevals.runs.models import ArgumentCount, Grading
+from toolevals.runs.services.kept_sums import kept_sums
 
 
 def grading_arguments(grading: Grading, tool: str = "") -> tuple[ArgumentRow, ...]:
     """Return the parameters that are wrong somewhere in a grading, of one tool if it is named."""
     counts = ArgumentCount.objects.filter(grading=grading, **({"tool": tool} if tool else {}))
     rows = counts.values_list("tool", "argument", "kind", "count")
-    return argument_rows(rows, matrix_counts(grading, Filters(View.ALIGNED)))
+    sums = kept_sums(grading, "arguments")
+    return argument_rows(rows, matrix_counts(grading, Filters(View.ALIGNED)), sums)

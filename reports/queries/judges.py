@@ -11,6 +11,7 @@ from reports.analyses.judges import PREFIX, UNMARKED, JudgeRow, JudgeTotals, Mar
 from toolevals.runs.judging.blindness import HIDDEN
 from toolevals.runs.judging.standings import Standing, grading_standings
 from toolevals.runs.models import CaseGrade, Grading, JudgeCount, JudgedCase
+from toolevals.runs.services.kept_sums import kept_sums
 
 KEYSET_PAGE = 1000
 # The columns of `JudgeCount` that make `JudgeTotals`.
@@ -23,11 +24,14 @@ def judges_of(grading: Grading) -> tuple[JudgeRow, ...]:
         return ()
     counts = JudgeCount.objects.filter(grading=grading)
     injections = injection_counts(grading)
+    sums = kept_sums(grading, "judgements")
     return judge_rows(
         grading.judges,
         {
             count.rubric: JudgeTotals(
-                **{name: getattr(count, name) for name in TOTALS}, injections=injections.get(count.rubric, 0)
+                **{name: getattr(count, name) for name in TOTALS},
+                injections=injections.get(count.rubric, 0),
+                sums=sums.get((count.rubric,)),
             )
             for count in counts
         },

@@ -7,12 +7,12 @@ from collections import Counter
 from django.core.cache import cache
 
 from reports.analyses.layers import VerdictCounts
-from reports.analyses.proxies import FAILED, PASSED, PROXIES, TRUTH, ProxyRow, proxy_rows
+from reports.analyses.proxies import FAILED, PASSED, PROXIES, TRUTH, Pairs, ProxyRow, proxy_rows
 from reports.queries.grading import verdict_counts
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import Grading
 from toolevals.runs.packed import LETTERS
-from toolevals.runs.services.packing import packed_cases
+from toolevals.runs.services.packing import alike_cases
 
 _STATUS = {letter: status for status, letter in LETTERS.items()}
 
@@ -25,21 +25,22 @@ def grading_proxies(grading: Grading, counts: VerdictCounts | None = None) -> tu
     truths = (verdict_counts(grading) if counts is None else counts).get(TRUTH, {})
     if not truths.get(PASSED, 0) + truths.get(FAILED, 0):
         return ()
-    key = f"reports:proxies:{grading.pk}"
+    key = f"reports:proxies:sums:{grading.pk}"
     found: tuple[ProxyRow, ...] | None = cache.get(key)
     if found is None:
-        found = proxy_rows(_pairs(grading))
+        found = proxy_rows(_pairs(grading), several=grading.run.trials > 1)
         cache.set(key, found, timeout=24 * 3600)
     return found
 
 
-def _pairs(grading: Grading) -> dict[str, Counter[tuple[str, str]]]:
-    packed = packed_cases(grading)
+def _pairs(grading: Grading) -> dict[str, Counter[Pairs]]:
+    alike = alike_cases(grading)
     places = {name: VERDICT_NAMES.index(name) for name in (*PROXIES, TRUTH)}
-    found: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in PROXIES}
-    for number, count in Counter(packed.outcomes).items():
-        if number:
-            said = {name: _STATUS[packed.letters_of(number)[place]] for name, place in places.items()}
-            for name in PROXIES:
-                found[name][said[name], said[TRUTH]] += count
+    found: dict[str, Counter[Pairs]] = {name: Counter() for name in PROXIES}
+    for number, count in Counter(alike.outcomes.numbers).items():
+        trials = alike.outcomes.distinct[number]
+        letters = [alike.letters_of(trial) for trial in (trials if isinstance(trials, tuple) else (trials,)) if trial]
+        said = [{name: _STATUS[each[place]] for name, place in places.items()} for each in letters]
+        for name in PROXIES:
+            found[name][tuple((each[name], each[TRUTH]) for each in said)] += count
     return found

@@ -15,6 +15,7 @@ from labeling.models import Example, Revision
 from reports.analyses.compounding import Compounding, compounding_of
 from reports.analyses.reliability import Reliability, reliability_of
 from toolevals.runs.models import CaseGrade, Grading, StepCount, TrialCount
+from toolevals.runs.services.kept_sums import kept_sums
 from toolevals.runs.services.trial_tallies import GROUPS, trial_tallies, verdict_counts_by_example, verdict_tallies
 
 KEYSET_PAGE = 2000
@@ -50,7 +51,8 @@ def grading_reliability(
 def grading_compounding(grading: Grading) -> Compounding | None:
     """Return how errors compound over the steps of a grading's cases; None where no case has several."""
     rows = StepCount.objects.of_grading(grading)
-    return compounding_of(rows.values_list("expected", "right", "made", "outcome", "count"))
+    counted = list(rows.values_list("expected", "right", "made", "outcome", "count"))
+    return compounding_of(counted, kept_sums(grading, "steps")) if counted else None
 
 
 def trial_counts(grading: Grading, how: str = "", tool: str = "") -> QuerySet[TrialCount]:

@@ -11,6 +11,7 @@ from reports.analyses.trend import Point, RunFacts, Trend, TrendRow, series_of
 from reports.queries.judges import TOTALS, mark_of
 from toolevals.runs.judging.standings import standings_of
 from toolevals.runs.models import Grading, Judge, JudgeCount
+from toolevals.runs.services.kept_sums import kept_sums_of
 
 OTHER_JUDGE = "another judge, model or version of the rubric"
 
@@ -27,9 +28,12 @@ def judged_runs(runs: Sequence[RunFacts]) -> tuple[JudgedRun, ...]:
     """Return the runs that were judged, in their order; as many queries for one as for all."""
     seats = dict(Grading.objects.filter(pk__in=[run.grading for run in runs]).values_list("pk", "judges"))
     counts: dict[UUID, dict[str, JudgeTotals]] = {}
-    found = JudgeCount.objects.filter(grading__in=[pk for pk, judges in seats.items() if judges])
-    for count in found:
-        totals = JudgeTotals(**{name: getattr(count, name) for name in TOTALS})
+    judged = [pk for pk, judges in seats.items() if judges]
+    several = Grading.objects.filter(pk__in=judged, run__trials__gt=1, finished_at__isnull=False)
+    sums = kept_sums_of(list(several.select_related("run")), "judgements")
+    for count in JudgeCount.objects.filter(grading__in=judged):
+        own = sums.get(count.grading_id, {}).get((count.rubric,))
+        totals = JudgeTotals(**{name: getattr(count, name) for name in TOTALS}, sums=own)
         counts.setdefault(count.grading_id, {})[count.rubric] = totals
     judges = Judge.objects.filter(pk__in={seat["judge"] for each in seats.values() for seat in each})
     marks = {str(pk): mark_of(standing) for pk, standing in standings_of(judges).items()}

@@ -4,22 +4,44 @@ from __future__ import annotations
 
 import pytest
 from django.core.cache import cache
+from django.db.models import F
 from django.urls import reverse
 
+from reports.analyses.judges import JudgeTotals, judge_rows
 from reports.analyses.layers import layers_of
 from reports.analyses.matrix import matrix_of
 from reports.analyses.tools import tools_of
+from reports.dialects.making import dialects_read
+from reports.dialects.reading import dialects_shown
 from reports.filters.asked import Filters
 from reports.filters.placing import matrix_counts, matrix_sums
+from reports.pages.recovery import grading_recovery
 from reports.queries.grading import grading_layers, verdict_counts
 from reports.queries.run_facts import recent_runs
+from reports.queries.trials import grading_compounding
 from reports.trends.tools import runs_tool_trend
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval, rate
 from toolevals.runs.counted import Unit
-from toolevals.runs.models import Grading, Run
+from toolevals.runs.models import (
+    AlignedPair,
+    ArgumentCount,
+    ArgumentFault,
+    CaseGrade,
+    Episode,
+    Grading,
+    JudgedCase,
+    KeptSums,
+    PackedCases,
+    Run,
+    StepCount,
+    VerdictCount,
+)
 from toolevals.runs.services.example_sums import verdict_rates, verdict_sums
+from toolevals.runs.services.kept_sums import KINDS, kept_sums
+from toolevals.runs.services.trial_rollups import STEP_COLUMNS, step_rows
+from toolevals.workspace.bulk import rows_insert
 
 pytestmark = pytest.mark.django_db
 RIGHT, WRONG = Case("a", "a"), Case("a", "b")
@@ -94,3 +116,66 @@ def test_f1_over_trials_is_clustered_too(grading):
     # Expected and called count four and as many as were right.
     sums = ExampleSums.of({(8, 8): 14, (4, 0): 6, (6, 4): 4})
     assert row.f1_interval == clustered_interval(sums)
+
+
+def test_failures_steps_arguments_judges_tools_and_checks_are_clustered_too(get, grading):
+    cases = list(CaseGrade.objects.filter(grading=grading).order_by("transcript__entry__position", "transcript__trial"))
+    passed = [case.outcome == "passed" for case in cases]
+    known = {"grading": grading}
+    # A call beside the expected one makes the chains: only then are steps counted.
+    AlignedPair.objects.bulk_create(
+        AlignedPair(**known, case=case, number=1, expected="(none)", actual="x") for case in cases
+    )
+    AlignedPair.objects.filter(**known, expected=F("actual")).update(arguments="passed")
+    rows_insert(StepCount, STEP_COLUMNS, list(step_rows(grading)))
+    kind = {"tool": "a", "error_class": "5xx", "reaction": "honest_failure", "failures": 1, "errors": 1}
+    Episode.objects.bulk_create(
+        Episode(**known, **kind, case=case, number=0, score=right, recovered=right, identical_retries=0)
+        for case, right in zip(cases, passed, strict=True)
+    )
+    # One wrong value in each example that has a right call.
+    first = {case.transcript.entry_id: case for case, right in zip(cases, passed, strict=True) if right}
+    fault = {"tool": "a", "argument": "id", "kind": "changed"}
+    ArgumentFault.objects.bulk_create(ArgumentFault(**known, **fault, case=case, place=0) for case in first.values())
+    ArgumentCount.objects.create(**known, **fault, count=len(first))
+    Grading.objects.filter(pk=grading.pk).update(judges=[{"rubric": "tone"}])
+    JudgedCase.objects.bulk_create(JudgedCase(**known, case=case, rubric="tone", status=case.outcome) for case in cases)
+    CaseGrade.objects.filter(**known).update(execution=F("outcome"), equivalence="passed")
+    VerdictCount.objects.create(**known, column="execution", value="passed", count=sum(passed))
+    PackedCases.objects.filter(**known).delete()
+    grading = Grading.objects.select_related("run__project").get(pk=grading.pk)
+
+    said = clustered_interval(SUMS_OF_ALL)
+    wrong = clustered_interval(ExampleSums.of({(4, 1): 14, (2, 1): 4}))
+    files = {
+        "recovery-csv": ("rate", said),
+        "reactions-csv": ("rate", said),
+        "steps-csv": ("rate", said),
+        "dialects-csv": ("rate", said),
+        "proxies-csv": ("precision", said),
+        "arguments-csv": ("wrong_share", wrong),
+    }
+    for name, (column, interval) in files.items():
+        row = csv_rows(get(name, grading))[0]
+        assert (float(row[f"{column}_low"]), float(row[f"{column}_high"])) == pytest.approx(
+            (interval.low, interval.high)
+        ), name
+    assert grading_recovery(grading).whole.recovery.interval == said
+    chains = grading_compounding(grading)
+    assert chains is not None
+    assert chains.step.interval == chains.whole.interval == said
+    assert kept_sums(grading, "judgements") == {("tone",): SUMS_OF_ALL}
+    assert sorted(KeptSums.objects.filter(**known).values_list("kind", flat=True)) == sorted(KINDS)
+    reading = dialects_read(grading)
+    assert reading is not None
+    found = dialects_shown(reading)
+    assert found.tools[0].rate.interval == said
+    # Trials count as examples nowhere.
+    assert max(pair.agreement.examples for pair in found.pairs) == 24
+
+
+def test_a_judges_rate_is_that_of_its_sums():
+    seat = dict.fromkeys(("title", "layer", "name", "model"), "") | {"rubric": "tone", "version": 1}
+    totals = JudgeTotals(64, 32, 0, 0, 0.7, 96, None, sums=SUMS_OF_ALL)
+    (row,) = judge_rows([seat | {"pinned": True, "share": 1}], {"tone": totals}, {})
+    assert row.rate.interval == clustered_interval(SUMS_OF_ALL)

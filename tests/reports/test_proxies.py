@@ -75,4 +75,4 @@ def test_without_end_states_there_is_nothing_to_compare(get, build):
 
 
 def test_checks_that_were_never_graded_beside_it_have_no_row():
-    assert proxy_rows({"shape": {("unscored", "passed"): 4, ("passed", "errored"): 1}}) == ()
+    assert proxy_rows({"shape": {(("unscored", "passed"),): 4, (("passed", "errored"),): 1}}, several=False) == ()

@@ -14,7 +14,8 @@ from reports.templatetags.report_numbers import named_tools
 from tests.reports.reading import csv_rows, table, text
 from tests.runs.building import example, uploaded_run, version_of
 from toolevals.grading.recovery import ERROR_CLASSES, REACTIONS
-from toolevals.runs.models import CaseGrade, Episode, Grading, ToolAnswers
+from toolevals.runs.models import CaseGrade, Episode, Grading, KeptSums, ToolAnswers
+from toolevals.runs.services.kept_sums import KINDS
 
 pytestmark = pytest.mark.django_db
 DOWN, REFUSED, OK = "Error: 503 Service Unavailable", "Error: 400 bad date", "sent"
@@ -85,6 +86,9 @@ def test_failures_are_counted_by_tool_and_class(get, grading):
         "refund": (2, 2),
         HOSTILE: (1, 1),
     }
+    # Seven conversations have an answer; of them all, and of each tool, errors are counted by example.
+    assert (found.error_rate.examples, [row.error_rate.examples for row in found.tools]) == (7, [4, 2, 1])
+    assert KeptSums.objects.filter(grading=grading).count() == len(KINDS)
     assert "After 6 failures of tools the agent did right 4 times." in text(page)
     assert "<script>alert" not in page.content.decode()
 

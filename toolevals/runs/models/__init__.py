@@ -25,7 +25,7 @@ from toolevals.runs.models.simulators import DatasetSimulator, Simulator, Simula
 from toolevals.runs.models.spending import MeasuredCalls, ToolSpending
 from toolevals.runs.models.subjects import Connector, Subject
 from toolevals.runs.models.thumbs import Thumb
-from toolevals.runs.models.trials import StepCount, TrialCount, TrialTallies
+from toolevals.runs.models.trials import KeptSums, StepCount, TrialCount, TrialTallies
 from toolevals.runs.models.tryouts import Tryout, TryoutAnswer, TryoutCase
 from toolevals.runs.models.turns import RevisionTurn
 
@@ -52,6 +52,7 @@ __all__ = [
     "JudgeCount",
     "JudgedCase",
     "Judgement",
+    "KeptSums",
     "MatrixCount",
     "Measure",
     "MeasuredCalls",

@@ -44,13 +44,20 @@ class Episode(models.Model):
 
 
 class ToolAnswers(models.Model):
-    """How often a tool answered in the transcripts of one batch: what its errors are a share of."""
+    """How often a tool answered in the transcripts of one batch: what its errors are a share of. All tools are ""."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="tool_answers")
     # The batch's first position.
     start = models.PositiveIntegerField()
     tool = models.CharField(max_length=200)
     answers = models.PositiveIntegerField()
+    # Sums over the examples of the batch, with n answers and s errors of an example: how many examples have an answer,
+    # Σs, Σs², Σs·n and Σn². Null in gradings from before they were kept.
+    examples = models.PositiveIntegerField(null=True)
+    errors = models.PositiveIntegerField(null=True)
+    errors_squared = models.PositiveBigIntegerField(null=True)
+    crossed = models.PositiveBigIntegerField(null=True)
+    answers_squared = models.PositiveBigIntegerField(null=True)
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

@@ -50,6 +50,20 @@ class TrialTallies(models.Model):
     document = DocumentField()
 
 
+class KeptSums(models.Model):
+    """Sums over the examples of what is counted beside verdicts and cells: see `services.kept_sums`."""
+
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="kept_sums")
+    kind = models.CharField(max_length=20)
+    # `[[key, the six sums of ExampleSums], ...]`
+    document = DocumentField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["grading", "kind"], name="kept_sums_of_a_kind"),
+        ]
+
+
 class StepCount(models.Model):
     """How many cases expect so many calls, get so many of them right, make so many themselves, and end so.
 

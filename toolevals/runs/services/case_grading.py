@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -29,7 +28,7 @@ from toolevals.runs import models
 from toolevals.runs.measured import measured_text
 from toolevals.runs.offers import tools_offered
 from toolevals.runs.places import entries_between
-from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, answer_rows, answers_of, episode_rows
+from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
 from toolevals.runs.services.kept_grades import KeptGrade, kept_grades
 from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatch
 from toolevals.runs.simulating import effects_of
@@ -65,7 +64,7 @@ def cases_grade(lease: Lease) -> None:
     faults: list[tuple[Any, ...]] = []
     findings: list[tuple[Any, ...]] = []
     episodes: list[tuple[Any, ...]] = []
-    answers: Counter[str] = Counter()
+    answers = AnsweredBatch()
     measured = MeasuredBatch(grading)
     kept = kept_grades(grading, lease.payload)
     judged: list[tuple[Any, ...]] = []
@@ -77,7 +76,7 @@ def cases_grade(lease: Lease) -> None:
         faults += fault_rows(grading, [case])
         findings += finding_rows(grading, [case])
         episodes += episode_rows(grading, case)
-        answers.update(answers_of(case))
+        answers.add(case)
         measured.add(case)
     with lease.finish():
         rows_insert(models.CaseGrade, CASE_COLUMNS, cases)
@@ -85,7 +84,7 @@ def cases_grade(lease: Lease) -> None:
         rows_insert(models.ArgumentFault, FAULT_COLUMNS, faults)
         rows_insert(models.CaseFinding, FINDING_COLUMNS, findings)
         rows_insert(models.Episode, EPISODE_COLUMNS, episodes)
-        rows_insert(models.ToolAnswers, ANSWER_COLUMNS, answer_rows(grading, lease.payload["start"], answers))
+        rows_insert(models.ToolAnswers, ANSWER_COLUMNS, answers.rows(grading, lease.payload["start"]))
         rows_insert(models.JudgedCase, JUDGED_COLUMNS, judged)
         rows_insert(models.MeasuredCalls, MEASURED_COLUMNS, measured.rows(lease.payload["start"]))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
 
+from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.offer import LONGEST_CLASS
 from toolevals.grading.verdicts import UNPARSED
 from toolevals.runs.models import Grading
@@ -14,26 +17,47 @@ if TYPE_CHECKING:
 
 _COPIED: Final = ("error_class", "reaction", "score", "recovered", "failures", "errors", "identical_retries")
 EPISODE_COLUMNS: Final = ("grading_id", "case_id", "number", "tool", *_COPIED)
-ANSWER_COLUMNS: Final = ("grading_id", "start", "tool", "answers")
+ALL_TOOLS: Final = ""
+# The six sums of `ExampleSums` by the columns that hold them, in its order.
+ANSWER_SUMS: Final = ("examples", "answers", "errors", "errors_squared", "crossed", "answers_squared")
+ANSWER_COLUMNS: Final = ("grading_id", "start", "tool", *ANSWER_SUMS)
 
 
 def episode_rows(grading: Grading, case: Graded) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a case's episodes, in the order of EPISODE_COLUMNS."""
-    for number, episode in enumerate(case.grade.details.get("recovery", {}).get("episodes", ())):
+    for number, episode in enumerate(_episodes(case)):
         yield grading.pk, case.id, number, _tool(episode["tool"]), *(episode[name] for name in _COPIED)
 
 
-def answers_of(case: Graded) -> Iterator[str]:
-    """Yield the tool of each answer in a case that was graded."""
-    if case.transcript is not None and case.compiled is not None and case.transcript.error is None:
+class AnsweredBatch:
+    """The answers of tools in a batch of cases, and those of them that are errors, by example."""
+
+    def __init__(self) -> None:
+        self._counts: defaultdict[str, defaultdict[UUID, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+
+    def add(self, case: Graded) -> None:
+        """Count the answers in a case that was graded."""
+        if case.transcript is None or case.compiled is None or case.transcript.error is not None:
+            return
         for result in case.transcript.results:
-            yield _tool(result.call.name if result.call else "")
+            self._add(_tool(result.call.name if result.call else ""), case.revision_id, 0, 1)
+        for episode in _episodes(case):
+            self._add(_tool(episode["tool"]), case.revision_id, 1, episode["errors"])
+
+    def rows(self, grading: Grading, start: int) -> Iterator[tuple[Any, ...]]:
+        """Yield how often each tool answered in the batch, and all together, in the order of ANSWER_COLUMNS."""
+        for tool, examples in sorted(self._counts.items()):
+            tallies = Counter((answers, min(errors, answers)) for answers, errors in examples.values())
+            yield grading.pk, start, tool, *ExampleSums.of(tallies).to_row()
+
+    def _add(self, tool: str, revision: UUID, place: int, count: int) -> None:
+        self._counts[tool][revision][place] += count
+        self._counts[ALL_TOOLS][revision][place] += count
 
 
-def answer_rows(grading: Grading, start: int, answers: Mapping[str, int]) -> Iterator[tuple[Any, ...]]:
-    """Yield how often each tool answered in a batch, in the order of ANSWER_COLUMNS."""
-    for tool, count in sorted(answers.items()):
-        yield grading.pk, start, tool, count
+def _episodes(case: Graded) -> Sequence[Any]:
+    found: Sequence[Any] = case.grade.details.get("recovery", {}).get("episodes", ())
+    return found
 
 
 def _tool(name: str) -> str:

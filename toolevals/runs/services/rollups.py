@@ -22,6 +22,7 @@ from toolevals.runs.models import (
     Grading,
     JudgeCount,
     JudgedCase,
+    KeptSums,
     MatrixCount,
     MetricCount,
     Run,
@@ -36,6 +37,7 @@ from toolevals.runs.services.disagreement import disagreement_write
 from toolevals.runs.services.example_sums import verdict_sums_document
 from toolevals.runs.services.free_calls import FREE, free_calls
 from toolevals.runs.services.judge_rollups import judge_counts
+from toolevals.runs.services.kept_sums import sums_to_keep
 from toolevals.runs.services.metric_rollups import METRIC_COLUMNS, metric_rows
 from toolevals.runs.services.packing import cases_pack, packed_store
 from toolevals.runs.services.spending import spending_of
@@ -68,6 +70,7 @@ def grading_roll_up(lease: Lease) -> None:
     packed = cases_pack(grading)
     sums = verdict_sums_document(Alike.of(packed)) if packed.trials > 1 else None
     counted = cases_count(grading)
+    kept = sums_to_keep(grading)
     with lease.finish():
         rows_insert(MatrixCount, ("grading_id", "view", "expected", "actual", "count"), cells)
         rows_insert(VerdictCount, ("grading_id", "column", "value", "count"), verdicts)
@@ -81,6 +84,7 @@ def grading_roll_up(lease: Lease) -> None:
         packed_store(grading, packed)
         tool_spending_store(grading, spent)
         counted_store(grading, counted)
+        KeptSums.objects.bulk_create(kept)
         Grading.objects.filter(pk=grading.pk).update(finished_at=timezone.now(), spending=spending, verdict_sums=sums)
         older = Q(grading__isnull=True) | Q(grading__number__lt=grading.number)
         shown = Run.objects.filter(older, pk=grading.run_id).values("pk")

@@ -1,0 +1,162 @@
+"""Sums over the examples of what is counted beside verdicts and cells: steps, failures of tools, arguments, judgements.
+
+They are kept by kind when a grading finishes. Nothing is kept where all that is counted is an example of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Count, F, Q
+
+from toolevals.grading.metrics.clustered import ExampleSums
+from toolevals.grading.verdicts import NONE
+from toolevals.runs.models import AlignedPair, ArgumentFault, Episode, Grading, JudgedCase, KeptSums
+
+Key = tuple[str, ...]
+SumsByKey = Mapping[Key, ExampleSums]
+# Of one example, by key: how many are scored, and how many of them passed.
+_Said = Mapping[Key, list[int]]
+# Of the wrong arguments of one call these exclude each other; those that break the schema are counted apart.
+_WRONG: Final = ("changed", "missing", "extra")
+_SCORED: Final = ("passed", "failed")
+_ENTRY: Final = "case__transcript__entry_id"
+_CHUNK: Final = 5000
+
+
+def kept_sums(grading: Grading, kind: str) -> SumsByKey:
+    """Return the sums of one kind (a key of KINDS) of a finished grading, by key.
+
+    A grading from before they were kept is summed up now.
+    """
+    return kept_sums_of([grading], kind)[grading.pk]
+
+
+def kept_sums_of(gradings: Collection[Grading], kind: str) -> dict[UUID, SumsByKey]:
+    """Return the same of several finished gradings, read with their runs, by id: one query where all are kept."""
+    rows = KeptSums.objects.filter(grading__in=[grading.pk for grading in gradings], kind=kind)
+    found = dict(rows.values_list("grading_id", "document"))
+    missing = [_kept(grading, kind) for grading in gradings if grading.pk not in found]
+    if missing:
+        KeptSums.objects.bulk_create(missing, ignore_conflicts=True)
+        found |= {kept.grading_id: kept.document for kept in missing}
+    return {pk: {tuple(key): ExampleSums(*sums) for key, sums in document} for pk, document in found.items()}
+
+
+def sums_to_keep(grading: Grading) -> list[KeptSums]:
+    """Return a row of each kind for a grading whose cases are all there."""
+    return [_kept(grading, kind) for kind in KINDS]
+
+
+def _kept(grading: Grading, kind: str) -> KeptSums:
+    tallies: defaultdict[Key, Counter[tuple[int, int]]] = defaultdict(Counter)
+    for said in KINDS[kind](grading):
+        for key, (scored, passed) in said.items():
+            tallies[key][scored, passed] += 1
+    document = [[key, ExampleSums.of(each).to_row()] for key, each in sorted(tallies.items())]
+    return KeptSums(grading=grading, kind=kind, document=document)
+
+
+def _steps(grading: Grading) -> Iterator[_Said]:
+    """Yield of each example its expected calls ("step"), its cases ("whole"), and those of a length ("chain")."""
+    if grading.run.trials < 2 or not _has_several_calls(grading):
+        return
+    due = ~Q(expected=NONE)
+    pairs = AlignedPair.objects.filter(grading=grading, case__outcome__in=_SCORED).order_by(_ENTRY)
+    counted = pairs.values(_ENTRY, "case_id", "case__outcome").annotate(
+        due=Count("pk", filter=due), right=Count("pk", filter=due & Q(expected=F("actual"), arguments="passed"))
+    )
+    for cases in _by_example(counted.values_list(_ENTRY, "due", "right", "case__outcome")):
+        said = _Counts()
+        for _, calls, right, outcome in cases:
+            said.add(("whole",), 1, outcome == "passed")
+            if calls:
+                said.add(("step",), calls, right)
+                said.add(("chain", str(calls)), 1, outcome == "passed")
+        yield said
+
+
+def _failures(grading: Grading) -> Iterator[_Said]:
+    """Yield the failures of tools in each example: of all, by tool, by tool and class of error, by what followed.
+
+    Under "right" those that the agent dealt with rightly pass, without those that no rule can score; under "recovered"
+    those after which the tool answered well.
+    """
+    found = Episode.objects.filter(grading=grading).order_by(_ENTRY)
+    rows = found.values_list(_ENTRY, "tool", "error_class", "reaction", "score", "recovered")
+    for failures in _by_example(rows):
+        said = _Counts()
+        for _, tool, error_class, reaction, score, recovered in failures:
+            for key in (), ("tool", tool), ("cell", tool, error_class), ("reaction", reaction):
+                said.add(("recovered", *key), 1, recovered)
+                if score is not None:
+                    said.add(("right", *key), 1, score == 1)
+        yield said
+
+
+def _arguments(grading: Grading) -> Iterator[_Said]:
+    """Yield the calls of each example to the expected tool by tool, and by tool and argument that is wrong in it.
+
+    They pass where the argument is wrong: that is what is counted of them. By tool alone none does. Examples in which
+    an argument is never wrong count by tool alone, as there are many of them.
+    """
+    if grading.run.trials < 2 and not _has_several_calls(grading):
+        return
+    wrong: defaultdict[tuple[UUID, str], Counter[str]] = defaultdict(Counter)
+    faults = ArgumentFault.objects.filter(grading=grading, kind__in=_WRONG).order_by()
+    counted = faults.values_list(_ENTRY, "tool", "argument").annotate(count=Count("pk"))
+    for entry, tool, argument, count in counted.iterator(chunk_size=_CHUNK):
+        wrong[entry, tool][argument] = count
+    calls = AlignedPair.objects.filter(grading=grading, expected=F("actual")).exclude(expected=NONE).order_by(_ENTRY)
+    for tools in _by_example(calls.values_list(_ENTRY, "expected").annotate(count=Count("pk"))):
+        said = _Counts()
+        for entry, tool, count in tools:
+            said.add((tool,), count, 0)
+            for argument, failed in wrong.get((entry, tool), {}).items():
+                said.add((tool, argument), count, failed)
+        yield said
+
+
+def _judgements(grading: Grading) -> Iterator[_Said]:
+    """Yield the scored verdicts of judges on each example, by rubric."""
+    if grading.run.trials < 2 or not grading.judges:
+        return
+    scored = JudgedCase.objects.filter(grading=grading, status__in=_SCORED).order_by(_ENTRY)
+    for verdicts in _by_example(scored.values_list(_ENTRY, "rubric", "status")):
+        said = _Counts()
+        for _, rubric, status in verdicts:
+            said.add((rubric,), 1, status == "passed")
+        yield said
+
+
+class _Counts(dict[Key, list[int]]):
+    """What one example says, by key."""
+
+    def add(self, key: Key, scored: int, passed: int) -> None:
+        each = self.setdefault(key, [0, 0])
+        each[0] += scored
+        each[1] += passed
+
+
+def _by_example(rows: Any) -> Iterator[Iterable[Any]]:
+    """Yield the rows of each example together; they are in the order of examples, which stand first in them."""
+    for _, found in groupby(rows.iterator(chunk_size=_CHUNK), key=itemgetter(0)):
+        yield found
+
+
+def _has_several_calls(grading: Grading) -> bool:
+    return AlignedPair.objects.filter(grading=grading, number__gt=0).exists()
+
+
+# What is summed up, by the kind that it is kept under.
+KINDS: Final[Mapping[str, Callable[[Grading], Iterator[_Said]]]] = {
+    "steps": _steps,
+    "failures": _failures,
+    "arguments": _arguments,
+    "judgements": _judgements,
+}
