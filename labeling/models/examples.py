@@ -9,6 +9,7 @@ from django.db import models
 from labeling.models.datasets import Dataset
 from labeling.querysets.examples import ExampleQuerySet, RevisionQuerySet
 from toolevals.grading.deciding import LONGEST
+from toolevals.grading.examples import STRATA
 from toolevals.registry.models import ToolList
 from toolevals.workspace.fields import DocumentField, PublicIdField
 
@@ -35,15 +36,7 @@ class Example(models.Model):
 
     objects = ExampleQuerySet.as_manager()
 
-    STRATA: ClassVar[tuple[str, ...]] = (
-        "bucket",
-        "no_call_kind",
-        "difficulty",
-        "edge_case",
-        "error_class",
-        "effect",
-        "category",
-    )
+    STRATA: ClassVar[tuple[str, ...]] = STRATA
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [

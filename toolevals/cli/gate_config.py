@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.grading.documents import load_json, require_json
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.rules import DEFAULT_MINIMUMS
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.yaml_documents import load_yaml
 
 # Option -> the metric that it bounds.
 THRESHOLDS: Mapping[str, str] = {
@@ -150,34 +149,4 @@ def _toml(text: str) -> Any:
     return document
 
 
-def _yaml(text: str) -> Any:
-    try:
-        document = yaml.load(text, Loader=_Plain)  # noqa: S506 (a safe loader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise InvalidDocument.at("", f"not YAML{place}: {error.problem}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise InvalidDocument.at("", f"not YAML: {error}") from error
-    require_json(document)
-    return document
-
-
-class _Plain(yaml.SafeLoader):
-    """YAML as far as JSON goes: no alias, which could grow without bound, and no key twice."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            raise yaml.composer.ComposerError(None, None, "aliases are not read", self.get_mark())
-        return super().compose_node(parent, index)
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        seen = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"the key {key.value!r} twice", key.start_mark)
-            seen.add(key.value)
-        return super().construct_mapping(node, deep=deep)
-
-
-_READERS: Mapping[str, Callable[[str], Any]] = {".json": load_json, ".toml": _toml, ".yaml": _yaml, ".yml": _yaml}
+_READERS: Mapping[str, Callable[[str], Any]] = {".json": load_json, ".toml": _toml, ".yaml": load_yaml, ".yml": load_yaml}

@@ -14,6 +14,10 @@ from toolevals.grading.specs import read_tools
 from toolevals.grading.values import Expectation, ToolSpec
 
 
+# The names of what examples are sorted by.
+STRATA = ("bucket", "no_call_kind", "difficulty", "edge_case", "error_class", "effect", "category")
+
+
 @dataclass(frozen=True, slots=True)
 class ExampleRow:
     """One example as it stands in a file.

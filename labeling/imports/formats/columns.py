@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from labeling.imports.formats.entries import external_id
+from toolevals.grading.evaluation_files.entries import external_id
 from labeling.imports.formats.settings import Settings
 from labeling.models import Example
 from toolevals.grading.documents import load_json

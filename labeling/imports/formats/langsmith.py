@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from labeling.imports.formats.entries import (
+from toolevals.grading.evaluation_files.entries import (
     WORDS_ONLY,
     entry,
     expected_calls,

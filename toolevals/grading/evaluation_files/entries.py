@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from labeling.models import Example
 from toolevals.grading.canonical import digest
-from toolevals.grading.examples import tools_in_row
+from toolevals.grading.examples import STRATA, tools_in_row
 from toolevals.grading.matchers import Exact
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Call, CallExpectation, Expectation, MalformedCall, ToolSpec, Trajectory
@@ -75,7 +74,7 @@ def strata_in(metadata: Mapping[str, Any]) -> dict[str, str]:
     """Return what metadata says of the strata that there are; the rest of it is not carried over."""
     return {
         name: str(metadata[name])
-        for name in Example.STRATA
+        for name in STRATA
         if isinstance(metadata.get(name), str | int | float) and str(metadata[name])
     }
 

@@ -1,0 +1,169 @@
+"""Langfuse's exports: items of a dataset, traces with their observations, and observations alone.
+
+Source: the public API's `DatasetItem`, `TraceWithFullDetails` and `ObservationsView`, whose fields its exports have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of, json_in
+from toolevals.grading.evaluation_files.entries import strata_in
+from toolevals.grading.evaluation_files.entry import Entry, Found, items_at, object_at, unknown_keys
+from toolevals.grading.evaluation_files.spans import Span, SpanKind, traces_read
+from toolevals.grading.examples import tools_in_row
+from toolevals.grading.parsing.measures import is_count
+from toolevals.grading.problems import InvalidDocument, Problem
+
+_ITEM = frozenset(
+    "id input expectedOutput expected_output metadata status sourceTraceId source_trace_id sourceObservationId "
+    "source_observation_id datasetId dataset_id datasetName dataset_name createdAt created_at updatedAt updated_at "
+    "projectId validFrom validTo version mediaReferences media_references".split()
+)
+_KINDS: Mapping[str, SpanKind] = {"GENERATION": "model", "TOOL": "tool"}
+_OBSERVATION = frozenset(("type", "traceId", "trace_id"))
+
+
+def detect_items(item: Any) -> str | None:
+    """Return why an item is one of a dataset; None where it is none."""
+    if isinstance(item, Mapping) and "input" in item and ({"expectedOutput", "expected_output"} & item.keys()):
+        if {"datasetId", "datasetName", "dataset_id", "dataset_name", "sourceTraceId", "source_trace_id"} & item.keys():
+            return "entries have input, expectedOutput and their dataset or source trace"
+    return None
+
+
+def detect_traces(item: Any) -> str | None:
+    """Return why an item is a trace or an observation; None where it is neither."""
+    if not isinstance(item, Mapping):
+        return None
+    if isinstance(item.get("observations"), list) and ("trace" in item or "id" in item):
+        return "holds a trace with observations"
+    if "type" in item and ({"traceId", "trace_id"} & item.keys()) and str(item["type"]).isupper():
+        return "entries are observations: they have type and traceId"
+    return None
+
+
+def read_items(document: Any) -> Iterator[Found]:
+    """Yield the items of a dataset; those that are archived are refused by name, so that nobody takes them for live."""
+    for pointer, item in items_at(_listed(document)):
+        try:
+            yield pointer, _item(object_at(item))
+        except InvalidDocument as error:
+            yield pointer, error
+
+
+def read_traces(document: Any) -> Iterator[Found]:
+    """Yield a trial for each trace: from its observations, which may stand in it, beside it, or alone."""
+    spans, wrong = [], []
+    for pointer, item in items_at(_listed(document)):
+        try:
+            spans += _spans(object_at(item), pointer)
+        except InvalidDocument as error:
+            wrong.append((pointer, error))
+    yield from wrong
+    yield from traces_read(spans, "langfuse")
+
+
+def _listed(document: Any) -> Any:
+    """Return the list in a page of the API."""
+    if isinstance(document, Mapping) and isinstance(document.get("data"), list) and "id" not in document:
+        return document["data"]
+    return document
+
+
+def _item(item: Mapping[str, Any]) -> Entry:
+    given = json_in(item.get("input"))
+    key = "expectedOutput" if "expectedOutput" in item else "expected_output"
+    metadata = json_in(item.get("metadata"))
+    content = content_of(given, "/input")
+    expectation, losses = expectation_of(json_in(item.get(key)), f"/{key}")
+    offered = next((each.get("tools") for each in (given, metadata) if isinstance(each, Mapping) and each.get("tools")), 0)
+    tools, more = tools_in_row(offered or None, "/input/tools")
+    losses = (*losses, *more, *unknown_keys(item, _ITEM))
+    if item.get("status") == "ARCHIVED":
+        losses = (*losses, Problem("/status", "is ARCHIVED there: imported all the same"))
+    strata = strata_in(metadata) if isinstance(metadata, Mapping) else {}
+    row = example_of(
+        item.get("id"), "langfuse", content, tools=tools, expectation=expectation, strata=strata, losses=losses
+    )
+    return Entry(row, losses=losses)
+
+
+def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
+    observations = item.get("observations")
+    if not isinstance(observations, list):
+        yield _span(item, pointer)
+        return
+    outer = item["trace"] if isinstance(item.get("trace"), Mapping) else item
+    trace = str(outer.get("id") or "")
+    for place, each in enumerate(observations):
+        where = f"{pointer}/observations/{place}"
+        try:
+            yield _span(object_at(each), where, trace)
+        except InvalidDocument as error:
+            raise error.below(f"/observations/{place}") from None
+    yield Span(
+        id=trace,
+        trace=trace,
+        parent="",
+        kind="other",
+        name=str(outer.get("name") or ""),
+        given=json_in(outer.get("input")),
+        made=json_in(outer.get("output")),
+        start="",
+        pointer=pointer,
+        given_at="/input",
+        made_at="/output",
+        example=_example_of(outer),
+    )
+
+
+def _span(item: Mapping[str, Any], pointer: str, trace: str = "") -> Span:
+    name = item.get("id")
+    if not isinstance(name, str) or not name:
+        raise InvalidDocument.at("", "is an observation without id")
+    kind = _KINDS.get(str(item.get("type")), "other")
+    given = json_in(item.get("input"))
+    failed = item.get("level") == "ERROR"
+    return Span(
+        id=name,
+        trace=str(item.get("traceId") or item.get("trace_id") or trace),
+        parent=str(item.get("parentObservationId") or item.get("parent_observation_id") or trace),
+        kind=kind,
+        name=str(item.get("name") or ""),
+        given=given,
+        made=json_in(item.get("output")),
+        start=str(item.get("startTime") or item.get("start_time") or ""),
+        pointer=pointer,
+        given_at="/input",
+        made_at="/output",
+        error=str(item.get("statusMessage") or item.get("status_message") or "failed") if failed else None,
+        tools=_offered(item, given),
+        example=_example_of(item),
+        usage=_usage(item),
+    )
+
+
+def _example_of(item: Mapping[str, Any]) -> str:
+    """Return the item of a dataset that a trace ran on, where its metadata names it."""
+    metadata = json_in(item.get("metadata"))
+    if not isinstance(metadata, Mapping):
+        return ""
+    name = metadata.get("dataset_item_id") or metadata.get("datasetItemId") or item.get("datasetItemId")
+    return name if isinstance(name, str) else ""
+
+
+def _offered(item: Mapping[str, Any], given: Any) -> Any:
+    for holder in (given, json_in(item.get("modelParameters")), json_in(item.get("metadata"))):
+        if isinstance(holder, Mapping) and (tools := json_in(holder.get("tools"))):
+            return tools
+    return None
+
+
+def _usage(item: Mapping[str, Any]) -> dict[str, float]:
+    given = item.get("usageDetails") or item.get("usage_details") or item.get("usage")
+    if not isinstance(given, Mapping):
+        return {}
+    counts = {"input_tokens": given.get("input"), "output_tokens": given.get("output")}
+    return {name: count for name, count in counts.items() if is_count(count)}
