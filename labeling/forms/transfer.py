@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 
 from labeling.exports import FORMATS
+from labeling.imports.detection import AUTO
 from labeling.imports.formats.columns import (
     ARGUMENT,
     TARGETS,
@@ -22,11 +23,16 @@ from labeling.models import Dataset, DatasetVersion
 from toolevals.grading.values import ToolSpec
 from toolevals.workspace.forms.controls import PlainForm
 
+SOURCE_CHOICES = [
+    (AUTO, "Find it by what the file holds"),
+    *((source.name, source.title) for source in SOURCES.values()),
+]
+
 
 class ImportForm(PlainForm):
     """A file of examples, and its format."""
 
-    source = forms.ChoiceField(label="Format", choices=[(source.name, source.title) for source in SOURCES.values()])
+    source = forms.ChoiceField(label="Format", choices=SOURCE_CHOICES)
     file = forms.FileField(label="File", help_text="UTF-8; may be packed with gzip. All of it is imported, or nothing.")
 
 

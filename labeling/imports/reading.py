@@ -12,11 +12,11 @@ from labeling.imports.sources import Source
 from labeling.imports.staging import Part
 from labeling.imports.tables import Records, columns_of, rows_in
 from toolevals.grading.documents import load_json
+from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES
+from toolevals.grading.evaluation_files.formats import FileFormat
+from toolevals.grading.evaluation_files.reading import evaluation_file
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, Problem
-
-# A document is read as a whole, and takes several times its size in memory.
-MAX_DOCUMENT_BYTES = 100_000_000
 
 
 def part_read(source: Source, file: IO[bytes], start: int, end: int, settings: Settings) -> Part:
@@ -26,6 +26,8 @@ def part_read(source: Source, file: IO[bytes], start: int, end: int, settings: S
     """
     if source.shape == "table":
         return _read_table(source, file, start, end, settings)
+    if source.file_format is not None:
+        return _read_evaluation_file(source.file_format, file)
     if source.shape == "document":
         return _read_document(source, file, settings)
     return _read_lines(source, file, start, end, settings)
@@ -89,6 +91,22 @@ def _read_document(source: Source, file: IO[bytes], settings: Settings) -> Part:
         else:
             part.rows.append((number, number, found))
             part.places[number] = pointer
+    return part
+
+
+def _read_evaluation_file(file_format: FileFormat, file: IO[bytes]) -> Part:
+    part = Part()
+    file.seek(0)
+    found = evaluation_file(file.read(MAX_DOCUMENT_BYTES + 1), file_format.name)
+    for place, row in found.examples():
+        part.lines = max(part.lines, place.number)
+        if isinstance(row, InvalidDocument):
+            part.refuse(place.number, row.problems)
+        else:
+            part.rows.append((place.number, place.number, row))
+            part.places[place.number] = place.pointer
+    if not part.lines:
+        raise InvalidDocument.at("", f"holds no examples, as {file_format.title}")
     return part
 
 

@@ -17,6 +17,7 @@ from labeling.imports.formats.settings import Settings
 from labeling.imports.leaderboard import leaderboard_lines
 from labeling.imports.packing import is_packed, is_zip, pieces_of
 from labeling.imports.tables import DELIMITERS
+from toolevals.grading.evaluation_files.formats import FORMATS, FileFormat
 from toolevals.grading.examples import ExampleRow, read_example
 from toolevals.grading.problems import InvalidDocument, Problem
 
@@ -75,6 +76,8 @@ class Source:
     asks: bool = False
     # How a zip of several files is read as one; None where the format has no such zip.
     unzip: Callable[[IO[bytes]], Iterator[bytes]] | None = None
+    # How a document of another evaluation tool is read; None where it is no such format.
+    file_format: FileFormat | None = None
 
     def is_packed(self, file: IO[bytes]) -> bool:
         """Tell whether a file has to be unpacked before it can be cut into parts."""
@@ -149,6 +152,11 @@ SOURCES: dict[str, Source] = {
             read_all=tau2_rows,
             check=_recorded_options,
             asks=True,
+        ),
+        *(
+            Source(each.name, each.title, each.entry, shape="document", file_format=each)
+            for each in FORMATS.values()
+            if "examples" in each.gives
         ),
     )
 }

@@ -11,6 +11,7 @@ from django.core.files import File
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from labeling.imports.detection import AUTO, source_of
 from labeling.imports.findings import Findings, findings_of
 from labeling.imports.formats.settings import Settings
 from labeling.imports.lines import parts_of
@@ -50,12 +51,18 @@ def import_start(
     upload: Upload,
     source: str = "jsonl",
     options: Mapping[str, Any] | None = None,
+    read_as: str = "",
 ) -> Job:
     """Begin to import a file into a dataset and return the job that does it.
 
-    `source` names a format of `labeling.imports.sources`, whose `options` the job keeps. A packed file is unpacked.
-    Raises InvalidDocument for a format that is not there, or options that it does not take.
+    `source` names a format of `labeling.imports.sources`, whose `options` the job keeps; `auto` finds it by what the
+    file holds, and `read_as` says why where the caller has found it. A packed file is unpacked. Raises InvalidDocument
+    for a format that is not there, options that it does not take, and a file of no known format.
     """
+    if source == AUTO:
+        with upload.file.open("rb") as file:
+            detected = source_of(file)
+        source, read_as = detected.source.name, detected.sentence
     found = source_named(source)
     given = dict(options or {})
     found.require_options(given)
@@ -68,7 +75,10 @@ def import_start(
         actor=actor,
         kind="import",
         title=f"Import {upload.name} into {dataset.name}",
-        batches=[*first, BatchPlan("labeling.import_publish", common | {"source": source}, stage=2)],
+        batches=[
+            *first,
+            BatchPlan("labeling.import_publish", common | {"source": source, "read_as": read_as}, stage=2),
+        ],
     )
     detail = {"job": str(job.pk), "file": upload.name, "source": source} | ({"options": given} if given else {})
     audit_record(project=dataset.project, actor=actor, verb="import_start", target=dataset, detail=detail)
@@ -171,7 +181,7 @@ def _refuse(lease: Lease, parts: list[ImportPart], findings: Findings) -> NoRetu
     with lines_stored(job, parts, findings) as lines:
         name = lines.keep(is_published=False)
         with lease.transaction():
-            lease.report({"error_count": findings.error_count, "lines": name})
+            lease.report({"error_count": findings.error_count, "lines": name} | _read_as(lease))
             parts_detach(job)
     staged_sweep()
     raise BatchRefused(findings.sentence, findings.errors)
@@ -180,7 +190,7 @@ def _refuse(lease: Lease, parts: list[ImportPart], findings: Findings) -> NoRetu
 def _record(lease: Lease, dataset: Dataset, published: Published, findings: Findings) -> None:
     job = lease.batch.job
     warnings = {"warnings": findings.warnings, "warning_count": findings.warning_count}
-    lease.report(published.to_document() | warnings)
+    lease.report(published.to_document() | warnings | _read_as(lease))
     audit_record(
         project=dataset.project,
         actor=job.actor,
@@ -188,6 +198,12 @@ def _record(lease: Lease, dataset: Dataset, published: Published, findings: Find
         target=dataset,
         detail={"job": str(job.pk)} | published.to_document(),
     )
+
+
+def _read_as(lease: Lease) -> dict[str, str]:
+    """Return the sentence that says which format was found and why; nothing where a person named it."""
+    said = lease.payload.get("read_as")
+    return {"read_as": said} if said else {}
 
 
 def _findings(lease: Lease, parts: list[ImportPart]) -> Findings:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
 from labeling.forms.transfer import ColumnsForm, ImportForm, RecordedForm
+from labeling.imports.detection import AUTO, DetectedSource, source_of
 from labeling.imports.packing import unpacked
 from labeling.imports.sources import SOURCES, Source
 from labeling.imports.tables import Preview, preview
@@ -42,7 +43,7 @@ REPORT_WORDS = {
 def import_examples(request: ProjectRequest, dataset: str) -> HttpResponse:
     """Take a file of examples and show how its import goes."""
     found = _dataset(request, dataset)
-    form = ImportForm(request.POST or None, request.FILES or None, initial={"source": "jsonl"})
+    form = ImportForm(request.POST or None, request.FILES or None, initial={"source": AUTO})
     if request.method == "POST" and form.is_valid():
         try:
             return _taken(request, found, form.cleaned_data)
@@ -95,19 +96,29 @@ def import_lines(request: ProjectRequest, dataset: str, job: UUID) -> HttpRespon
 
 def _taken(request: ProjectRequest, dataset: Dataset, given: dict[str, Any]) -> HttpResponse:
     """Keep the file; ask on about it, or import it. Raises InvalidDocument."""
-    file, source = given["file"], SOURCES[given["source"]]
+    file = given["file"]
+    found = source_of(file) if given["source"] == AUTO else DetectedSource(SOURCES[given["source"]], "")
+    source = found.source
+    file.seek(0)
     with stored_together():
         upload = upload_store(project=request.project, actor=request.user, file=file, name=file.name or "examples")
         if source.asks:
             address = reverse("labeling:import-options", args=[request.project.slug, dataset.slug, upload.pk])
             return redirect(f"{address}?source={source.name}")
-        return _started(request, dataset, upload, source, {})
+        return _started(request, dataset, upload, source, {}, read_as=found.sentence if found.evidence else "")
 
 
 def _started(
-    request: ProjectRequest, dataset: Dataset, upload: Upload, source: Source, options: dict[str, Any]
+    request: ProjectRequest,
+    dataset: Dataset,
+    upload: Upload,
+    source: Source,
+    options: dict[str, Any],
+    read_as: str = "",
 ) -> HttpResponse:
-    job = services.import_start(dataset=dataset, actor=request.user, upload=upload, source=source.name, options=options)
+    job = services.import_start(
+        dataset=dataset, actor=request.user, upload=upload, source=source.name, options=options, read_as=read_as
+    )
     address = reverse("labeling:import", args=[request.project.slug, dataset.slug])
     return redirect(f"{address}?job={job.pk}")
 

@@ -149,4 +149,9 @@ def _toml(text: str) -> Any:
     return document
 
 
-_READERS: Mapping[str, Callable[[str], Any]] = {".json": load_json, ".toml": _toml, ".yaml": load_yaml, ".yml": load_yaml}
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    ".json": load_json,
+    ".toml": _toml,
+    ".yaml": load_yaml,
+    ".yml": load_yaml,
+}

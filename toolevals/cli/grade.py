@@ -8,7 +8,8 @@ import sys
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_dialects import dialect_grading
-from toolevals.cli.grade_lines import Grading, Lines, opened
+from toolevals.cli.grade_files import rows_opened
+from toolevals.cli.grade_lines import Grading, Lines
 from toolevals.cli.grade_rows import NativeGrading
 from toolevals.cli.output import say
 from toolevals.grading.dialects.catalog import DIALECTS
@@ -23,11 +24,14 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=_options_in_words(),
     )
-    parser.add_argument("file", metavar="FILE", help="JSON Lines, plain or .gz; - is standard input")
+    parser.add_argument(
+        "file", metavar="FILE", help="JSON Lines, plain or .gz, or another tool's file; - is standard input"
+    )
     parser.add_argument("--dialect", choices=sorted(DIALECTS), help="give another tool's verdicts instead of ours")
     parser.add_argument(
         "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the dialect; may be repeated"
     )
+    parser.add_argument("--agent", default="", metavar="NAME", help="of a file that holds several agents, this one")
     parser.add_argument("--format", choices=("jsonl", "csv", "table"), default="jsonl")
     parser.set_defaults(run=run)
 
@@ -35,7 +39,7 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 def run(arguments: argparse.Namespace) -> int:
     """Grade every row in order and print its verdicts; bad rows are named on standard error and end in status 5."""
     grading = _grading(arguments)
-    with opened(arguments.file) as file:
+    with rows_opened(arguments.file, arguments.agent) as (file, bad):
         lines = Lines(file, grading, numbered=True)
         if arguments.format == "jsonl":
             for row in lines:
@@ -46,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             say(grading.summary(lines), end="")
     lines.say_the_rest()
-    return Exit.DATA if lines.bad else Exit.OK
+    return Exit.DATA if lines.bad or bad else Exit.OK
 
 
 def _grading(arguments: argparse.Namespace) -> Grading:

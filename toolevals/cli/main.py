@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import cannot_be_written, note, silence, streams_prepare
@@ -39,11 +40,19 @@ def parser() -> argparse.ArgumentParser:
     return root
 
 
+def with_kind(words: Sequence[str]) -> list[str]:
+    """Return the words of a command; `import FILE` is `import auto FILE`, where FILE is there and names no kind."""
+    given = list(words)
+    if given[:1] == ["import"] and len(given) > 1 and not given[1].startswith("-") and Path(given[1]).is_file():
+        return ["import", "auto", *given[1:]]
+    return given
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status."""
     streams_prepare()
     try:
-        arguments = parser().parse_args(argv)
+        arguments = parser().parse_args(with_kind(sys.argv[1:] if argv is None else argv))
     except SystemExit as stop:
         return Exit.OK if stop.code in (0, None) else Exit.CONFIGURATION
     try:

@@ -17,9 +17,9 @@ from toolevals.cli.client import ProjectClient, say_progress
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say
 from toolevals.cli.publishing import ensure
-from toolevals.grading.canonical import digest
 from toolevals.grading.documents import load_json
 from toolevals.grading.engine import CUT_OFF
+from toolevals.grading.evaluation_files.reading import content_key
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.parsing.recorded import RecordedRun, is_tau2, tau2_runs, tau_runs
 from toolevals.grading.problems import InvalidDocument
@@ -122,12 +122,6 @@ def joined(rows: Iterable[ExampleRow], known: Iterable[Mapping[str, Any]]) -> di
             free = row.external_id not in taken
             found[row.external_id] = Joined(row.external_id if free else f"{row.external_id}-{key[:8]}", is_known=False)
     return found
-
-
-def content_key(content: Mapping[str, Any]) -> str:
-    """Return what tells tasks apart: a digest of the user's words, whatever spaces and letter case they are in."""
-    said = [each.get("content") or "" for each in content.get("messages", ()) if each.get("role") == "user"]
-    return digest([" ".join(str(words).casefold().split()) for words in said])
 
 
 def example_document(row: ExampleRow, names: Mapping[str, Joined]) -> dict[str, Any]:

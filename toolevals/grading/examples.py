@@ -13,7 +13,6 @@ from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.specs import read_tools
 from toolevals.grading.values import Expectation, ToolSpec
 
-
 # The names of what examples are sorted by.
 STRATA = ("bucket", "no_call_kind", "difficulty", "edge_case", "error_class", "effect", "category")
 

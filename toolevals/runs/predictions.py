@@ -56,6 +56,8 @@ class PredictionReader:
         self.readings = Readings()
         self.count = 0
         self.gave_up = False
+        # Which format was found and why; empty for our own.
+        self.read_as = ""
 
     def rows(self, file: IO[bytes]) -> Iterator[Row]:
         """Yield the good lines as rows. Wrong ones are only noted: look at `errors` before using any row."""

@@ -8,11 +8,12 @@ from rest_framework import serializers
 
 from labeling.api.serializers.datasets import VersionNameField
 from labeling.exports import FORMATS
+from labeling.imports.detection import AUTO
 from labeling.imports.sources import SOURCES
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 
-SOURCE_NAMES = list(SOURCES)
+SOURCE_NAMES = [AUTO, *SOURCES]
 FORMAT_NAMES = list(FORMATS)
 
 
@@ -22,7 +23,7 @@ class NewImportSerializer(serializers.Serializer[Any]):
     file = serializers.FileField()
     # A field's own `source` is another thing; declared fields are not attributes.
     source = serializers.ChoiceField(  # type: ignore[assignment]
-        choices=SOURCE_NAMES, required=False, help_text="By default jsonl."
+        choices=SOURCE_NAMES, required=False, help_text="By default jsonl; auto finds it by what the file holds."
     )
     format = serializers.ChoiceField(choices=SOURCE_NAMES, required=False, help_text="Another name of source.")
     options = serializers.CharField(

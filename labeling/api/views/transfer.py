@@ -18,6 +18,7 @@ from labeling.api.base import LabelingView
 from labeling.api.parsers import CsvParser, GzipParser, JsonLinesParser, NdjsonParser, WholeJsonParser, ZipParser
 from labeling.api.serializers.transfer import NewExportSerializer, NewImportSerializer
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
+from labeling.imports.detection import AUTO
 from labeling.imports.sources import SOURCES
 from labeling.services.exports import KIND
 from labeling.shown_strata import hidden_strata
@@ -40,7 +41,7 @@ AS = OpenApiParameter("as", str, enum=list(FORMATS), description="By default jso
 SUMMARY = OpenApiParameter(
     "summary", bool, description="In place of the file, how many examples it holds and which are left out, as JSON."
 )
-SOURCE = OpenApiParameter("source", str, enum=list(SOURCES), description="The format, where the body is the file.")
+SOURCE = OpenApiParameter("source", str, enum=[AUTO, *SOURCES], description="The format, where the body is the file.")
 OPTIONS = OpenApiParameter("options", str, description="The format's options as JSON, where the body is the file.")
 
 

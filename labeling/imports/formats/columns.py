@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from toolevals.grading.evaluation_files.entries import external_id
 from labeling.imports.formats.settings import Settings
 from labeling.models import Example
 from toolevals.grading.documents import load_json
+from toolevals.grading.evaluation_files.entries import external_id
 from toolevals.grading.examples import ExampleRow, read_example
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.values import ToolSpec

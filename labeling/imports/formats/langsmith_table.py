@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from labeling.imports.formats.langsmith import ANSWERS, langsmith_row
+from labeling.imports.formats.langsmith import langsmith_row
 from labeling.imports.formats.settings import Settings
 from labeling.models import Example
 from toolevals.grading.documents import load_json
+from toolevals.grading.evaluation_files.langsmith_examples import ANSWERS
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, pointer_to
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolevals.grading.evaluation_files.entries import entry, expected_calls, external_id, messages_at, tools_at
 from labeling.imports.formats.settings import Settings
+from toolevals.grading.evaluation_files.entries import entry, expected_calls, external_id, messages_at, tools_at
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.parsing.messages import transcript_in
 from toolevals.grading.problems import InvalidDocument

@@ -1,6 +1,6 @@
 """Make the files that the tests of evaluation files read anew, with the libraries themselves.
 
-    python tests/grading/evaluation_files/make_fixtures.py deepeval pydantic_evals adk langsmith ragas inspect promptfoo
+    python tests/grading/evaluation_files/make_fixtures.py deepeval pydantic_evals adk langsmith ragas inspect atif promptfoo
 
 Each library is imported only where it is asked for: install what is to be made into an environment of its own. For
 promptfoo, `PROMPTFOO` names its command. Nothing here asks a model or a service.
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import ModuleType
 
 DATA = Path(__file__).parent / "data"
 QUESTION, ANSWER = "Where is ORD-9182?", "It has shipped."
@@ -141,7 +142,9 @@ def langsmith() -> None:
         return parent.create_child(run_id=next(ids), start_time=next(times), **known)
 
     asked = [{"role": "user", "content": QUESTION}]
-    calls = [{"id": "c1", "type": "function", "function": {"name": "get_order_status", "arguments": json.dumps(ARGUMENTS)}}]
+    calls = [
+        {"id": "c1", "type": "function", "function": {"name": "get_order_status", "arguments": json.dumps(ARGUMENTS)}}
+    ]
     called = {"role": "assistant", "content": None, "tool_calls": calls}
     result = {"role": "tool", "tool_call_id": "c1", "content": "shipped"}
     root = RunTree(
@@ -164,6 +167,10 @@ def langsmith() -> None:
 
 
 def ragas() -> None:
+    # The library imports a class that newer packages of LangChain no longer have; nothing here uses it.
+    gone = ModuleType("langchain_community.chat_models.vertexai")
+    gone.ChatVertexAI = object  # type: ignore[attr-defined]
+    sys.modules.setdefault(gone.__name__, gone)
     from ragas.dataset_schema import EvaluationDataset, MultiTurnSample, SingleTurnSample
     from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
@@ -181,9 +188,10 @@ def ragas() -> None:
 
 
 def inspect() -> None:
-    from inspect_ai import Task, eval
+    from inspect_ai import Task
+    from inspect_ai import eval as evaluate
     from inspect_ai.dataset import Sample
-    from inspect_ai.model import ModelOutput, get_model
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.scorer import includes
     from inspect_ai.solver import generate, use_tools
     from inspect_ai.tool import tool
@@ -205,6 +213,9 @@ def inspect() -> None:
         ModelOutput.from_content("mockllm/model", ANSWER),
         ModelOutput.from_content("mockllm/model", "Good morning!"),
     ]
+    for output in outputs:
+        # The mock counts tokens with a table that it would download.
+        output.usage = ModelUsage(input_tokens=9, output_tokens=3, total_tokens=12)
     samples = [
         Sample(id="order", input=QUESTION, target="shipped", metadata={"bucket": "selection"}),
         Sample(id="hello", input="Good morning!", target="Good morning"),
@@ -213,9 +224,30 @@ def inspect() -> None:
     for ending in ("json", "eval"):
         with tempfile.TemporaryDirectory() as folder:
             model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
-            eval(task, model=model, log_dir=folder, log_format=ending, max_samples=1, display="none")
+            evaluate(task, model=model, log_dir=folder, log_format=ending, max_samples=1, display="none")
             (made,) = Path(folder).glob(f"*.{ending}")
             (DATA / f"inspect.{ending}").write_bytes(made.read_bytes())
+    # Of the events the first model call of each sample is enough; the zip keeps all of them.
+    log = json.loads((DATA / "inspect.json").read_text())
+    for sample in log["samples"]:
+        sample["events"] = [event for event in sample["events"] if event["event"] == "model"][:1]
+    _write("inspect.json", log)
+
+
+def atif() -> None:
+    from atif import Agent, FinalMetrics, Observation, ObservationResult, Step, ToolCall, Trajectory
+
+    call = ToolCall(tool_call_id="c1", function_name="get_order_status", arguments=ARGUMENTS)
+    result = Observation(results=[ObservationResult(source_call_id="c1", content="shipped")])
+    steps = [
+        Step(step_id=1, source="user", message=QUESTION),
+        Step(step_id=2, source="agent", message="", tool_calls=[call], observation=result),
+        Step(step_id=3, source="agent", message=ANSWER),
+    ]
+    agent = Agent(name="orders", version="1", model_name="none", tool_definitions=[TOOL])
+    metrics = FinalMetrics(total_prompt_tokens=9, total_completion_tokens=3)
+    made = Trajectory(schema_version="ATIF-v1.7", session_id="order", agent=agent, steps=steps, final_metrics=metrics)
+    _write("atif.json", made.model_dump(mode="json", exclude_none=True))
 
 
 def promptfoo() -> None:
@@ -224,7 +256,8 @@ module.exports = class {
   id() { return 'custom:orders'; }
   async callApi(prompt) {
     if (prompt.includes('ORD-9182')) {
-      return { output: [{ id: 'c1', type: 'function', function: { name: 'get_order_status', arguments: '{"order_id":"ORD-9182"}' } }],
+      const call = { name: 'get_order_status', arguments: '{"order_id":"ORD-9182"}' };
+      return { output: [{ id: 'c1', type: 'function', function: call }],
                tokenUsage: { total: 12, prompt: 9, completion: 3 } };
     }
     return { output: 'Good morning!' };
@@ -239,7 +272,10 @@ module.exports = class {
             {
                 "description": "an order",
                 "vars": {"question": QUESTION},
-                "assert": [{"type": "tool-call-f1", "value": ["get_order_status"]}, {"type": "llm-rubric", "value": "is kind"}],
+                "assert": [
+                    {"type": "tool-call-f1", "value": ["get_order_status"]},
+                    {"type": "javascript", "value": "true"},
+                ],
             },
             {"vars": {"question": "Good morning!"}, "assert": [{"type": "contains", "value": "morning"}]},
         ],
@@ -249,7 +285,16 @@ module.exports = class {
         (Path(folder) / "config.json").write_text(json.dumps(config))
         environment = {**os.environ, "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1",
                        "PROMPTFOO_CONFIG_DIR": folder, "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1"}  # fmt: skip
-        command = [os.environ["PROMPTFOO"], "eval", "-c", "config.json", "--no-cache", "-o", "results.json", "--no-write"]
+        command = [
+            os.environ["PROMPTFOO"],
+            "eval",
+            "-c",
+            "config.json",
+            "--no-cache",
+            "-o",
+            "results.json",
+            "--no-write",
+        ]
         subprocess.run(command, cwd=folder, env=environment, check=False, timeout=120)
         _write("promptfoo_results.json", json.loads((Path(folder) / "results.json").read_text()))
 

@@ -1,4 +1,4 @@
-"""Evaluation sets and results of Google's Agent Development Kit: `*.evalset.json`, `*.test.json`, `*.evalset_result.json`.
+"""Evaluation sets and results of Google's Agent Development Kit (`*.evalset.json`, `*.evalset_result.json`).
 
 Source: google.adk.evaluation (`EvalSet`, `EvalCase`, `Invocation`, `EvalSetResult`), in snake or camel case, and the
 older list of `{"query", "expected_tool_use", "reference"}`.
@@ -15,18 +15,23 @@ from toolevals.grading.evaluation_files.content import (
     expected_in_order,
     transcript_of,
 )
-from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, object_at, snake_name, unknown_keys
+from toolevals.grading.evaluation_files.entry import (
+    Entry,
+    Found,
+    Trial,
+    items_at,
+    keys,
+    object_at,
+    snake_name,
+    unknown_keys,
+)
 from toolevals.grading.parsing.content import result_text, text_in
 from toolevals.grading.parsing.json_calls import call_of
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Call, Message
 
-_CASE = frozenset(
-    "eval_id conversation conversation_scenario session_input creation_timestamp rubrics final_session_state".split()
-)
-_INVOCATION = frozenset(
-    "invocation_id user_content final_response intermediate_data creation_timestamp rubrics app_details".split()
-)
+_CASE = keys("eval_id conversation conversation_scenario session_input creation_timestamp rubrics final_session_state")
+_INVOCATION = keys("invocation_id user_content final_response intermediate_data creation_timestamp rubrics app_details")
 REFERENCE = "is a reference for a judge: kept as the rationale, not expected in the answer"
 _STATE = "the session's state has no form here: left out"
 
@@ -57,14 +62,14 @@ def read_set(document: Any) -> Iterator[Found]:
             try:
                 yield pointer, _older(object_at(item), before)
             except InvalidDocument as error:
-                yield pointer, error.below(pointer)
+                yield pointer, error
         return
     key = "eval_cases" if "eval_cases" in document else "evalCases"
     for pointer, case in items_at(document, key):
         try:
             yield from _case(_plain(object_at(case)), pointer)
         except InvalidDocument as error:
-            yield pointer, error.below(pointer)
+            yield pointer, error
 
 
 def read_result(document: Any) -> Iterator[Found]:
@@ -76,7 +81,7 @@ def read_result(document: Any) -> Iterator[Found]:
         name = str(result.get("eval_id") or "")
         done = result.get("eval_metric_result_per_invocation")
         if not isinstance(done, list) or not name:
-            yield pointer, InvalidDocument.at(pointer, "has no eval_id or no eval_metric_result_per_invocation")
+            yield pointer, InvalidDocument.at("", "has no eval_id or no eval_metric_result_per_invocation")
             continue
         before: list[dict[str, Any]] = []
         for place, each in enumerate(done):
@@ -84,7 +89,7 @@ def read_result(document: Any) -> Iterator[Found]:
             try:
                 yield where, _ran(_plain(object_at(each)), _numbered(name, place, len(done)), before)
             except InvalidDocument as error:
-                yield where, error.below(where)
+                yield where, error
 
 
 def _case(case: Mapping[str, Any], pointer: str) -> Iterator[Found]:
@@ -104,8 +109,14 @@ def _case(case: Mapping[str, Any], pointer: str) -> Iterator[Found]:
     for place, item in enumerate(conversation):
         where = f"/conversation/{place}"
         try:
-            yield f"{pointer}{where}", _invocation(
-                _plain(object_at(item)), _numbered(name, place, len(conversation)), before, losses if not place else ()
+            yield (
+                f"{pointer}{where}",
+                _invocation(
+                    _plain(object_at(item)),
+                    _numbered(name, place, len(conversation)),
+                    before,
+                    losses if not place else (),
+                ),
             )
         except InvalidDocument as error:
             raise error.below(where) from None
@@ -149,9 +160,7 @@ def _ran(item: Mapping[str, Any], name: str, before: list[dict[str, Any]]) -> En
             messages.append(Message("tool", result, call_id=identifier))
     if final := _words(actual.get("final_response")):
         messages.append(Message("assistant", final))
-    return Entry(
-        entry.example, Trial(name, transcript_of(messages), entry.example.input), entry.losses
-    )
+    return Entry(entry.example, Trial(name, transcript_of(messages), entry.example.input), entry.losses)
 
 
 def _older(item: Mapping[str, Any], before: list[dict[str, Any]]) -> Entry:

@@ -9,7 +9,7 @@ from typing import Any
 from toolevals.grading.documents import load_json
 from toolevals.grading.evaluation_files.entries import accepted, expected_words, external_id
 from toolevals.grading.examples import ExampleRow
-from toolevals.grading.parsing import calls_in_text, last_words, transcript_in
+from toolevals.grading.parsing import calls_in_text, last_words, read_transcript
 from toolevals.grading.parsing.json_calls import calls_in_json
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Call, Expectation, Message, Trajectory, Transcript
@@ -23,23 +23,23 @@ _RESPONSES = ("choices", "candidates", "contents", "messages")
 WORDS_EXPECTED = "is words: expected in the answer, whatever is called"
 
 
-def content_of(given: Any, pointer: str = "/input") -> dict[str, Any]:
+def content_of(given: Any, pointer: str = "/input", losses: list[Problem] | None = None) -> dict[str, Any]:
     """Return an example's input, `messages` and perhaps `context`, from text, messages, or an object.
 
-    Of an object, messages or the text under one of QUESTIONS (or its only text) is what is asked, and the rest is
-    context. Raises InvalidDocument where there is neither.
+    `losses` grows by what the messages held and their normal form does not. Of an object, messages or the text under
+    one of QUESTIONS (or its only text) is what is asked; the rest is context. Raises InvalidDocument without either.
     """
     if isinstance(given, str) and given.strip():
         return {"messages": [{"role": "user", "content": given}]}
     if isinstance(given, list):
-        return {"messages": [message.to_document() for message in messages_of(given, pointer)]}
+        return {"messages": [message.to_document() for message in messages_of(given, pointer, losses)]}
     if not isinstance(given, Mapping):
         raise InvalidDocument.at(pointer, "is neither text nor messages nor an object")
     if is_message(given):
-        return {"messages": [message.to_document() for message in messages_of([given], pointer)]}
+        return {"messages": [message.to_document() for message in messages_of([given], pointer, losses)]}
     used = next((key for key in ("messages", "input") if isinstance(given.get(key), list) and given[key]), "")
     if used:
-        messages = [message.to_document() for message in messages_of(given[used], f"{pointer}/{used}")]
+        messages = [message.to_document() for message in messages_of(given[used], f"{pointer}/{used}", losses)]
     else:
         used = _question(given)
         if not used:
@@ -64,20 +64,25 @@ def is_message(value: Any) -> bool:
     return isinstance(value.get("type"), str) and ("content" in value or "data" in value)
 
 
-def messages_of(given: Any, pointer: str) -> tuple[Message, ...]:
-    """Return a provider's messages, in a list (or a list of one list) or a response. Raises InvalidDocument."""
+def messages_of(given: Any, pointer: str, losses: list[Problem] | None = None) -> tuple[Message, ...]:
+    """Return a provider's messages, in a list (or a list of one list) or a response, and add what is left out.
+
+    Raises InvalidDocument.
+    """
     if isinstance(given, list) and len(given) == 1 and isinstance(given[0], list):
         given, pointer = given[0], f"{pointer}/0"
     try:
-        messages = transcript_in(given).messages
+        read = read_transcript(given)
     except InvalidDocument as error:
         raise error.below(pointer) from None
-    if not messages:
+    if not read.transcript.messages:
         raise InvalidDocument.at(pointer, "holds no messages")
-    return messages
+    if losses is not None:
+        losses += (Problem(pointer + loss.first, f"{loss.count:,} × {loss.what}: left out") for loss in read.losses)
+    return read.transcript.messages
 
 
-def said_in(output: Any, pointer: str = "/output") -> tuple[Message, ...]:
+def said_in(output: Any, pointer: str = "/output", losses: list[Problem] | None = None) -> tuple[Message, ...]:
     """Return what an output says and calls: text, calls, messages, or a response of a provider. Raises InvalidDocument.
 
     Of an object of one's own it is what stands under one of ANSWERS, or its only text; any other is taken as the JSON
@@ -88,13 +93,13 @@ def said_in(output: Any, pointer: str = "/output") -> tuple[Message, ...]:
     if isinstance(output, str):
         return (_text_said(output),)
     if isinstance(output, list):
-        return _list_said(output, pointer)
+        return _list_said(output, pointer, losses)
     if not isinstance(output, Mapping):
         return (Message("assistant", str(output)),)
     if isinstance(generations := output.get("generations"), list):
-        return _generated(generations, f"{pointer}/generations")
+        return _generated(generations, f"{pointer}/generations", losses)
     if is_message(output) or any(isinstance(output.get(key), list) for key in _RESPONSES):
-        return messages_of([output] if is_message(output) else _unnested(output), pointer)
+        return messages_of([output] if is_message(output) else _unnested(output), pointer, losses)
     if (calls := calls_in_json(output)) is not None:
         return (Message("assistant", _text(output.get("content")), calls),)
     key = next((key for key in ANSWERS if output.get(key) is not None), None)
@@ -102,8 +107,10 @@ def said_in(output: Any, pointer: str = "/output") -> tuple[Message, ...]:
     if key is None and len(texts) == 1:
         key = texts[0]
     if key is None:
-        raise InvalidDocument.at(pointer, f"holds no answer under one of {', '.join(ANSWERS)}, and no messages or calls")
-    return said_in(output[key], f"{pointer}/{key}")
+        raise InvalidDocument.at(
+            pointer, f"holds no answer under one of {', '.join(ANSWERS)}, and no messages or calls"
+        )
+    return said_in(output[key], f"{pointer}/{key}", losses)
 
 
 def transcript_of(messages: Sequence[Message], **known: Any) -> Transcript:
@@ -122,12 +129,13 @@ def expectation_of(expected: Any, pointer: str) -> tuple[Expectation | None, tup
         return None, ()
     if expected == [] or (isinstance(expected, Mapping) and _calls_nothing(expected)):
         return Expectation("no_call"), ()
-    messages = said_in(expected, pointer)
+    losses: list[Problem] = []
+    messages = said_in(expected, pointer, losses)
     calls = tuple(call for message in messages for call in message.calls)
     if calls:
-        return accepted([calls], pointer), ()
+        return accepted([calls], pointer), tuple(losses)
     words = last_words(messages)
-    return (None, ()) if not words else (expected_answer([words]), (Problem(pointer, WORDS_EXPECTED),))
+    return (None, ()) if not words else (expected_answer([words]), (*losses, Problem(pointer, WORDS_EXPECTED)))
 
 
 def expected_answer(words: Sequence[str]) -> Expectation:
@@ -180,22 +188,22 @@ def _text_said(text: str) -> Message:
     return Message("assistant", text, calls_in_text(text))
 
 
-def _list_said(output: list[Any], pointer: str) -> tuple[Message, ...]:
+def _list_said(output: list[Any], pointer: str, losses: list[Problem] | None) -> tuple[Message, ...]:
     if (calls := calls_in_json(output)) is not None:
         return (Message("assistant", None, calls),)
     if all(isinstance(item, str) for item in output):
         return (Message("assistant", "\n".join(output)),)
-    return messages_of(output, pointer)
+    return messages_of(output, pointer, losses)
 
 
-def _generated(generations: list[Any], pointer: str) -> tuple[Message, ...]:
+def _generated(generations: list[Any], pointer: str, losses: list[Problem] | None) -> tuple[Message, ...]:
     first = generations[0] if generations else None
     if isinstance(first, list):
         first, pointer = first[0] if first else None, f"{pointer}/0"
     if not isinstance(first, Mapping):
         raise InvalidDocument.at(f"{pointer}/0", "is not a generation with a message or text")
     if isinstance(message := first.get("message"), Mapping):
-        return messages_of([message], f"{pointer}/0/message")
+        return messages_of([message], f"{pointer}/0/message", losses)
     return said_in(first.get("text"), f"{pointer}/0/text")
 
 

@@ -10,7 +10,7 @@ import zlib
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.archives import UNREADABLE
+from toolevals.archives import UNREADABLE, zip_member
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.yaml_documents import load_yaml
@@ -65,8 +65,10 @@ def decoded(content: bytes) -> Decoded:
 def _is_lines(lines: list[bytes]) -> bool:
     """Tell whether the first two lines that are not empty are objects of their own."""
     filled = [line for line in lines if line.strip()][:2]
-    return len(filled) == 2 and all(line.strip().startswith(b"{") and _is_json(line) for line in filled[:1]) and (
-        filled[1].lstrip().startswith(b"{")
+    return (
+        len(filled) == 2
+        and all(line.strip().startswith(b"{") and _is_json(line) for line in filled[:1])
+        and (filled[1].lstrip().startswith(b"{"))
     )
 
 
@@ -122,6 +124,6 @@ def _log_in_zip(content: bytes) -> Any:
 
 def _member(packed: zipfile.ZipFile, name: str) -> Any:
     try:
-        return _json(packed.read(name))
+        return _json(zip_member(packed, name))
     except InvalidDocument as error:
         raise InvalidDocument.at("", f"{name}: {error}") from None

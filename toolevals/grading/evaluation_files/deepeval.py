@@ -12,17 +12,27 @@ from typing import Any
 
 from toolevals.grading.evaluation_files.content import content_of, example_of, transcript_of
 from toolevals.grading.evaluation_files.entries import strata_in
-from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, object_at, snake_name, unknown_keys
+from toolevals.grading.evaluation_files.entry import (
+    Entry,
+    Found,
+    Trial,
+    items_at,
+    keys,
+    object_at,
+    snake_name,
+    unknown_keys,
+)
 from toolevals.grading.evaluation_files.tool_uses import calls_in, expected_tools, messages_made
 from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Message
 
-_CASE = frozenset(
+_CASE = keys(
     "input actual_output expected_output context retrieval_context tools_called expected_tools metadata "
     "additional_metadata comments token_cost completion_time name tags success metrics_data run_duration "
     "evaluation_cost order trace input_token_count output_token_count source_file multimodal images_mapping "
-    "custom_column_key_values mcp_servers mcp_tools_called mcp_resources_called mcp_prompts_called trace_id conversational_instance_id turns scenario expected_outcome user_description chatbot_role".split()
+    "custom_column_key_values mcp_servers mcp_tools_called mcp_resources_called mcp_prompts_called trace_id "
+    "conversational_instance_id turns scenario expected_outcome user_description chatbot_role"
 )
 _MADE = ("actual_output", "tools_called")
 _LISTS = ("test_cases", "goldens", "conversational_test_cases", "conversational_goldens", "conversations")
@@ -50,7 +60,7 @@ def read(document: Any) -> Iterator[Found]:
         try:
             yield pointer, _entry(_snake(object_at(item)))
         except InvalidDocument as error:
-            yield pointer, error.below(pointer)
+            yield pointer, error
 
 
 def _cases(document: Any) -> Iterator[tuple[str, Any]]:
@@ -78,7 +88,11 @@ def _entry(case: Mapping[str, Any]) -> Entry:
     known = {"retrieved": case["retrieval_context"]} if case.get("retrieval_context") else {}
     content = content_of(case.get("input"), "/input") | ({"context": known} if known else {})
     expectation, losses = expected_tools(
-        case.get("expected_tools"), "input_parameters", case.get("expected_output"), "/expected_tools", "/expected_output"
+        case.get("expected_tools"),
+        "input_parameters",
+        case.get("expected_output"),
+        "/expected_tools",
+        "/expected_output",
     )
     losses = (*losses, *unknown_keys(case, _CASE))
     row = example_of(

@@ -64,6 +64,11 @@ def object_at(value: Any, pointer: str = "") -> Mapping[str, Any]:
     return value
 
 
+def keys(names: str) -> frozenset[str]:
+    """Return keys that are written one after another."""
+    return frozenset(names.split())
+
+
 def unknown_keys(item: Mapping[str, Any], known: frozenset[str], pointer: str = "") -> tuple[Problem, ...]:
     """Return a loss for each key that the reader does not know and that holds something."""
     return tuple(

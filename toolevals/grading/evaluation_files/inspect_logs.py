@@ -10,7 +10,7 @@ from typing import Any
 
 from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of, expected_answer, json_in
 from toolevals.grading.evaluation_files.entries import strata_in
-from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, keys, object_at, unknown_keys
 from toolevals.grading.examples import tools_in_row
 from toolevals.grading.parsing.content import result_text, text_in
 from toolevals.grading.parsing.json_calls import call_of, identifier_in
@@ -18,10 +18,10 @@ from toolevals.grading.parsing.measures import is_count, usage_in
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Call, Expectation, MalformedCall, Message, Transcript
 
-_SAMPLE = frozenset(
+_SAMPLE = keys(
     "id epoch input choices target sandbox files setup messages output scores metadata store events model_usage "
-    "role_usage started_at completed_at total_time working_time uuid invalidation error error_retries attachments limit "
-    "timelines events_data".split()
+    "role_usage started_at completed_at total_time working_time uuid invalidation error error_retries attachments "
+    "limit turn_count timelines events_data"
 )
 _LIMITS: Mapping[str, str] = {"message": "steps", "token": "steps", "turn": "steps", "time": "steps"}
 _ATTACHED = "attachment://"
@@ -43,7 +43,7 @@ def read(document: Any) -> Iterator[Found]:
         try:
             yield pointer, _sample(object_at(item), model)
         except InvalidDocument as error:
-            yield pointer, error.below(pointer)
+            yield pointer, error
 
 
 def _sample(item: Mapping[str, Any], model: str) -> Entry:
@@ -92,11 +92,20 @@ def _transcript(item: Mapping[str, Any], messages: tuple[Message, ...], given: l
     return Transcript(
         messages=done,
         answer=said if isinstance(said, str) and said else answer,
-        usage=usage_in(output) if isinstance(output, dict) else {},
+        usage=_usage(item.get("model_usage")),
         latency_ms=seconds * 1000 if is_count(seconds) else None,
         error=failed if isinstance(failed, str) and failed else None,
         ended=_LIMITS.get(str(kind), "broken") if kind else None,
     )
+
+
+def _usage(given: Any) -> dict[str, float]:
+    """Return the tokens of all models together."""
+    found: dict[str, float] = {}
+    for each in given.values() if isinstance(given, Mapping) else ():
+        for name, count in usage_in({"usage": each}).items():
+            found[name] = found.get(name, 0) + count
+    return found
 
 
 def _messages(

@@ -10,27 +10,28 @@ from typing import Any
 
 from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of, json_in
 from toolevals.grading.evaluation_files.entries import strata_in
-from toolevals.grading.evaluation_files.entry import Entry, Found, items_at, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import Entry, Found, items_at, keys, object_at, unknown_keys
 from toolevals.grading.evaluation_files.spans import Span, SpanKind, traces_read
 from toolevals.grading.examples import tools_in_row
 from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
 
-_ITEM = frozenset(
+_ITEM = keys(
     "id input expectedOutput expected_output metadata status sourceTraceId source_trace_id sourceObservationId "
     "source_observation_id datasetId dataset_id datasetName dataset_name createdAt created_at updatedAt updated_at "
-    "projectId validFrom validTo version mediaReferences media_references".split()
+    "projectId validFrom validTo version mediaReferences media_references"
 )
 _KINDS: Mapping[str, SpanKind] = {"GENERATION": "model", "TOOL": "tool"}
-_OBSERVATION = frozenset(("type", "traceId", "trace_id"))
+_EXPECTED = keys("expectedOutput expected_output")
+_SOURCE = keys("datasetId datasetName dataset_id dataset_name sourceTraceId source_trace_id")
 
 
 def detect_items(item: Any) -> str | None:
     """Return why an item is one of a dataset; None where it is none."""
-    if isinstance(item, Mapping) and "input" in item and ({"expectedOutput", "expected_output"} & item.keys()):
-        if {"datasetId", "datasetName", "dataset_id", "dataset_name", "sourceTraceId", "source_trace_id"} & item.keys():
-            return "entries have input, expectedOutput and their dataset or source trace"
-    return None
+    if not isinstance(item, Mapping) or "input" not in item:
+        return None
+    expected, source = _EXPECTED & item.keys(), _SOURCE & item.keys()
+    return "entries have input, expectedOutput and their dataset or source trace" if expected and source else None
 
 
 def detect_traces(item: Any) -> str | None:
@@ -76,11 +77,14 @@ def _item(item: Mapping[str, Any]) -> Entry:
     given = json_in(item.get("input"))
     key = "expectedOutput" if "expectedOutput" in item else "expected_output"
     metadata = json_in(item.get("metadata"))
-    content = content_of(given, "/input")
+    left: list[Problem] = []
+    content = content_of(given, "/input", left)
     expectation, losses = expectation_of(json_in(item.get(key)), f"/{key}")
-    offered = next((each.get("tools") for each in (given, metadata) if isinstance(each, Mapping) and each.get("tools")), 0)
+    offered = next(
+        (each.get("tools") for each in (given, metadata) if isinstance(each, Mapping) and each.get("tools")), 0
+    )
     tools, more = tools_in_row(offered or None, "/input/tools")
-    losses = (*losses, *more, *unknown_keys(item, _ITEM))
+    losses = (*left, *losses, *more, *unknown_keys(item, _ITEM))
     if item.get("status") == "ARCHIVED":
         losses = (*losses, Problem("/status", "is ARCHIVED there: imported all the same"))
     strata = strata_in(metadata) if isinstance(metadata, Mapping) else {}

@@ -6,27 +6,27 @@ Source: langsmith.schemas (`Run`, `Example`), as the SDK dumps them and as the p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of
-from toolevals.grading.evaluation_files.entries import strata_in
-from toolevals.grading.evaluation_files.entry import Entry, Found, items_at, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import Entry, Found, items_at, keys, object_at, unknown_keys
+from toolevals.grading.evaluation_files.langsmith_examples import langsmith_example
 from toolevals.grading.evaluation_files.spans import Span, traces_read
-from toolevals.grading.examples import tools_in_row
 from toolevals.grading.problems import InvalidDocument, Problem
 
-_RUN = frozenset(
+_RUN = keys(
     "id run_id trace_id name run_type parent_run_id inputs outputs error reference_example_id start_time end_time tags "
     "extra dotted_order child_runs child_run_ids direct_child_run_ids parent_run_ids serialized events session_id "
     "status feedback_stats app_path in_dataset manifest_id metadata attachments total_tokens prompt_tokens "
     "completion_tokens total_cost prompt_cost completion_cost first_token_time prompt_token_details "
     "completion_token_details prompt_cost_details completion_cost_details inputs_preview outputs_preview "
-    "inputs_s3_urls outputs_s3_urls s3_urls execution_order last_queued_at share_token trace_tier trace_first_received_at "
-    "ttl_seconds trace_upgrade price_model_id thread_id reference_dataset_id messages token_usage latency session_name".split()
+    "inputs_s3_urls outputs_s3_urls s3_urls execution_order last_queued_at share_token trace_tier "
+    "trace_first_received_at ttl_seconds trace_upgrade price_model_id thread_id reference_dataset_id messages "
+    "token_usage latency session_name"
 )
-_EXAMPLE = frozenset(
+_EXAMPLE = keys(
     "id inputs outputs metadata created_at modified_at dataset_id source_run_id runs name attachments attachment_urls "
-    "split".split()
+    "split"
 )
 _TOOLS = ("tools", "functions")
 
@@ -67,20 +67,9 @@ def read_examples(document: Any) -> Iterator[Found]:
 
 
 def _example(item: Mapping[str, Any]) -> Entry:
-    inputs = item.get("inputs")
-    metadata = item.get("metadata") if isinstance(item.get("metadata"), Mapping) else {}
-    content = content_of(inputs, "/inputs")
-    expectation, losses = expectation_of(item.get("outputs"), "/outputs")
-    tools, more = tools_in_row(inputs.get("tools") if isinstance(inputs, Mapping) else None, "/inputs/tools")
-    losses = (*losses, *more, *unknown_keys(item, _EXAMPLE))
-    identifier = metadata.get("external_id") or item.get("id")
-    strata = strata_in(metadata)
-    return Entry(
-        example_of(
-            identifier, "langsmith", content, tools=tools, expectation=expectation, strata=strata, losses=losses
-        ),
-        losses=losses,
-    )
+    row = langsmith_example(item)
+    losses = (*row.losses, *unknown_keys(item, _EXAMPLE))
+    return Entry(replace(row, losses=losses), losses=losses)
 
 
 def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toolevals.grading.canonical import digest
 from toolevals.grading.evaluation_files.content import (
     content_of,
     example_of,
@@ -17,16 +18,15 @@ from toolevals.grading.evaluation_files.content import (
     said_in,
     transcript_of,
 )
-from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, keys, object_at, unknown_keys
 from toolevals.grading.examples import tools_in_row
 from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.grading.canonical import digest
-from toolevals.grading.values import CallExpectation, Expectation, Trajectory
+from toolevals.grading.values import CallExpectation, Expectation, Trajectory, Transcript
 
-_RESULT = frozenset(
-    "id evalId createdAt updatedAt promptIdx testIdx testCase promptId provider prompt vars response error success score "
-    "latencyMs gradingResult namedScores cost metadata failureReason description tokenUsage".split()
+_RESULT = keys(
+    "id evalId createdAt updatedAt promptIdx testIdx testCase promptId provider prompt vars response error success "
+    "score latencyMs gradingResult namedScores cost metadata failureReason description tokenUsage"
 )
 _WORDS = frozenset({"equals", "contains"})
 
@@ -43,17 +43,19 @@ def read(document: Any) -> Iterator[Found]:
     """Yield an entry for each result: the test as an example, and what the provider answered.
 
     Tests have no ids there: an example is named by its prompt and variables. Each pair of provider and prompt is an
-    agent of its own.
+    agent of its own; prompts are told apart by their labels.
     """
     outer = object_at(document)
     offered = _offered(outer.get("config"))
+    results = outer["results"]["results"]
+    several = len({item.get("promptIdx") for item in results if isinstance(item, Mapping)}) > 1
     seen: dict[tuple[str, str], int] = {}
-    for place, item in enumerate(outer["results"]["results"]):
+    for place, item in enumerate(results):
         pointer = f"/results/results/{place}"
         try:
-            entry = _entry(object_at(item), offered)
+            entry = _entry(object_at(item), offered, several=several)
         except InvalidDocument as error:
-            yield pointer, error.below(pointer)
+            yield pointer, error
             continue
         if entry.trial is not None:
             key = (entry.trial.agent, entry.trial.external_id)
@@ -67,27 +69,29 @@ def read(document: Any) -> Iterator[Found]:
         yield pointer, entry
 
 
-def _entry(item: Mapping[str, Any], offered: Mapping[str, Any]) -> Entry:
+def _entry(item: Mapping[str, Any], offered: Mapping[str, Any], *, several: bool) -> Entry:
     prompt = object_at(item.get("prompt"), "/prompt")
-    content = content_of(json_in(prompt.get("raw")), "/prompt/raw")
+    left: list[Problem] = []
+    content = content_of(json_in(prompt.get("raw")), "/prompt/raw", left)
     test = item.get("testCase") if isinstance(item.get("testCase"), Mapping) else {}
     provider = _name(item.get("provider"))
     tools, losses = tools_in_row(offered.get(provider) or offered.get(""), "/config/providers")
     expectation, more = _expected(test)
-    losses = (*losses, *more, *unknown_keys(item, _RESULT))
     name = f"promptfoo-{digest([content, test.get('assert')])[:16]}"
+    transcript = _transcript(item, left)
+    losses = (*left, *losses, *more, *unknown_keys(item, _RESULT))
     row = example_of(
         name, "promptfoo", content, tools=tools, expectation=expectation, rationale=_text(test.get("description")),
         losses=losses,
     )  # fmt: skip
     label = _text(prompt.get("label"))
-    agent = f"{provider} · {label}" if label and label != prompt.get("raw") else provider
-    return Entry(row, Trial(name, _transcript(item), content, agent=agent), losses)
+    agent = f"{provider} · {label}" if several and label else provider
+    return Entry(row, Trial(name, transcript, content, agent=agent), losses)
 
 
-def _transcript(item: Mapping[str, Any]) -> Any:
+def _transcript(item: Mapping[str, Any], losses: list[Problem]) -> Transcript:
     response = item.get("response") if isinstance(item.get("response"), Mapping) else {}
-    said = said_in(json_in(response.get("output")), "/response/output")
+    said = said_in(json_in(response.get("output")), "/response/output", losses)
     usage = response.get("tokenUsage") if isinstance(response.get("tokenUsage"), Mapping) else {}
     counts = {"input_tokens": usage.get("prompt"), "output_tokens": usage.get("completion")}
     latency = item.get("latencyMs")
@@ -134,9 +138,9 @@ def _offered(config: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     providers = config.get("providers") if isinstance(config, Mapping) else None
     for each in providers if isinstance(providers, list) else [providers]:
-        if isinstance(each, Mapping) and isinstance(each.get("config"), Mapping):
-            if isinstance(tools := each["config"].get("tools"), list) and tools:
-                found[_name(each)] = tools
+        options = each.get("config") if isinstance(each, Mapping) else None
+        if isinstance(options, Mapping) and isinstance(tools := options.get("tools"), list) and tools:
+            found[_name(each)] = tools
     if len(found) == 1:
         found[""] = next(iter(found.values()))
     return found

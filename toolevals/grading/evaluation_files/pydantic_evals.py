@@ -10,15 +10,15 @@ from typing import Any
 
 from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of, said_in, transcript_of
 from toolevals.grading.evaluation_files.entries import strata_in
-from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, keys, object_at, unknown_keys
 from toolevals.grading.examples import tools_in_row
 from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
 
-_CASE = frozenset("name inputs metadata expected_output evaluators".split())
-_REPORTED = _CASE | frozenset(
-    "output metrics attributes scores labels assertions evaluator_failures task_duration total_duration trace_id span_id "
-    "source_case_name report_evaluator_failures error_message error_stacktrace error_type".split()
+_CASE = keys("name inputs metadata expected_output evaluators")
+_REPORTED = _CASE | keys(
+    "output metrics attributes scores labels assertions evaluator_failures task_duration total_duration trace_id "
+    "span_id source_case_name report_evaluator_failures error_message error_stacktrace error_type"
 )
 
 
@@ -53,7 +53,7 @@ def read_dataset(document: Any) -> Iterator[Found]:
             # What all cases share is said once.
             yield pointer, _case(object_at(item), _CASE, () if place else shared)
         except InvalidDocument as error:
-            yield pointer, error.below(pointer)
+            yield pointer, error
 
 
 def read_report(document: Any) -> Iterator[Found]:
@@ -64,16 +64,26 @@ def read_report(document: Any) -> Iterator[Found]:
             try:
                 yield pointer, _reported(object_at(item))
             except InvalidDocument as error:
-                yield pointer, error.below(pointer)
+                yield pointer, error
 
 
 def _case(item: Mapping[str, Any], known: frozenset[str], shared: tuple[Problem, ...] = ()) -> Entry:
     inputs, metadata = item.get("inputs"), item.get("metadata")
-    content = content_of(inputs, "/inputs")
+    left: list[Problem] = []
+    content = content_of(inputs, "/inputs", left)
     expectation, losses = expectation_of(item.get("expected_output"), "/expected_output")
-    offered = next((each["tools"] for each in (inputs, metadata) if isinstance(each, Mapping) and each.get("tools")), None)
+    offered = next(
+        (each["tools"] for each in (inputs, metadata) if isinstance(each, Mapping) and each.get("tools")), None
+    )
     tools, more = tools_in_row(offered, "/inputs/tools")
-    losses = (*losses, *more, *_evaluators(item.get("evaluators"), "the evaluator"), *shared, *unknown_keys(item, known))
+    losses = (
+        *left,
+        *losses,
+        *more,
+        *_evaluators(item.get("evaluators"), "the evaluator"),
+        *shared,
+        *unknown_keys(item, known),
+    )
     strata = strata_in(metadata) if isinstance(metadata, Mapping) else {}
     name = item.get("name")
     row = example_of(
@@ -90,7 +100,8 @@ def _reported(item: Mapping[str, Any]) -> Entry:
     if entry.example is None:
         return entry
     error = item.get("error_message")
-    messages = said_in(item.get("output"), "/output")
+    left: list[Problem] = []
+    messages = said_in(item.get("output"), "/output", left)
     seconds = item.get("task_duration")
     transcript = transcript_of(
         messages,
@@ -98,7 +109,7 @@ def _reported(item: Mapping[str, Any]) -> Entry:
         error=error if isinstance(error, str) and error else None,
     )
     return Entry(
-        entry.example, Trial(entry.example.external_id, transcript, entry.example.input), entry.losses
+        entry.example, Trial(entry.example.external_id, transcript, entry.example.input), (*entry.losses, *left)
     )
 
 

@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolevals.grading.evaluation_files.content import content_of, example_of, transcript_of
-from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, keys, object_at, unknown_keys
 from toolevals.grading.evaluation_files.tool_uses import calls_in, expected_tools
 from toolevals.grading.parsing.turns import Turn, messages_of
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Message
 
-_SINGLE = frozenset(
+_SINGLE = keys(
     "user_input retrieved_contexts reference_contexts retrieved_context_ids reference_context_ids response "
-    "multi_responses reference rubrics persona_name query_style query_length synthesizer_name".split()
+    "multi_responses reference rubrics persona_name query_style query_length synthesizer_name"
 )
-_MULTI = frozenset("user_input reference reference_tool_calls rubrics reference_topics".split())
+_MULTI = keys("user_input reference reference_tool_calls rubrics reference_topics")
 _ROLES: Mapping[str, str] = {"human": "user", "ai": "assistant", "tool": "tool"}
 
 
@@ -33,13 +33,13 @@ def detect(item: Any) -> str | None:
 
 
 def read(document: Any) -> Iterator[Found]:
-    """Yield an entry for each sample: the conversation up to the agent's first turn as example, the rest as its trial."""
+    """Yield an entry for each sample: up to the agent's first turn it is the example, behind it the trial."""
     for pointer, item in items_at(document):
         try:
             sample = object_at(item)
             yield pointer, _multi(sample) if isinstance(sample.get("user_input"), list) else _single(sample)
         except InvalidDocument as error:
-            yield pointer, error.below(pointer)
+            yield pointer, error
 
 
 def _single(item: Mapping[str, Any]) -> Entry:

@@ -10,7 +10,8 @@ from toolevals.grading.canonical import digest
 from toolevals.grading.evaluation_files.decoding import Decoded, decoded
 from toolevals.grading.evaluation_files.entry import Entry, Trial
 from toolevals.grading.evaluation_files.formats import Detected, detected, format_named
-from toolevals.grading.examples import ExampleRow, read_example
+from toolevals.grading.examples import ExampleRow
+from toolevals.grading.parsing.content import text_in
 from toolevals.grading.problems import InvalidDocument, Problem
 
 
@@ -39,14 +40,8 @@ class EvaluationFile:
         """Yield each entry with its place; pointers in what is wrong begin at the line, or at the document."""
         for number, (pointer, found) in enumerate(self.detected.format.read(self.document.value), 1):
             line, inside = self.document.place(pointer)
-            place = Place(number, line, inside)
-            if isinstance(found, InvalidDocument):
-                prefix = pointer if line is not None else ""
-                found = InvalidDocument(
-                    Problem(problem.pointer.removeprefix(prefix) or inside, problem.message)
-                    for problem in found.problems
-                )
-            yield place, found
+            place = Place(line or number, line, inside)
+            yield place, found.below(inside) if isinstance(found, InvalidDocument) else found
 
     def examples(self) -> Iterator[tuple[Place, ExampleRow | InvalidDocument]]:
         """Yield each example once, however often it was run; the same id with another content is wrong."""
@@ -74,16 +69,20 @@ class EvaluationFile:
                 named[found.trial.agent] = None
         return tuple(named)
 
+    def require_agent(self, agent: str) -> tuple[str, ...]:
+        """Return the names of the agents. Raises InvalidDocument where there are several and none of this name."""
+        names = self.agents()
+        if len(names) > 1 and agent not in names:
+            named = ", ".join(names)
+            raise InvalidDocument.at("", f"holds what several agents did: name the run's agent as one of {named}")
+        return names
+
     def trials(self, agent: str) -> Iterator[tuple[Place, Trial | InvalidDocument, tuple[Problem, ...]]]:
         """Yield the trials of an agent, counted from 0, with their losses; of a file that holds one agent, its.
 
         Raises InvalidDocument where the file holds several agents and none of this name.
         """
-        names = self.agents()
-        if len(names) > 1 and agent not in names:
-            raise InvalidDocument.at(
-                "", f"holds what several agents did: name the run's agent as one of {', '.join(names)}"
-            )
+        names = self.require_agent(agent)
         counts: dict[str, int] = {}
         for place, found in self.entries():
             if isinstance(found, InvalidDocument):
@@ -145,10 +144,6 @@ def _graded_row(row: ExampleRow, trial: Trial) -> dict[str, Any]:
 
 
 def content_key(content: Mapping[str, Any]) -> str:
-    """Return what tells inputs apart: a digest of their messages as they are read, whichever form they came in."""
-    return digest(content.get("messages"))
-
-
-def checked(row: ExampleRow) -> None:
-    """Raise InvalidDocument where an example is none that our own form could hold."""
-    read_example({"id": row.external_id, "input": row.input})
+    """Return what tells inputs apart: a digest of the user's words, whatever spaces and letter case they are in."""
+    said = [text_in(each.get("content")) or "" for each in content.get("messages", ()) if each.get("role") == "user"]
+    return digest([" ".join(words.casefold().split()) for words in said])

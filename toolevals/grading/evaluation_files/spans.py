@@ -9,6 +9,7 @@ from typing import Any, Literal
 from toolevals.grading.evaluation_files.content import content_of, example_of, said_in, transcript_of
 from toolevals.grading.evaluation_files.entry import Entry, Found, Trial
 from toolevals.grading.examples import tools_in_row
+from toolevals.grading.parsing import transcript_in
 from toolevals.grading.parsing.content import result_text
 from toolevals.grading.parsing.json_calls import call_of
 from toolevals.grading.problems import InvalidDocument, Problem
@@ -21,8 +22,8 @@ SpanKind = Literal["model", "tool", "other"]
 class Span:
     """One step of a trace. `given` and `made` are its input and output as kept; `start` sorts spans as they began.
 
-    `pointer` is where it stands in the document, `given_at` and `made_at` where the two stand below it. `example` is the
-    id of the example that its trace ran on.
+    `pointer` is where it stands in the document, `given_at` and `made_at` where the two stand below it. `example` is
+    the id of the example that its trace ran on.
     """
 
     id: str
@@ -69,9 +70,11 @@ def _root(members: Sequence[Span]) -> Span:
 def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str) -> Entry:
     models = [span for span in members if span.kind == "model"]
     first = models[0] if models else root
-    content = content_of(first.given, first.given_at)
+    left: list[Problem] = []
+    content = content_of(first.given, first.given_at, left)
     tools, losses = _tools(models, root)
-    messages, more = _done(content, models, root, members)
+    messages, more = _done(content, models, root, members, left)
+    more = (*left, *more)
     identifier = next((span.example for span in members if span.example), "") or trace
     example = example_of(identifier, prefix, content, tools=tools, losses=(*losses, *more, *root.losses))
     usage: dict[str, float] = {}
@@ -91,21 +94,21 @@ def _tools(models: Sequence[Span], root: Span) -> tuple[Any, tuple[Problem, ...]
 
 
 def _done(
-    content: Mapping[str, Any], models: Sequence[Span], root: Span, members: Sequence[Span]
+    content: Mapping[str, Any], models: Sequence[Span], root: Span, members: Sequence[Span], left: list[Problem]
 ) -> tuple[list[Message], tuple[Problem, ...]]:
     if not models:
         return _without_models(root, members)
     given = content["messages"]
     last = models[-1]
     seen = content_of(last.given, last.given_at)["messages"]
-    said = said_in(last.made, last.made_at)
+    said = said_in(last.made, last.made_at, left)
     if seen[: len(given)] == given:
         between = transcript_messages(seen[len(given) :])
         return [*between, *said], ()
     joined: list[Message] = []
     for span in members:
         if span.kind == "model":
-            joined += said_in(span.made, span.made_at)
+            joined += said_in(span.made, span.made_at, left)
         elif span.kind == "tool":
             joined.append(_result(span, joined))
     loss = Problem("", "its model calls do not share one conversation: what all of them said stands in their order")
@@ -114,8 +117,6 @@ def _done(
 
 def transcript_messages(documents: Sequence[dict[str, Any]]) -> tuple[Message, ...]:
     """Return messages from their normal form."""
-    from toolevals.grading.parsing import transcript_in  # noqa: PLC0415
-
     return transcript_in(list(documents), "native").messages if documents else ()
 
 
@@ -136,4 +137,6 @@ def _without_models(root: Span, members: Sequence[Span]) -> tuple[list[Message],
     if not messages:
         return list(said), ()
     loss = Problem("", "the trace has no model calls: the calls are those that tools ran, one after another")
-    return [*messages, *(message for message in said[-1:] if message.role == "assistant" and not message.calls)], (loss,)
+    return [*messages, *(message for message in said[-1:] if message.role == "assistant" and not message.calls)], (
+        loss,
+    )

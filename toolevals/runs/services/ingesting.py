@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import IO, Any
 from uuid import UUID
 
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.evaluation_files import EvaluationFileReader, found_file
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.predictions import PredictionReader
 from toolevals.runs.spending import SPENT_COLUMNS, spent
@@ -30,13 +32,14 @@ def transcripts_ingest(lease: Lease) -> None:
     out wrong, they are taken back and the batch is refused with the errors by line. An attempt that was cut short is
     completed by the next one.
     """
-    run = Run.objects.select_related("dataset_version").get(pk=lease.payload["run"])
+    run = Run.objects.select_related("dataset_version", "subject").get(pk=lease.payload["run"])
     upload = Upload.objects.filter(pk=lease.payload["upload"]).first()
     if upload is None:
         raise BatchRefused("The file is no longer kept. Upload it again as a new run.")
     writer = _Writer(run, lease)
-    reader = PredictionReader(writer.places, run.trials)
     with upload.file.open("rb") as file:
+        reader = _reader(file, writer, run)
+        file.seek(0)
         rows = reader.rows(file)
         while chunk := list(islice(rows, CHUNK)):
             if not reader.errors:
@@ -44,14 +47,37 @@ def transcripts_ingest(lease: Lease) -> None:
     if reader.errors:
         writer.take_back()
         more = ", and there are more" if reader.gave_up else ""
-        raise BatchRefused(f"The file is refused: {len(reader.errors)} of its lines are wrong{more}.", reader.errors)
+        words = f"The file is refused: {len(reader.errors)} of its lines are wrong{more}."
+        raise BatchRefused(f"{reader.read_as} {words}" if reader.read_as else words, reader.errors)
     missing = reader.missing()
     while chunk := list(islice(missing, CHUNK)):
         writer.write(chunk)
     with lease.finish():
         missing_count = run.dataset_version.size * run.trials - reader.count
         read = reader.readings.to_document()
-        lease.report({"predictions": reader.count, "missing": missing_count, "read": read})
+        lease.report({"predictions": reader.count, "missing": missing_count, "read": read} | _told(reader))
+
+
+def _reader(file: IO[bytes], writer: _Writer, run: Run) -> PredictionReader:
+    """Return what reads a file: our own form line by line, or the file of another evaluation tool."""
+    try:
+        found = found_file(file)
+        if found is None:
+            return PredictionReader(writer.places, run.trials)
+        found.require_agent(run.subject.name)
+    except InvalidDocument as error:
+        problems = [{"line": 1, "pointer": each.pointer, "message": each.message} for each in error.problems]
+        raise BatchRefused(f"The file is refused: {error}.", problems) from None
+    return EvaluationFileReader(
+        writer.places, run.trials, found=found, agent=run.subject.name, contents=writer.contents
+    )
+
+
+def _told(reader: PredictionReader) -> dict[str, Any]:
+    """Return what a report says of a file of another tool: its format and why, and what was left out."""
+    if not isinstance(reader, EvaluationFileReader):
+        return {}
+    return {"read_as": reader.read_as, "warnings": reader.warnings, "warning_count": reader.warning_count}
 
 
 class _Writer:
@@ -71,6 +97,12 @@ class _Writer:
         before = Transcript.objects.filter(run=run).values_list("entry_id", "trial")
         self._written = {(place_of[entry], trial) for entry, trial in before.iterator(chunk_size=CHUNK)}
         self._done = 0
+
+    def contents(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Yield the id and the input of every example of the run's version."""
+        entries = VersionEntry.objects.filter(version=self._run.dataset_version_id).order_by("position")
+        rows = entries.values_list("revision__example__external_id", "revision__input")
+        yield from rows.iterator(chunk_size=CHUNK)
 
     def write(self, chunk: list[tuple[int, int, dict[str, Any] | None]]) -> None:
         """Insert the transcripts of (place, trial, document)."""

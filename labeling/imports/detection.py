@@ -1,0 +1,144 @@
+"""The format of a file of examples, found by what it holds, with the reason in words."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+import zlib
+from collections.abc import Mapping
+from typing import IO, Any, NamedTuple
+
+from labeling.imports.lines import BOM, MAX_LINE_BYTES
+from labeling.imports.packing import is_packed, is_zip, unpacked
+from labeling.imports.sources import SOURCES, Source
+from labeling.imports.tables import preview
+from toolevals.archives import UNREADABLE
+from toolevals.grading.documents import load_json
+from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
+from toolevals.grading.evaluation_files.formats import detected
+from toolevals.grading.problems import InvalidDocument
+
+# The name by which a person leaves the format open.
+AUTO = "auto"
+# Keys that one line of a format has, with the reason; the first that fits counts.
+_LINES: tuple[tuple[str, frozenset[str], str], ...] = (
+    ("bfcl", frozenset({"question_row"}), "lines have question_row"),
+    ("openai_evals", frozenset({"input", "ideal"}), "lines have input and ideal"),
+    ("openai_chat", frozenset({"messages"}), "lines have messages"),
+)
+_TABLE_KEYS = ("inputs", "outputs")
+
+
+class DetectedSource(NamedTuple):
+    """A format, and why it is this one."""
+
+    source: Source
+    evidence: str
+
+    @property
+    def sentence(self) -> str:
+        """What to tell the person whose file it is."""
+        return f"Read as {self.source.title}: {self.evidence}."
+
+
+def source_of(file: IO[bytes]) -> DetectedSource:
+    """Return the format of a file. Raises InvalidDocument that says what it holds and which known format is nearest."""
+    if is_zip(file):
+        return _zip(file)
+    head = _head(file)
+    if not head.strip():
+        raise InvalidDocument.at("", "is empty")
+    if head.lstrip()[:1] not in (b"{", b"["):
+        return _text(file)
+    first = _value(head.strip())
+    if isinstance(first, Mapping) and (found := _line(first)) is not None:
+        return found
+    file.seek(0)
+    document = decoded(file.read(MAX_DOCUMENT_BYTES + 1)).value
+    return _recorded(document) or _evaluation(document)
+
+
+def _line(first: Mapping[str, Any]) -> DetectedSource | None:
+    given = first.get("input")
+    if "id" in first and isinstance(given, Mapping) and isinstance(given.get("messages"), list):
+        return DetectedSource(SOURCES["jsonl"], "lines have id and input with messages")
+    if isinstance(first.get("inputs"), Mapping) and "run_type" not in first and "cases" not in first:
+        return DetectedSource(SOURCES["langsmith"], "lines have inputs")
+    for name, keys, evidence in _LINES:
+        if keys <= first.keys():
+            return DetectedSource(SOURCES[name], evidence)
+    return None
+
+
+def _recorded(document: Any) -> DetectedSource | None:
+    if isinstance(document, Mapping) and "simulations" in document and "tasks" in document:
+        return DetectedSource(SOURCES["tau2"], "has tasks and simulations")
+    items = document.get("records") if isinstance(document, Mapping) else document
+    first = items[0] if isinstance(items, list) and items else None
+    if isinstance(first, Mapping) and "traj" in first and "task_id" in first:
+        return DetectedSource(SOURCES["tau"], "records have task_id and traj")
+    if isinstance(first, Mapping) and "user_scenario" in first:
+        return DetectedSource(SOURCES["tau2"], "tasks have user_scenario")
+    return None
+
+
+def _evaluation(document: Any) -> DetectedSource:
+    found = detected(document)
+    if found.format.name not in SOURCES:
+        raise InvalidDocument.at("", f"{found.sentence} It holds no examples")
+    return DetectedSource(SOURCES[found.format.name], found.evidence)
+
+
+def _text(file: IO[bytes]) -> DetectedSource:
+    """Return the format of a file that begins neither as an object nor as a list: YAML or a table."""
+    try:
+        file.seek(0)
+        document = decoded(file.read(MAX_DOCUMENT_BYTES + 1)).value
+    except InvalidDocument:
+        document = None
+    if isinstance(document, Mapping):
+        return _evaluation(document)
+    with unpacked(file) as plain:
+        columns = preview(plain).columns
+    if any(column.strip().split(".")[0] in _TABLE_KEYS for column in columns):
+        return DetectedSource(SOURCES["langsmith_csv"], "its columns are inputs and outputs")
+    if len(columns) < 2:
+        raise InvalidDocument.at("", "is of no format that is known here: it is neither JSON nor YAML nor a table")
+    return DetectedSource(SOURCES["csv"], f"a table of {len(columns)} columns")
+
+
+def _zip(file: IO[bytes]) -> DetectedSource:
+    try:
+        with zipfile.ZipFile(file) as packed:
+            names = packed.namelist()
+    except UNREADABLE as error:
+        raise InvalidDocument.at("", f"is no zip that can be read: {error}") from None
+    if "header.json" in names:
+        return DetectedSource(SOURCES["inspect"], "a zip with header.json and samples")
+    if any("BFCL_v4_" in name for name in names):
+        return DetectedSource(SOURCES["bfcl"], "a zip with BFCL_v4 files")
+    raise InvalidDocument.at(
+        "", "is a zip of no format that is known here: neither header.json nor BFCL_v4 files in it"
+    )
+
+
+def _head(file: IO[bytes]) -> bytes:
+    """Return the first line that is not empty, unpacked."""
+    packed = is_packed(file)
+    file.seek(0)
+    plain: Any = gzip.GzipFile(fileobj=file, mode="rb") if packed else file
+    try:
+        line = b"\n"
+        while line and not line.strip():
+            line = plain.readline(MAX_LINE_BYTES + 1).removeprefix(BOM)
+    except (EOFError, OSError, zlib.error) as error:
+        raise InvalidDocument.at("", f"is no whole gzip file: {error}. Send it again") from None
+    return bytes(line)
+
+
+def _value(line: bytes) -> Any:
+    """Return the value of a line that is JSON by itself; None of any other."""
+    try:
+        return load_json(line, max_bytes=MAX_LINE_BYTES)
+    except InvalidDocument:
+        return None

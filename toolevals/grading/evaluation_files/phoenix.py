@@ -1,0 +1,159 @@
+"""Phoenix's spans (OpenInference), of its REST interface or of a data frame, and the examples of its datasets.
+
+Source: openinference.semconv and Phoenix's `/v1/projects/{id}/spans` and `/v1/datasets/{id}/examples`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of, json_in
+from toolevals.grading.evaluation_files.entries import strata_in
+from toolevals.grading.evaluation_files.entry import Entry, Found, items_at, object_at
+from toolevals.grading.evaluation_files.spans import Span, SpanKind, traces_read
+from toolevals.grading.parsing.measures import is_count
+from toolevals.grading.problems import InvalidDocument, Problem
+
+_KINDS: Mapping[str, SpanKind] = {"LLM": "model", "TOOL": "tool"}
+
+
+def detect_spans(item: Any) -> str | None:
+    """Return why an item is a span; None where it is none."""
+    if not isinstance(item, Mapping) or "span_kind" not in item:
+        return None
+    if isinstance(item.get("context"), Mapping) or "context.span_id" in item:
+        return "entries are spans: they have span_kind and context"
+    return None
+
+
+def detect_examples(document: Any) -> str | None:
+    """Return why a document holds a dataset's examples; None where it does not."""
+    data = document.get("data") if isinstance(document, Mapping) else None
+    if isinstance(data, Mapping) and "dataset_id" in data and isinstance(data.get("examples"), list):
+        return "data has dataset_id and examples"
+    return None
+
+
+def read_spans(document: Any) -> Iterator[Found]:
+    """Yield a trial for each trace."""
+    listed = document["data"] if isinstance(document, Mapping) and isinstance(document.get("data"), list) else document
+    prefix = "/data" if listed is not document else ""
+    spans = []
+    for pointer, item in items_at(listed):
+        try:
+            spans.append(_span(object_at(item), f"{prefix}{pointer}"))
+        except InvalidDocument as error:
+            yield f"{prefix}{pointer}", error
+    yield from traces_read(spans, "phoenix")
+
+
+def read_examples(document: Any) -> Iterator[Found]:
+    """Yield the examples of a dataset, each with its output as what is expected."""
+    for pointer, item in items_at(document["data"], "examples"):
+        try:
+            yield f"/data{pointer}", _example(object_at(item))
+        except InvalidDocument as error:
+            yield f"/data{pointer}", error
+
+
+def _example(item: Mapping[str, Any]) -> Entry:
+    left: list[Problem] = []
+    content = content_of(item.get("input"), "/input", left)
+    expectation, losses = expectation_of(item.get("output"), "/output")
+    metadata = item.get("metadata")
+    strata = strata_in(metadata) if isinstance(metadata, Mapping) else {}
+    losses = (*left, *losses)
+    row = example_of(item.get("id"), "phoenix", content, expectation=expectation, strata=strata, losses=losses)
+    return Entry(row, losses=losses)
+
+
+def _span(item: Mapping[str, Any], pointer: str) -> Span:
+    values = _nested(item)
+    context, attributes = values.get("context") or {}, values.get("attributes") or {}
+    name = context.get("span_id")
+    if not isinstance(name, str):
+        raise InvalidDocument.at("/context/span_id", "is missing")
+    kind = _KINDS.get(str(item.get("span_kind")), "other")
+    llm = attributes.get("llm") if isinstance(attributes.get("llm"), Mapping) else {}
+    if kind == "model" and llm.get("input_messages"):
+        given: Any = [_message(each) for each in _list(llm.get("input_messages"))]
+        made: Any = [_message(each) for each in _list(llm.get("output_messages"))]
+        given_at, made_at = "/attributes/llm/input_messages", "/attributes/llm/output_messages"
+    else:
+        given, made = (json_in(_at(attributes, part, "value")) for part in ("input", "output"))
+        given_at, made_at = "/attributes/input/value", "/attributes/output/value"
+    counts = {
+        "input_tokens": _at(llm, "token_count", "prompt"),
+        "output_tokens": _at(llm, "token_count", "completion"),
+    }
+    tools = [json_in(_at(each, "tool", "json_schema")) for each in _list(llm.get("tools"))]
+    return Span(
+        id=name,
+        trace=str(context.get("trace_id") or name),
+        parent=str(item.get("parent_id") or ""),
+        kind=kind,
+        name=str(_at(attributes, "tool", "name") or item.get("name") or ""),
+        given=given,
+        made=made,
+        start=str(item.get("start_time") or ""),
+        pointer=pointer,
+        given_at=given_at,
+        made_at=made_at,
+        error=str(item.get("status_message") or "failed") if item.get("status_code") == "ERROR" else None,
+        tools=[tool for tool in tools if isinstance(tool, Mapping)] or None,
+        usage={key: count for key, count in counts.items() if is_count(count)},
+    )
+
+
+def _message(item: Any) -> dict[str, Any]:
+    """Return a message of OpenInference as one of OpenAI's."""
+    message = item.get("message") if isinstance(item, Mapping) else None
+    if not isinstance(message, Mapping):
+        raise InvalidDocument.at("/attributes/llm", "holds a message of another form")
+    made: dict[str, Any] = {"role": message.get("role"), "content": message.get("content")}
+    if made["content"] is None and isinstance(message.get("contents"), list | dict):
+        parts = [_at(each, "message_content", "text") for each in _list(message["contents"])]
+        made["content"] = "\n".join(part for part in parts if isinstance(part, str))
+    calls = [_at(each, "tool_call") for each in _list(message.get("tool_calls"))]
+    if calls:
+        made["tool_calls"] = [
+            {
+                "id": _at(call, "id"),
+                "type": "function",
+                "function": {"name": _at(call, "function", "name"), "arguments": _at(call, "function", "arguments")},
+            }
+            for call in calls
+        ]
+    return made | ({"tool_call_id": message["tool_call_id"]} if message.get("tool_call_id") else {})
+
+
+def _nested(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object whose keys with dots are objects in objects; `attributes` may be flat by itself."""
+    made: dict[str, Any] = {}
+    for key, value in item.items():
+        inner = _nested(value) if isinstance(value, Mapping) else value
+        *path, last = str(key).split(".")
+        at = made
+        for part in path:
+            at = at.setdefault(part, {})
+            if not isinstance(at, dict):
+                raise InvalidDocument.at("", f"{key} stands beside a value of its beginning")
+        if isinstance(inner, dict) and isinstance(at.get(last), dict):
+            at[last] |= inner
+        else:
+            at[last] = inner
+    return made
+
+
+def _list(value: Any) -> list[Any]:
+    """Return a list, also of an object with positions as keys."""
+    if isinstance(value, Mapping):
+        return [value[key] for key in sorted(value, key=lambda key: int(key) if str(key).isdecimal() else 0)]
+    return value if isinstance(value, list) else []
+
+
+def _at(value: Any, *path: str) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
