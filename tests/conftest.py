@@ -21,7 +21,9 @@ settings.load_profile("laws")
 pytest_plugins = [
     "tests.fixtures.garbage",
     "tests.fixtures.marks",
+    "tests.fixtures.migrated",
     "tests.fixtures.order",
+    "tests.fixtures.rendering",
     "tests.fixtures.servers",
     "tests.fixtures.browser",
     "tests.fixtures.application",
