@@ -23,6 +23,7 @@ pytest_plugins = [
     "tests.fixtures.marks",
     "tests.fixtures.migrated",
     "tests.fixtures.order",
+    "tests.fixtures.planner",
     "tests.fixtures.rendering",
     "tests.fixtures.servers",
     "tests.fixtures.browser",

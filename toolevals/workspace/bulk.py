@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
 
 from toolevals.workspace.fields import DocumentField
 
@@ -66,9 +67,14 @@ def tables_analyze(*tables: type[models.Model]) -> None:
         if connection.vendor == "postgresql":
             cursor.execute(f"ANALYZE {', '.join(names)}")
         else:
-            cursor.execute(f"PRAGMA analysis_limit = {ROWS_LOOKED_AT}")
-            for name in names:
-                cursor.execute(f"ANALYZE {name}")
+            analyze_each(cursor, names)
+
+
+def analyze_each(cursor: CursorWrapper, names: Iterable[str]) -> None:
+    """Tell SQLite's planner of the rows of these tables."""
+    cursor.execute(f"PRAGMA analysis_limit = {ROWS_LOOKED_AT}")
+    for name in names:
+        cursor.execute(f"ANALYZE {name}")
 
 
 def _preparation(field: models.Field[Any, Any], database: BaseDatabaseWrapper) -> Callable[[Any], Any]:
