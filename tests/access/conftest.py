@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from django.db import transaction
 
+import labeling.waiting
 from tests.access import labeling_arguments, reports_arguments, runs_arguments
 from tests.access.world import World
 from tests.fixtures.people import member, person
+from toolevals.workspace import navigation
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import project_create
 
@@ -38,11 +40,17 @@ def _django_db_helper(world: World) -> None:
 
 @pytest.fixture(scope="module")
 def world(django_db_setup: None, django_db_blocker: Any) -> Iterator[World]:
-    """A project with a person in each role, made once for a module's tests: each undoes what it has done."""
+    """A project with a person in each role, made once for a module's tests: each undoes what it has done.
+
+    What waits for a person stands in the top bar of every page: it is counted on the project's first page alone.
+    """
     with django_db_blocker.unblock(), transaction.atomic():
         project = project_create(actor=None, slug="shop", name="Shop support")
         made = World(project, {role: member(project, role) for role in Role}, person("Outsider"))
         for make in KEPT:
             make(made, made.owner)
-        yield made
+        with pytest.MonkeyPatch.context() as patch:
+            waiting = dict.fromkeys(labeling.waiting.counted(project, made.owner, Role.OWNER), 1)
+            patch.setattr(navigation, "counted", lambda request: getattr(request, "counted", waiting))
+            yield made
         transaction.set_rollback(True)

@@ -18,14 +18,12 @@ from django.test import Client
 from django_htmx.middleware import HtmxDetails
 from rest_framework import serializers
 
-import labeling.waiting
 from tests.access.addresses import Address, addresses
 from tests.access.asking import at
 from tests.access.populated import LEFT, populate
 from tests.access.states import Model, own_models, variants
 from tests.access.world import World
-from toolevals.workspace import navigation
-from toolevals.workspace.models import Job, JobState, Membership, Project, Role, User
+from toolevals.workspace.models import Job, JobState, Membership, Project, User
 
 # The addresses are walked in parts, so that several processes share them.
 PARTS = 12
@@ -52,21 +50,10 @@ UNSEEN = frozenset(
 
 
 @pytest.fixture(scope="module")
-def full(world: World) -> Iterator[World]:
-    """A world with a row of every model.
-
-    What waits for a person stands in the top bar of every page: it is counted on the project's first page alone, and
-    in all states there.
-    """
+def full(world: World) -> World:
+    """A world with a row of every model. What waits is counted on the project's first page, in all states there."""
     populate(world)
-    waiting = labeling.waiting.counted(world.project, world.owner, Role.OWNER)
-
-    def counted(request: Any) -> Any:
-        return getattr(request, "counted", waiting)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(navigation, "counted", counted)
-        yield world
+    return world
 
 
 @pytest.fixture
