@@ -3,12 +3,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeling.exports import dataset_lines, version_lines
 from labeling.models import Dataset
 from labeling.services import dataset_create, examples_import, version_freeze
+from tests.fixtures.draws import draws
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
 from toolevals.grading.canonical import exact
 from toolevals.grading.examples import read_example
@@ -70,7 +71,7 @@ def test_export_says_everything_and_import_takes_it_back(project, dataset):
     assert b"".join(dataset_lines(again)) == exported
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@draws(25)
 @given(rows=ROWS)
 def test_files_come_back_byte_for_byte(project, rows):
     lines = []

@@ -8,9 +8,10 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, cases_of
 from tests.reports.reading import csv_lines, csv_rows, embedded, table
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
@@ -26,7 +27,7 @@ EXPECTED = st.sampled_from([*TOOLS, NONE])
 ACTUAL = st.sampled_from([*TOOLS, NONE, UNKNOWN_TOOL, UNPARSED])
 MATRICES = st.dictionaries(st.tuples(EXPECTED, ACTUAL), st.integers(1, 4), min_size=1, max_size=12)
 SLUGS = count()
-AGAIN = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+AGAIN = draws(15)
 
 pytestmark = pytest.mark.django_db
 

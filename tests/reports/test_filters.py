@@ -6,13 +6,14 @@ from collections import Counter
 from itertools import count
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.filters.asked import Effect, Filters, Split, read_case_filter, read_filters
 from reports.filters.placing import matrix_counts
 from reports.matrix.state import MatrixState, Measure, Show, read_matrix_state
 from reports.queries.grading import listed_cases
+from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case
 from toolevals.grading.verdicts import NONE
 from toolevals.runs.counted import Unit, View
@@ -32,7 +33,7 @@ SLUGS = count()
 
 
 @pytest.mark.django_db
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@draws(20)
 @given(
     cases=st.lists(CASES, min_size=1, max_size=30),
     bucket=st.sampled_from(BUCKETS),

@@ -9,13 +9,14 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.filters.asked import CaseFilter, Effect, Filters, Split, read_filters
 from reports.filters.choices import filter_choices
 from reports.filters.placing import matrix_counts
 from reports.queries.grading import listed_cases
+from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, cases_of, count_anew
 from tests.reports.reading import csv_rows, embedded
 from toolevals.grading.metrics.classes import NO_MAJORITY, SPECIAL, collapsed_class
@@ -31,7 +32,7 @@ from toolevals.workspace.models import Role, User
 from toolevals.workspace.services import member_set, project_create
 
 pytestmark = pytest.mark.django_db
-AGAIN = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+AGAIN = draws(25)
 SLUGS = count()
 TOOLS = ["shop.get", "shop.pay", "crm__find", "crm__list", "plain"]
 NAMES = st.sampled_from([*TOOLS, NONE])

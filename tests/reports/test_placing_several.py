@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reports.filters.asked import CaseFilter, Filters, Split
@@ -14,6 +14,7 @@ from reports.filters.dividing import divided_by
 from reports.filters.placing import matrix_counts
 from reports.queries.grading import listed_cases
 from reports.queries.summing import counted_number
+from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, count_anew
 from toolevals.grading.metrics.classes import NO_MAJORITY, collapsed_class, set_class
 from toolevals.grading.verdicts import NONE
@@ -93,7 +94,7 @@ def meets(case: CaseGrade, asked: dict[str, Any], offered: set[str]) -> bool:
     return all(checks[name] for name in asked)
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@draws(6)
 @given(examples=st.lists(TRIALS, min_size=1, max_size=4), collapse=st.sampled_from([(), ("*",)]), divides=st.booleans())
 def test_views_and_units_count_what_the_cases_say(examples, collapse, divides):
     split = Split.ARGUMENTS if divides else Split.NOTHING

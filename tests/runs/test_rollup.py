@@ -4,9 +4,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.fixtures.draws import draws
 from tests.runs.building import HISTORY, REFUND, STATUS, call, silence, uploaded_run
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.runs.models import AlignedPair, CaseGrade, TrialTallies
@@ -26,7 +27,7 @@ def prediction(name: str, trial: int, act: str | None) -> Any:
     return call(name, act, trial=trial) if act else silence(name, trial)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
+@draws(15)
 @given(acts=st.lists(ACTS, min_size=8, max_size=8))
 def test_the_counts_are_the_cases_grouped(project, version, run_jobs, acts):
     places = [(name, trial) for name in IDS for trial in (0, 1)]
