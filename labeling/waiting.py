@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
 from typing import Any
+from uuid import UUID
 
-from django.core.cache import cache
+from django.core.cache import cache as kept_numbers
+from django.db import models
+from django.db.models import F
 from django.utils import timezone
 
 from labeling.at_hand import calibration_waiting, own_counts
 from labeling.blindness import TO_DECIDE
 from labeling.models import CalibrationRound, Comment, Dataset, Feedback, LabelSlot, Revision
 from toolevals.workspace.models import Project, Role, User
-from toolevals.workspace.querysets.lengths import lengths
+from toolevals.workspace.querysets.lengths import Different, lengths
+from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
 
 # Beyond this the exact number tells nobody anything, and counting it would cost.
 MANY = 1000
 # From so many on a number is kept, for some seconds, and very many longer.
 KEPT_FROM = 100
 KEPT_SECONDS, LONG_KEPT_SECONDS = 30, 600
+# What is counted for everybody who labels, and for adjudicators besides.
+OF_ALL = ("answered", "to_read")
+OF_ADJUDICATORS = ("differing", "disputed", "to_answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +53,12 @@ def own_part(place: Dataset | Project, user: User, *, most: int) -> Own:
     """
     held, done = own_counts(place, user)
     key = f"labeling.left:{place.pk}:{user.pk}"
-    kept = cache.get(key)
+    kept = kept_numbers.get(key)
     if kept is not None:
         return Own(done, held, max(kept[0] - (done - kept[1]) - held, 0))
-    left = LabelSlot.objects.in_place(place).count_waiting(user, timezone.now(), most)
+    left = min(_left(type(place), most).rows(place=place.pk, user=user.pk, now=timezone.now())[0][0], most)
     if left >= KEPT_FROM:
-        cache.set(key, (left + held, done), KEPT_SECONDS if left < MANY else LONG_KEPT_SECONDS)
+        kept_numbers.set(key, (left + held, done), KEPT_SECONDS if left < MANY else LONG_KEPT_SECONDS)
     return Own(done, held, left)
 
 
@@ -60,17 +69,8 @@ def counted(project: Project, user: User, role: Role) -> dict[str, int]:
     """
     if role < Role.REVIEWER:
         return {}
-    comments = Comment.objects.in_project(project)
-    rows: dict[str, Any] = {
-        "answered": comments.answered_to(user),
-        "to_read": Feedback.objects.for_reviewer(project, user).unseen(),
-    }
-    if role >= Role.ADJUDICATOR:
-        decide = Revision.objects.to_adjudicate(project, user).select_related(None)
-        rows["differing"] = decide.filter(resolution__in=TO_DECIDE)
-        rows["disputed"] = decide.exclude(resolution__in=TO_DECIDE)
-        rows["to_answer"] = comments.unanswered_for(user, role)
-    found = {"differing": 0, "disputed": 0, "to_answer": 0, **lengths(project, rows, most=MANY)}
+    numbers = _numbers(role, decide_own=project.decide_own).rows(project=project.pk, user=user.pk)[0]
+    found = dict.fromkeys(OF_ADJUDICATORS, 0) | dict(zip(_names(role), numbers, strict=True))
     waiting = calibration_waiting(project, user)
     return found | {
         "to_label": to_label(project, user),
@@ -84,3 +84,47 @@ def counted(project: Project, user: User, role: Role) -> dict[str, int]:
 def to_calibrate(project: Project, user: User) -> CalibrationRound | None:
     """Return a calibration round of which this person has something to answer, with `size` and `own`; None if none."""
     return calibration_waiting(project, user)
+
+
+def _names(role: Role) -> tuple[str, ...]:
+    """Return what is counted for this role."""
+    return (*OF_ALL, *OF_ADJUDICATORS) if role >= Role.ADJUDICATOR else OF_ALL
+
+
+def _rows(project: Project, user: User, role: Role) -> dict[str, models.QuerySet[Any, Any]]:
+    """Return the rows that are counted for this role, by name."""
+    comments = Comment.objects.in_project(project)
+    rows: dict[str, models.QuerySet[Any, Any]] = {
+        "answered": comments.answered_to(user),
+        "to_read": Feedback.objects.for_reviewer(project, user).unseen(),
+    }
+    if role >= Role.ADJUDICATOR:
+        decide = Revision.objects.to_adjudicate(project, user).select_related(None)
+        rows["differing"] = decide.filter(resolution__in=TO_DECIDE)
+        rows["disputed"] = decide.exclude(resolution__in=TO_DECIDE)
+        rows["to_answer"] = comments.unanswered_for(user, role)
+    return rows
+
+
+@cache
+def _numbers(role: Role, *, decide_own: bool) -> PreparedQuery:
+    """Return the query of how many rows there are of each of `_names`, in that order."""
+
+    def build(project: UUID, user: UUID) -> models.QuerySet[Any, Any]:
+        place = Project(pk=project, decide_own=decide_own)
+        rows = _rows(place, User(pk=user), role)
+        return lengths(place, [rows[name] for name in _names(role)], most=MANY)
+
+    return PreparedQuery(build, {"project": an_id(1), "user": an_id(2)})
+
+
+@cache
+def _left(kind: type[Dataset] | type[Project], most: int) -> PreparedQuery:
+    """Return the query of how many examples a label by a person is wanted of in a dataset or project."""
+
+    def build(place: UUID, user: UUID, now: datetime) -> models.QuerySet[Any, Any]:
+        waiting = LabelSlot.objects.in_place(kind(pk=place)).waiting(User(pk=user), now, most)
+        counted = Different(waiting.values(different=F("revision_id")))
+        return kind._default_manager.filter(pk=place).order_by().values_list(counted)
+
+    return PreparedQuery(build, {"place": an_id(1), "user": an_id(2), "now": A_MOMENT})

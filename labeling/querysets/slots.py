@@ -76,14 +76,12 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         """Return in which states slots of this person are, and how many in each."""
         return self.filter(reviewer=user).order_by().values_list("state").annotate(n=Count("pk"))
 
-    def count_waiting(self, user: User, now: datetime, most: int) -> int:
-        """Return of how many examples a label by this person is wanted; at most `most`.
+    def waiting(self, user: User, now: datetime, most: int) -> SlotQuerySet:
+        """Return slots of examples of which a label by this person is wanted: of `most` examples, or of all there are.
 
-        It never looks at more than a few slots of each, however many there are.
+        They are never more than a few of each, however many there are.
         """
-        fit = self.of_current_round().free(now).for_reviewer(user).order_by()[: most * SLOTS_EACH]
-        found: int = fit.aggregate(n=Count("revision", distinct=True))["n"]
-        return min(found, most)
+        return self.of_current_round().free(now).for_reviewer(user).order_by()[: most * SLOTS_EACH]
 
     def begun_by(self, user: User) -> SlotQuerySet:
         """Return the slots of revisions of which this person has a draft."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import models
@@ -15,10 +16,16 @@ class Length(Subquery):
     output_field = models.IntegerField()
 
 
-def lengths(place: models.Model, rows: dict[str, models.QuerySet[Any, Any]], *, most: int) -> dict[str, int]:
-    """Return how many rows each queryset has, by its name, at most `most`. One query; `place` is any row there is."""
-    if not rows:
-        return {}
-    counted = {name: Length(each.order_by().values("pk")[:most]) for name, each in rows.items()}
-    found = type(place)._default_manager.filter(pk=place.pk).values_list(*counted.values())
-    return dict(zip(rows, found.get(), strict=True))
+class Different(Subquery):
+    """How many different values a subquery has in its column `different`."""
+
+    template = "(SELECT COUNT(DISTINCT counted.different) FROM (%(subquery)s) counted)"
+    output_field = models.IntegerField()
+
+
+def lengths(
+    place: models.Model, rows: Sequence[models.QuerySet[Any, Any]], *, most: int
+) -> models.QuerySet[Any, tuple[int, ...]]:
+    """Return the query of how many rows each queryset has, at most `most`: one row; `place` is any row there is."""
+    counted = [Length(each.order_by().values("pk")[:most]) for each in rows]
+    return type(place)._default_manager.filter(pk=place.pk).order_by().values_list(*counted)
