@@ -1,4 +1,7 @@
-"""One step of a test in an installation of its own: `python -m tests.labeling.labelling_driver STEP [NUMBER]`."""
+"""The steps of a test in an installation of its own; clients are processes of their own, which are told their number:
+
+`python -m tests.labeling.labelling_driver FIRST`.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,7 @@ AGAIN_EVERY = 8
 
 
 def prepare(_: int) -> None:
-    """Make the database, the examples and the reviewers."""
-    from django.core.management import call_command
-
+    """Make the examples and the reviewers."""
     from labeling.services import dataset_create, examples_import
     from tests.fixtures.people import person
     from tests.labeling.rows import SHOP_TOOLS, row
@@ -28,7 +29,6 @@ def prepare(_: int) -> None:
     from toolevals.workspace.models import Role
     from toolevals.workspace.services import member_set, project_create
 
-    call_command("migrate", verbosity=0)
     project = project_create(actor=None, slug="shop", name="Shop")
     for number in range(CLIENTS):
         member_set(project=project, actor=None, user=person(f"client{number}"), role=Role.REVIEWER)
@@ -110,4 +110,4 @@ def outcome(_: int) -> None:
 
 if __name__ == "__main__":
     django.setup()
-    {"prepare": prepare, "label": label, "outcome": outcome}[sys.argv[1]](int(sys.argv[2]))
+    label(int(sys.argv[1]))

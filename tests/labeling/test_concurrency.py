@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from uuid import uuid4
 
 import pytest
 
+from tests.fixtures.prepared import prepared_copy
 from tests.labeling.labelling_driver import CLIENTS, CLIENTS_A_PROCESS, EXAMPLES, PATIENCE_SECONDS
 from tests.workspace.installation import ROOT, Installation
 
@@ -21,16 +21,17 @@ DRIVER = "tests.labeling.labelling_driver"
 
 
 @pytest.fixture
-def sqlite(tmp_path) -> Iterator[Installation]:
+def sqlite(tmp_path, applications) -> Iterator[Installation]:
     """The database of an installation that nobody configured."""
-    with Installation(tmp_path, SLOT_LEASE_SECONDS="3") as installation:
+    prepared_copy(applications.prepared, tmp_path / "data", sample=False)
+    with Installation(tmp_path / "data", SLOT_LEASE_SECONDS="3") as installation:
         yield installation
 
 
 @pytest.fixture
 def postgres(tmp_path, postgres_server) -> Iterator[Installation]:
     """A real server."""
-    database = postgres_server.database_create(f"labelling_{uuid4().hex}")
+    database = postgres_server.database_migrated(f"labelling_{uuid4().hex}")
     with Installation(tmp_path, SLOT_LEASE_SECONDS="3", DATABASE_URL=database) as installation:
         yield installation
 
@@ -45,7 +46,7 @@ def installation(request: pytest.FixtureRequest) -> Installation:
 def clients(installation: Installation, first: int, log: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start a process of clients; it says something for each label, and what goes wrong to `log`."""
     return subprocess.Popen(
-        [sys.executable, "-m", DRIVER, "label", str(first)],
+        [sys.executable, "-m", DRIVER, str(first)],
         cwd=ROOT,
         env=installation.environment,
         stdin=subprocess.DEVNULL,
@@ -60,7 +61,7 @@ def log_of(folder: Path) -> str:
 
 
 def test_each_example_gets_two_labels_by_two_people(installation, tmp_path):
-    installation.run("-m", DRIVER, "prepare", "0")
+    installation.drive("prepare", 0, DRIVER)
     with (tmp_path / "clients.log").open("wb") as log, ExitStack() as ending:
         victim, *others = [clients(installation, first, log) for first in range(0, CLIENTS, CLIENTS_A_PROCESS)]
         for process in (victim, *others):
@@ -73,7 +74,7 @@ def test_each_example_gets_two_labels_by_two_people(installation, tmp_path):
         for process in others:
             process.communicate(timeout=PATIENCE_SECONDS)
             assert process.returncode == 0, log_of(tmp_path)
-    outcome = json.loads(installation.run("-m", DRIVER, "outcome", "0"))
+    outcome = installation.drive("outcome", 0, DRIVER)
     assert outcome["labels"] == 2 * EXAMPLES
     assert outcome["labels_each"] == outcome["reviewers_each"] == [2]
     assert "open" not in outcome["resolutions"]

@@ -17,7 +17,7 @@ from tests.servers import PostgresServer, RedisServer
 
 pytestmark = pytest.mark.servers
 
-EXAMPLES = 2000
+EXAMPLES = 1000
 TRIALS = 4
 
 PREPARE = f"""

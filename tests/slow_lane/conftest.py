@@ -20,7 +20,7 @@ from scripts.dev.environment import ROOT
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
 from tests.agents.mcp_shop import shop_over_http
-from tests.fixtures.prepared import ALONE
+from tests.fixtures.prepared import ALONE, prepared_copy, prepared_root
 from tests.runs.building import example
 from tests.runs.calibrated import scored
 from tests.servers.delaying import DelayingProxy
@@ -65,7 +65,8 @@ class SlowApp:
 @pytest.fixture(scope="session")
 def slow_app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlowApp]:
     """The application with a job of each kind begun, and its worker at them."""
-    data = tmp_path_factory.mktemp("slow")
+    data = tmp_path_factory.mktemp("slow") / "data"
+    prepared_copy(prepared_root(tmp_path_factory), data, sample=False)
     environment = {
         **ALONE,
         "SLOW_LANE_RELEASE": str(data / "release"),

@@ -11,6 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.fixtures.kept_python import KeptPython
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 LEASE_SECONDS = 2
 
@@ -28,6 +30,7 @@ class Installation:
             **environment,
         }
         self.workers: list[subprocess.Popen[bytes]] = []
+        self.python = KeptPython(self.environment)
 
     def __enter__(self) -> Self:
         return self
@@ -35,20 +38,16 @@ class Installation:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self.python.close()
         for worker in list(self.workers):
             self.kill(worker)
 
-    def run(self, *words: str) -> str:
-        """Run Python to its end and return what it printed."""
-        done = subprocess.run(
-            [sys.executable, *words], cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr + self.log()
-        return done.stdout
-
-    def drive(self, step: str, number: int = 0) -> Any:
-        """Do one step of `queue_driver`."""
-        printed = self.run("-m", "tests.workspace.queue_driver", step, str(number))
+    def drive(self, step: str, number: int, driver: str = "tests.workspace.queue_driver") -> Any:
+        """Do one step of a driver to its end and return what it printed."""
+        try:
+            printed = self.python.run(f"from {driver} import {step} as step; step({number})")
+        except subprocess.CalledProcessError as error:
+            raise AssertionError(f"{error.stderr}{self.log()}") from error
         return json.loads(printed) if printed else None
 
     def worker(self, processes: int = 2) -> subprocess.Popen[bytes]:

@@ -1,4 +1,4 @@
-"""One step of a test in an installation of its own: `python -m tests.workspace.queue_driver STEP [NUMBER]`."""
+"""The steps of a test in an installation of its own, which run in its Python."""
 
 from __future__ import annotations
 
@@ -12,19 +12,11 @@ ITEMS = 4
 PATIENCE_SECONDS = 60
 
 
-def migrate(_: int) -> None:
-    """Make the database."""
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
-
-
 def start(batches: int) -> None:
-    """Make the database, and a job of two stages."""
+    """Make a job of two stages."""
     from toolevals.workspace.jobs import BatchPlan, job_create
     from toolevals.workspace.services import project_create
 
-    migrate(0)
     project = project_create(actor=None, slug="queue", name="Queue")
     slow = {"slow_items": ITEMS, "seconds": 0.05}
     plans = [BatchPlan("tests.work", slow, size=ITEMS, stage=number % 2) for number in range(batches)]
@@ -57,10 +49,3 @@ def outcome() -> dict[str, Any]:
         "attempts": sum(Batch.objects.values_list("attempts", flat=True)),
         "effects": sorted(Counter(map(str, effects())).values()),
     }
-
-
-if __name__ == "__main__":
-    import django
-
-    django.setup()
-    {"migrate": migrate, "start": start, "wait": wait}[sys.argv[1]](int(sys.argv[2]))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from scripts.dev.application import Application
-from scripts.dev.environment import ROOT
+from tests.fixtures.kept_python import KeptPython
 from tests.fixtures.prepared import ALONE
 from tests.servers.process import free_port
 
@@ -41,7 +40,7 @@ print(json.dumps({
 
 
 class Served:
-    """A web server without workers, on an empty project."""
+    """A web server without workers, on an empty project; its database has been migrated."""
 
     def __init__(self, folder: Path, **environment: str) -> None:
         self.armed = folder / "fault"
@@ -56,31 +55,18 @@ class Served:
                 **environment,
             },
         )
+        self.python = KeptPython(self.application.environment)
         self.path = f"/api/v1/projects/{PROJECT}/datasets/{DATASET}/imports/?source=jsonl"
         self.token = ""
 
     def start(self) -> None:
-        """Make the database, the project and a token; start the server."""
-        self.manage("migrate", "--verbosity", "0")
-        self.token = self.manage("shell", "--no-imports", "-c", SETUP).split("TOKEN ")[1].strip()
+        """Make the project and a token; start the server."""
+        self.token = self.python.run(SETUP).split("TOKEN ")[1].strip()
         self.application.web_start()
-
-    def manage(self, *words: str) -> str:
-        """Run `manage.py` on its database and return what it prints."""
-        done = subprocess.run(
-            [sys.executable, "manage.py", *words],
-            cwd=ROOT,
-            env=self.application.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
 
     def state(self) -> dict[str, Any]:
         """Return how many keys, jobs and uploads there are, and the files without a row."""
-        found: dict[str, Any] = json.loads(self.manage("shell", "--no-imports", "-c", STATE))
+        found: dict[str, Any] = json.loads(self.python.run(STATE))
         return found
 
     def head(self, key: str, **headers: str) -> bytes:
@@ -119,4 +105,5 @@ class Served:
 
     def stop(self) -> None:
         """End it."""
+        self.python.close()
         self.application.stop()

@@ -9,6 +9,8 @@ from uuid import uuid4
 
 import pytest
 
+from tests.fixtures.application import Applications
+from tests.fixtures.prepared import prepared_copy
 from tests.workspace.faults import AFTER_COMMIT, FILE_STORED, POINTS
 from tests.workspace.served import Served
 
@@ -21,13 +23,16 @@ REFUSED = (0, 400)
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, applications: Applications
+) -> Iterator[Served]:
     """A server of its own on each database."""
     folder: Path = tmp_path_factory.mktemp("served")
     environment = {"DATABASE_URL": ""}
     if request.param == "postgresql":
         server = request.getfixturevalue("postgres_server")
-        environment["DATABASE_URL"] = server.database_create(f"served_{uuid4().hex}")
+        environment["DATABASE_URL"] = server.database_migrated(f"served_{uuid4().hex}")
+    prepared_copy(applications.prepared, folder / "data", sample=False)
     found = Served(folder, **environment)
     try:
         found.start()
@@ -120,7 +125,7 @@ def test_files_of_a_killed_server_are_swept_once_they_are_old(served):
     assert before["strays"]
     sweep = "from toolevals.workspace.services.stray_files import stray_files_sweep as sweep; "
     now = "from django.utils import timezone; from datetime import timedelta; now = timezone.now(); "
-    served.manage("shell", "--no-imports", "-c", f"{sweep}{now}sweep(now)")
+    served.python.run(f"{sweep}{now}sweep(now)")
     assert served.state() == before
-    served.manage("shell", "--no-imports", "-c", f"{sweep}{now}sweep(now + timedelta(days=2))")
+    served.python.run(f"{sweep}{now}sweep(now + timedelta(days=2))")
     assert served.state() == {**before, "strays": []}

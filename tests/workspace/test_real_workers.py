@@ -59,7 +59,6 @@ def test_workers_do_each_batch_once(installation):
 
 
 def test_a_job_begun_while_workers_wait_is_heard_of(installation):
-    installation.drive("migrate")
     installation.worker()
     installation.drive("start", BATCHES)
     ended(installation)
@@ -113,7 +112,6 @@ def test_workers_outlive_a_broker_that_is_away_while_they_finish(served, redis_s
 
 
 def test_a_job_made_while_the_broker_is_away_is_done_when_it_is_back(served, redis_server):
-    served.drive("migrate")
     served.worker()
     redis_server.kill()
     try:
