@@ -74,8 +74,11 @@ class Session:
             self.not_run.append(f"{title}: no server, see above")
 
     def tests_meanwhile(self, title: str, *words: str) -> Callable[[], None]:
-        """Begin tests that mostly wait; return a function that waits for them and shows and counts them as a step."""
-        begun: Future[tuple[int, str, float, Results]] = POOL.submit(pytest_quietly, words)
+        """Begin tests that mostly wait; return a function that waits for them and shows and counts them as a step.
+
+        Those that are begun so run one after the other.
+        """
+        begun: Future[tuple[int, str, float, Results]] = LANE.submit(pytest_quietly, words)
 
         def show() -> None:
             say(f"\n--- {title}")
@@ -114,6 +117,8 @@ class Session:
 
 
 POOL = ThreadPoolExecutor()
+# For tests: one run of them at a time.
+LANE = ThreadPoolExecutor(1)
 
 
 def pytest_run(command: Sequence[str], words: Sequence[str]) -> tuple[int, Results]:
