@@ -19,10 +19,10 @@ from typing import Any
 
 from benchmarks._labelling import CLIENTS, EXAMPLES, EXPORTS, SECONDS
 from benchmarks.row import Row
-from scripts.dev.application import Application
 from scripts.dev.environment import ROOT
 from tests.servers import PostgresServer
 from tests.servers.process import free_port
+from toolevals.serving.application import Application
 
 IMPORT_RATE, EXPORT_RATE = 4000, EXAMPLES / 3
 # An export's memory for five times as many examples: the same, within this.

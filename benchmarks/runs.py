@@ -17,9 +17,9 @@ from typing import Any
 from benchmarks._output import stdout_for_rows_alone
 from benchmarks._threshold import best_threshold
 from benchmarks.row import Row
-from scripts.dev.application import Application
 from scripts.dev.environment import ROOT
 from toolevals.runs.baseline.agent import THRESHOLD
+from toolevals.serving.application import Application
 
 WORKERS = 2
 # Seconds for import, run and grading of 2,377 examples: somebody waits for them.

@@ -17,9 +17,9 @@ from typing import Any
 
 from benchmarks._output import stdout_for_rows_alone
 from benchmarks.row import Row
-from scripts.dev.application import Application, end_group
 from scripts.dev.environment import ROOT
 from tests.servers import PostgresServer, RedisServer
+from toolevals.serving.application import Application, end_group
 
 EXAMPLES, TRIALS = int(os.environ.get("THROUGHPUT_EXAMPLES", "10000")), 10
 PREDICTIONS_A_SECOND = 4_000

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from scripts.dev.application import Application
 from scripts.dev.chromium import on_path
 from scripts.dev.environment import ROOT
+from toolevals.serving.application import Application
 
 PICTURES = ROOT / "docs" / "pictures"
 PORT = 8642

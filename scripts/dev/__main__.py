@@ -6,10 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
-from scripts.dev import bench, checks, locks, run
+from scripts.dev import bench, build, checks, locks
 from scripts.dev.environment import DevError, become, ensure, in_venv
+from toolevals.cli.serve import add_serve_options
 
 # As in toolevals.workspace.models.Queue, which cannot be read before there is an environment: quick work first.
 QUEUES = ("io", "grade", "judge", "agent")
@@ -25,11 +25,8 @@ def parser() -> argparse.ArgumentParser:
         added.set_defaults(verb=verb)
         return added
 
-    serve = add("run", run.run, "Start the web server and a worker, with a sample project; Ctrl-C stops both.")
-    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
-    serve.add_argument("--port", type=int, default=8000, help="port to listen on (8000)")
-    serve.add_argument("--data", type=Path, help="folder of the database and the uploads (data)")
-    serve.add_argument("--no-sample", action="store_true", help="do not load the sample project")
+    serve_text = "Start the web server and a worker, with a sample project; Ctrl-C stops both."
+    add_serve_options(add("run", serve, serve_text))
 
     add("test", checks.test, "Run everything: locks, lint, types, import rules, tests on all servers and in a browser.")
     add("check", checks.check, "Run what takes less than a minute: lint, types, import rules, unit tests.")
@@ -41,9 +38,19 @@ def parser() -> argparse.ArgumentParser:
     bench_verb = add("bench", bench.bench, "Measure, and print one JSON object a row.")
     bench_verb.add_argument("suites", nargs="*", metavar="SUITE", help="suites to measure (all)")
     bench_verb.add_argument("--json", action="store_true", help="print JSON even on a terminal")
+    add("build", build.build, "Build the source archive and the wheel of the last commit in dist.")
     lock_verb = add("lock", locks.lock, "Compile the hashed requirement files from pyproject.toml.")
     lock_verb.add_argument("options", nargs=argparse.REMAINDER, help="for uv, as --upgrade or --upgrade-package NAME")
     return root
+
+
+def serve(arguments: argparse.Namespace) -> int:
+    """Go on as `toolevals serve` of this checkout."""
+    ensure("run")
+    words = ["--host", arguments.host, "--port", str(arguments.port)]
+    words += ["--data", str(arguments.data.resolve())] if arguments.data else []
+    words += ["--no-sample"] if arguments.no_sample else []
+    become(in_venv("-m", "toolevals.cli.main", "serve", *words))
 
 
 def shell(_: argparse.Namespace) -> int:

@@ -99,8 +99,7 @@ def writable(folder: Path) -> None:
         probe.unlink()
     except OSError as error:
         raise DevError(
-            f"Cannot write in {folder} ({error.strerror}). Copy the project to a folder of your own, "
-            "or name another folder for the data with ./dev run --data."
+            f"Cannot write in {folder} ({error.strerror}). Copy the project to a folder of your own."
         ) from error
 
 

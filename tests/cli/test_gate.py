@@ -83,7 +83,10 @@ def test_a_graded_file_and_its_examples_come_out_alike(rows, tmp_path, capsys):
 def test_a_regression_hidden_by_an_equal_average_fails(rows, capsys):
     before = rows("before", WRONG, *[RIGHT] * 24)
     after = rows("after", RIGHT, WRONG, *[RIGHT] * 23)
-    assert main(["gate", after, "--baseline", before]) == Exit.OK
+    assert main(["gate", after]) == Exit.OK
+    # A baseline that nothing compares with would say nothing.
+    assert main(["gate", after, "--baseline", before]) == Exit.CONFIGURATION
+    assert main(["gate", "-", "--baseline", "-", "--fail-on-regression"]) == Exit.CONFIGURATION
     assert main(["gate", after, "--baseline", before, "--fail-on-regression"]) == Exit.FAILED
     said = " ".join(capsys.readouterr().out.split())
     assert "1 example passed before and fail now: ex-1." in said

@@ -132,6 +132,8 @@ def test_a_regression_hidden_by_an_equal_average_fails(sample, tmp_path, capsys)
         (["--run", "999999"], Exit.CONFIGURATION),
         (["--run", "2", "--baseline", "999999"], Exit.CONFIGURATION),
         (["--run", "2", "--baseline", "yesterday"], Exit.CONFIGURATION),
+        (["--run", "2", "--baseline", "1"], Exit.CONFIGURATION),
+        (["--run", "2", "--baseline", "branch:never", "--fail-on-regression"], Exit.CONFIGURATION),
         (["--run", "2", "--server", "http://127.0.0.1:9"], Exit.UNREACHABLE),
         (["--run", "2", "--timeout", "0", "--consistency", "nine"], Exit.CONFIGURATION),
     ],

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from toolevals.cli import main as command
 from toolevals.cli.exits import Exit
+from toolevals.cli.verbs import VERBS
 
+FENCED = re.MULTILINE | re.DOTALL
 DOCS = Path(__file__).parents[2] / "docs" / "command-line.md"
 
 
-@pytest.mark.parametrize("verb", command.VERBS)
+@pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_is_documented_and_shows_help(verb, capsys):
-    assert f"### `{verb}`" in DOCS.read_text()
+    assert re.search(rf"^### .*`{verb}`", DOCS.read_text(), re.MULTILINE)
     assert command.main([verb, "--help"]) == Exit.OK
     assert "usage: toolevals" in capsys.readouterr().out
 
@@ -29,7 +37,68 @@ def test_a_verb_that_is_none_is_a_wrong_option(capsys):
     assert "juggle" in capsys.readouterr().err
 
 
-def test_without_a_token_the_sentence_says_where_to_get_one(monkeypatch, capsys):
+def test_every_command_line_in_the_documents_is_taken(capsys):
+    """The options are read; nothing is run."""
+    documents = [DOCS.parents[1] / "README.md", *DOCS.parent.rglob("*.md")]
+    blocks = [block for each in documents for block in re.findall(r"^```\w*\n(.*?)^```", each.read_text(), FENCED)]
+    blocks += [each.read_text() for each in DOCS.parent.rglob("*.yml")]
+    begins = r"^(?:uvx --from \. |source <\(|    - |        run: | +)?(toolevals .*)"
+    lines = [line for block in blocks for line in re.findall(begins, block, re.MULTILINE)]
+    assert len(lines) > 60
+    refused = []
+    for line in lines:
+        words = shlex.split(re.split(r" [<>|]|\)$", re.sub(r'"\$\w+"', "1", line))[0], comments=True)[1:]
+        with contextlib.suppress(SystemExit):
+            command.parser().parse_args(words)
+            continue
+        refused += [line] if capsys.readouterr().err else []
+    assert refused == []
+
+
+def test_the_version_is_said(capsys):
+    assert command.main(["--version"]) == Exit.OK
+    assert capsys.readouterr().out.startswith("toolevals 0.1.0 from ")
+
+
+def test_asking_for_help_loads_no_verb():
+    """Loading them all took half a second of processor time."""
+    code = "import sys; from toolevals.cli.main import main; main(['--help']); sys.exit('|'.join(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr
+    ours = {
+        name for name in loaded.strip().split("|") if name.startswith(("toolevals.", "httpx", "jsonschema", "yaml"))
+    }
+    assert ours == {f"toolevals.cli{part}" for part in ("", ".main", ".exits", ".output", ".verbs")}
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["gr"], ["grade"]),
+        (["import", "openai"], ["openai-chat", "openai-evals"]),
+        (["run", "core", "--connector", ""], ["openai", "anthropic", "webhook"]),
+        (["run", "core", "--connector", "openai", "--cut"], ["--cut-off"]),
+        (["grade", "--format", "t"], ["table"]),
+        (["run", "core", "--name", ""], []),
+    ],
+)
+def test_a_word_is_completed(words, found, capsys):
+    assert command.main(["completion", "words", "--", *words]) == Exit.OK
+    assert capsys.readouterr().out.split() == found
+
+
+def test_bash_completes_by_the_script(tmp_path):
+    file = tmp_path / "toolevals"
+    file.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m toolevals.cli.main "$@"\n')
+    file.chmod(0o755)
+    typed = "COMP_WORDS=(toolevals grade --di); COMP_CWORD=2"
+    script = f'source <(toolevals completion bash); {typed}; _toolevals; echo "${{COMPREPLY[@]}}"'
+    environment = {"PATH": f"{tmp_path}:{os.defpath}", "PYTHONPATH": str(DOCS.parents[1])}
+    done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("--dialect\n", "")
+
+
+def test_without_a_token_the_sentence_says_where_to_get_one(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.delenv("TOOLEVALS_TOKEN", raising=False)
     assert command.main(["export", "core", "--project", "shop"]) == Exit.CONFIGURATION
     assert "Tokens page" in capsys.readouterr().err
@@ -39,4 +108,6 @@ def test_a_server_that_is_not_there_cannot_be_reached(monkeypatch, capsys):
     monkeypatch.setenv("TOOLEVALS_TOKEN", "te_any")
     status = command.main(["export", "core", "--project", "shop", "--server", "http://127.0.0.1:9"])
     assert status == Exit.UNREACHABLE
-    assert "127.0.0.1:9" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "http://127.0.0.1:9" in said
+    assert "/api/" not in said

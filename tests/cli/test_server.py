@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import stat
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -11,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.chat_server import calls, chat_server
+from tests.agents.chat_server import Trouble, calls, chat_server
 from tests.agents.mcp_shop import shop_over_http
 from tests.agents.messages_server import messages_server, use
 from tests.agents.webhook_server import webhook_server
@@ -234,7 +237,7 @@ def test_a_command_outlives_a_server_that_is_killed_while_it_waits(imported, ser
 
 def test_a_project_that_is_not_ours_is_not_there(server, capsys):
     assert command.main(["export", "core", "--project", "other"]) == Exit.CONFIGURATION
-    assert "404: Not Found: /api/v1/projects/other/datasets/core/" in capsys.readouterr().err
+    assert "404: Not Found: projects/other/datasets/core/" in capsys.readouterr().err
 
 
 def test_what_is_wrong_with_a_whole_request_is_said_without_a_place(imported, capsys):
@@ -252,3 +255,74 @@ def test_what_an_mcp_server_lists_is_published_from_here(server, capsys):
     assert command.main(["import", "mcp", "--registry", "mcp-shop", "--url", url]) == Exit.UNREACHABLE
     assert command.main(["import", "mcp", "--registry", "mcp-shop", "--url", "ftp://x"]) == Exit.CONFIGURATION
     assert "The MCP server cannot be used" in capsys.readouterr().err
+
+
+def test_a_model_named_with_its_protocol_needs_nothing_set_up_on_pages(imported, capsys, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-kept-once")
+    with chat_server(lambda _: calls(("get_order_status", '{"order_id": "A-1"}'))) as asked:
+        monkeypatch.setenv("OPENAI_BASE_URL", asked.url)
+        assert command.main(["run", "core", "--model", "openai:small:8b"]) == Exit.OK
+        said = capsys.readouterr()
+        assert "OPENAI_API_KEY is kept as the project's secret openai-127-0-0-1-" in said.err
+        assert "sk-kept-once" not in said.out + said.err
+        # What the project holds is used, and no key is sent again.
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-another")
+        assert command.main(["run", "core", "--model", "openai:small:8b"]) == Exit.OK
+        assert "to replace it: http://" in capsys.readouterr().err
+    assert set(asked.keys) == {"Bearer sk-kept-once"}
+    assert {request["model"] for request in asked.requests} == {"small:8b"}
+    assert command.main(["run", "core", "--model", "openai:"]) == Exit.CONFIGURATION
+    assert command.main(["run", "core", "--model", "openai:small", "--base-url", "nowhere"]) == Exit.CONFIGURATION
+    capsys.readouterr()
+
+
+def test_a_run_of_errors_alone_says_why_and_is_no_success(imported, capsys, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with chat_server(lambda _: Trouble(401)) as asked:
+        assert command.main(["run", "core", "--model", "openai:closed", "--base-url", asked.url]) == Exit.FAILED
+    said = capsys.readouterr().err
+    assert "errored: ex-1, trial 0: " in said
+    assert "401" in said
+    assert "Nothing is scored. To ask again: toolevals again" in said
+
+
+def test_a_login_stands_for_address_project_and_token(imported, server, tmp_path, capsys, monkeypatch):
+    kept = tmp_path / "toolevals" / "servers.json"
+    token = os.environ["TOOLEVALS_TOKEN"]
+    for name in ("TOOLEVALS_URL", "TOOLEVALS_PROJECT", "TOOLEVALS_TOKEN"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setattr("sys.stdin", io.StringIO("te_wrong\n"))
+    assert command.main(["login", server.url]) == Exit.CONFIGURATION
+    assert not kept.exists()
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{token}\n"))
+    assert command.main(["login", f"{server.url}/"]) == Exit.OK
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    said = capsys.readouterr()
+    assert "Rae Example, owner of the project from-cli" in said.out
+    assert token not in said.out + said.err
+    assert command.main(["versions", "core"]) == Exit.OK
+    # The token goes to no other server.
+    assert command.main(["versions", "core", "--server", "http://127.0.0.1:9"]) == Exit.CONFIGURATION
+    assert "no token at http://127.0.0.1:9" in capsys.readouterr().err
+    assert command.main(["logout", "--project", "other"]) == Exit.CONFIGURATION
+    assert command.main(["logout"]) == Exit.OK
+    assert command.main(["versions", "core"]) == Exit.CONFIGURATION
+    assert token not in kept.read_text()
+
+
+def test_files_come_from_standard_input_and_warnings_are_printed(imported, tmp_path, capsys, monkeypatch):
+    def given(text: str) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    given(json.dumps(TOOLS))
+    assert command.main(["import", "tools", "-", "--registry", "piped"]) == Exit.OK
+    odd = EXAMPLES[0] | {"id": "ex-odd", "expected_tool": "sell_order"}
+    given(json.dumps(odd) + "\n")
+    assert command.main(["import", "jsonl", "-", "--dataset", "piped", "--tools", "shop"]) == Exit.OK
+    assert "toolevals: line 1 /" in capsys.readouterr().err
+    given("".join(json.dumps(row) + "\n" for row in PREDICTIONS))
+    asked = ["run", "core", "--predictions", "-", "--name", "an-agent"]
+    assert command.main(asked) == Exit.OK
+    assert command.main([*asked, "--system", "-"]) == Exit.CONFIGURATION
+    assert "are both standard input" in capsys.readouterr().err

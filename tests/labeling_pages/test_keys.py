@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
@@ -17,7 +16,7 @@ from tests.labeling_pages.conftest import body
 from toolevals.workspace.models import User
 
 AsUser = Callable[[User], Client]
-ROOT = Path(settings.BASE_DIR)
+ROOT = Path(__file__).resolve().parents[2]
 URL = "/p/shop/label/keys/"
 # Written by an expression of the template.
 COMPUTED = re.compile(r"[{}]")

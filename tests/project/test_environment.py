@@ -13,7 +13,8 @@ import pytest
 from scripts.dev import environment
 from scripts.dev.environment import ROOT, DevError
 from scripts.dev.locks import pins
-from scripts.dev.run import port_free
+from toolevals.cli.exits import CommandError
+from toolevals.cli.serve import port_free, require_writable
 
 
 def test_a_port_in_use_is_said_with_another_to_choose() -> None:
@@ -21,18 +22,20 @@ def test_a_port_in_use_is_said_with_another_to_choose() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(DevError, match=rf"port {port} .* \./dev run --port {port + 1}"):
+        with pytest.raises(CommandError, match=rf"port {port} .* --port {port + 1}"):
             port_free("127.0.0.1", port)
 
 
 def test_an_impossible_port_is_said() -> None:
-    with pytest.raises(DevError, match="70000 is no port"):
+    with pytest.raises(CommandError, match="70000 is no port"):
         port_free("127.0.0.1", 70000)
 
 
 def test_a_folder_that_cannot_be_written_is_said() -> None:
     with pytest.raises(DevError, match="Cannot write in /proc/nowhere"):
         environment.writable(Path("/proc/nowhere"))
+    with pytest.raises(CommandError, match=r"cannot write in /proc/nowhere .* --data"):
+        require_writable(Path("/proc/nowhere"))
 
 
 def test_a_python_without_venv_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scripts.dev.application import Application
-from scripts.dev.preparation import NAME, Preparation
-from scripts.dev.run import say_logins
+from toolevals.cli.serve import say_logins
+from toolevals.serving.application import Application
+from toolevals.serving.preparation import NAME, Preparation
 
 LOGINS = json.dumps([{"email": "otto@shop.example", "password": "abcd-efgh-2345", "role": "owner", "does": "owns"}])
 
@@ -29,7 +29,7 @@ def test_a_later_start_prints_the_logins_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("tables_state", "static_state"):
-        monkeypatch.setattr(f"scripts.dev.application.{name}", lambda: "same")
+        monkeypatch.setattr(f"toolevals.serving.application.{name}", lambda: "same")
     Preparation("same", "same", LOGINS).keep(tmp_path)
     (tmp_path / "toolevals.sqlite3").touch()
     application = Application(python="/nowhere/python", data=tmp_path)

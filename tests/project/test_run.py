@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from scripts.dev import run
-from scripts.dev.environment import PYTHON, ROOT, DevError
+from scripts.dev.environment import PYTHON, ROOT
 from tests.servers.process import free_port
+from toolevals.cli import serve
+from toolevals.serving.application import CannotServeError
 
 pytestmark = [
     pytest.mark.servers,
@@ -138,21 +139,21 @@ class Dying:
 
     def restart(self, name: str) -> None:
         self.starts += 1
-        raise DevError(f"The {name} ended at once: see above.")
+        raise CannotServeError(f"The {name} ended at once: see above.")
 
 
 def test_a_process_that_dies_again_and_again_is_given_up_after_growing_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     pauses: list[float] = []
-    monkeypatch.setattr("scripts.dev.run.time.sleep", pauses.append)
+    monkeypatch.setattr("toolevals.cli.serve.time.sleep", pauses.append)
     application: Any = Dying()
-    with pytest.raises(DevError, match=r"The worker ended 5 times within 120 seconds, .*status 3"):
-        run.watch(application)
+    with pytest.raises(CannotServeError, match=r"The worker ended 5 times within 120 seconds, .*status 3"):
+        serve.watch(application)
     assert pauses == [1, 2, 4, 8]
     assert application.starts == 4
 
 
 def test_a_death_long_ago_does_not_count() -> None:
-    restarts = run.Restarts()
+    restarts = serve.Restarts()
     assert [restarts.pause("worker", at) for at in (0, 10, 200, 210, 220, 230, 240)] == [1, 2, 1, 2, 4, 8, None]
     assert restarts.pause("web server", 240) == 1
 

@@ -10,7 +10,9 @@ import pytest
 
 from scripts.dev.environment import ROOT
 
-PACKAGES: list[dict[str, Any]] = json.loads((ROOT / "toolevals" / "static" / "vendor" / "manifest.json").read_text())["packages"]
+PACKAGES: list[dict[str, Any]] = json.loads((ROOT / "toolevals" / "static" / "vendor" / "manifest.json").read_text())[
+    "packages"
+]
 FILES = [file for package in PACKAGES for file in package["files"]]
 
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from scripts.dev.application import end_group
 from tests.agents.chat_server import ChatServer, chat_server
 from tests.fixtures.application import LiveApp
 from tests.runs.disturbed import ENVIRONMENT, Disturbed
 from tests.runs.live import shop_agent
 from tests.servers import PostgresServer, RedisServer
+from toolevals.serving.application import end_group
 
 pytestmark = pytest.mark.servers
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from scripts.dev.application import end_group
 from tests.agents.chat_server import ChatServer, Trouble, chat_server
 from tests.agents.judges import judging
 from tests.fixtures.application import LiveApp
 from tests.runs.disturbed import ENVIRONMENT, FINISHED, Disturbed
 from tests.servers import PostgresServer, RedisServer
+from toolevals.serving.application import end_group
 
 pytestmark = pytest.mark.servers
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
-from scripts.dev.application import end_group
 from tests.fixtures.application import LiveApp
 from tests.runs.disturbed import ENVIRONMENT, Disturbed
 from tests.servers import PostgresServer, RedisServer
+from toolevals.serving.application import end_group
 
 pytestmark = pytest.mark.servers
 

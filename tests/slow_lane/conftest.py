@@ -15,7 +15,6 @@ from typing import Any
 import httpx
 import pytest
 
-from scripts.dev.application import Application
 from scripts.dev.environment import ROOT
 from tests.agents.chat_server import chat_server
 from tests.agents.judges import judging
@@ -25,6 +24,7 @@ from tests.runs.building import example
 from tests.runs.calibrated import scored
 from tests.servers.delaying import DelayingProxy
 from tests.servers.process import free_port
+from toolevals.serving.application import Application
 
 # Longer than a pace takes to be told, and than what a person calls at once.
 HELD_SECONDS = 12

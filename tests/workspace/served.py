@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from scripts.dev.application import Application
 from tests.fixtures.kept_python import KeptPython
 from tests.fixtures.prepared import ALONE
 from tests.servers.process import free_port
+from toolevals.serving.application import Application
 
 PROJECT, DATASET = "shop", "core"
 SETUP = f"""

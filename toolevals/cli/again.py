@@ -9,6 +9,7 @@ from pathlib import Path
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import Exit
 from toolevals.cli.output import say, write_parts
+from toolevals.cli.verbs import Verbs
 
 # What is done again: the address below the run's, and what it starts.
 WHAT = {
@@ -21,9 +22,9 @@ WHAT = {
 }
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add both verbs."""
-    again = verbs.add_parser("again", help="ask again what was errored in a run, run what failed, or grade it anew")
+    again = verbs.add_parser("again")
     again.add_argument("number", type=int, metavar="RUN", help="the run's number")
     what = again.add_mutually_exclusive_group(required=True)
     for name, (_, text) in WHAT.items():
@@ -31,7 +32,7 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     again.add_argument("--no-wait", action="store_true", help="do not wait for the grades")
     add_server_options(again)
     again.set_defaults(run=run)
-    failing = verbs.add_parser("failing", help="export the failing cases of a run")
+    failing = verbs.add_parser("failing")
     failing.add_argument("number", type=int, metavar="RUN", help="the run's number")
     failing.add_argument("--format", choices=["jsonl", "csv"], default="jsonl")
     failing.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default standard output")

@@ -23,7 +23,7 @@ def value_of(response: httpx.Response) -> Any:
     try:
         return response.json()
     except ValueError as error:
-        raise not_ours(f"{response.url} answers with no JSON") from error
+        raise not_ours(f"{response.url.scheme}://{response.url.netloc.decode()} answers with no JSON") from error
 
 
 def not_ours(words: str) -> CommandError:
@@ -39,12 +39,15 @@ def is_at_work(response: httpx.Response) -> bool:
 
 
 def job_errors(state: Mapping[str, Any]) -> list[str]:
-    """Return what a job says is wrong with the input, a line each."""
-    errors = state.get("report", {}).get("errors", [])
-    return [
+    """Return what a job says is wrong with the input, a line each, and how many more its page tells."""
+    report = state.get("report") or {}
+    errors = report.get("errors") or []
+    lines = [
         "  " + ", ".join(str(error[key]) for key in ("line", "pointer", "message") if error.get(key) not in (None, ""))
         for error in errors
     ]
+    more = (report.get("error_count") or 0) - len(errors)
+    return [*lines, f"  {more:,} more: see the job's page"] if more > 0 else lines
 
 
 def _exit_for(status: int) -> Exit:
@@ -55,7 +58,8 @@ def _exit_for(status: int) -> Exit:
 
 def _what_is_wrong(response: httpx.Response) -> str:
     problem = _problem(response)
-    missing = response.url.path if response.status_code == httpx.codes.NOT_FOUND else ""
+    # What is not there, and not where programs find it.
+    missing = response.url.path.partition("/api/v1/")[2] if response.status_code == httpx.codes.NOT_FOUND else ""
     elsewhere = f"it is at {response.headers['Location']}" if response.has_redirect_location else ""
     said = (str(response.status_code), problem.get("detail") or problem.get("title"), missing, elsewhere)
     lines = ["the server answered " + ": ".join(str(part) for part in said if part)]

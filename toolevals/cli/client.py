@@ -1,4 +1,4 @@
-"""A project on a server, spoken to with a token over the REST interface."""
+"""A project on a server: the one that options, the environment or a login name, and its background work."""
 
 from __future__ import annotations
 
@@ -7,36 +7,30 @@ import os
 import shlex
 import sys
 import time
-import uuid
-import weakref
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 
-from toolevals.cli.answers import check, is_at_work, job_errors, not_ours, value_of
+from toolevals.cli.answers import job_errors
+from toolevals.cli.connection import ServerClient
+from toolevals.cli.credentials import LOCAL, login_for
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import note
-from toolevals.cli.retrying import PASSING, Patience, retry_after
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
     """Add what every verb that speaks to a server needs to know."""
-    group = parser.add_argument_group("server", "The token is read from the environment variable TOOLEVALS_TOKEN.")
-    group.add_argument("--server", default=os.environ.get("TOOLEVALS_URL", "http://127.0.0.1:8000"), metavar="URL")
-    group.add_argument("--project", default=os.environ.get("TOOLEVALS_PROJECT", ""), metavar="SLUG")
+    words = "By default those of `toolevals login`. A token in TOOLEVALS_TOKEN goes before."
+    group = parser.add_argument_group("server", words)
+    group.add_argument("--server", default="", metavar="URL", help="by default TOOLEVALS_URL")
+    group.add_argument("--project", default="", metavar="SLUG", help="by default TOOLEVALS_PROJECT")
     group.add_argument("--timeout", type=_seconds, default=3600, metavar="SECONDS", help="for the work to finish")
 
 
-class ProjectClient:
-    """One project's addresses; every error of the server or the network becomes a CommandError.
-
-    A server that has answered once and then goes away is asked again for a while: what only reads, and what carries a
-    key by which the server knows it again.
-    """
+class ProjectClient(ServerClient):
+    """One project's addresses."""
 
     def __init__(
         self,
@@ -49,112 +43,34 @@ class ProjectClient:
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.server = server.rstrip("/")
+        path = f"projects/{quote(project, safe='')}/"
+        super().__init__(server, token, path, timeout=timeout, transport=transport, sleep=sleep, clock=clock)
         self.project = project
-        self.patience = Patience(clock() + timeout, clock, sleep)
-        self.is_known = False
-        try:
-            self.http = httpx.Client(
-                base_url=f"{self.server}/api/v1/projects/{quote(project, safe='')}/",
-                headers={"Authorization": f"Bearer {token}"},
-                timeout=60,
-                transport=transport,
-            )
-        except UnicodeEncodeError as error:
-            raise CommandError(Exit.CONFIGURATION, "TOOLEVALS_TOKEN holds what no token holds: copy it anew") from error
-        except httpx.InvalidURL as error:
-            raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
-        # Its connections are kept alive between requests: they end with the client.
-        weakref.finalize(self, self.http.close)
 
     @classmethod
     def from_arguments(cls, arguments: argparse.Namespace) -> ProjectClient:
-        """Return a client for what the command line and the environment say."""
+        """Return a client for what the command line, the environment and `toolevals login` say.
+
+        A token that was kept goes to the server that it was kept for, and to no other.
+        """
+        server = (arguments.server or os.environ.get("TOOLEVALS_URL", "")).rstrip("/")
+        project = arguments.project or os.environ.get("TOOLEVALS_PROJECT", "")
         token = os.environ.get("TOOLEVALS_TOKEN", "")
         if not token:
-            raise CommandError(
-                Exit.CONFIGURATION, "no token: set TOOLEVALS_TOKEN to one made on the project's Tokens page"
-            )
-        if not arguments.project:
+            login = login_for(server, project)
+            if login is None:
+                of = " ".join(filter(None, (project and f"for the project {project}", server and f"at {server}")))
+                words = f"no token {of}".rstrip()
+                words += ": make one on the project's Tokens page, and run toolevals login or set TOOLEVALS_TOKEN"
+                raise CommandError(Exit.CONFIGURATION, words)
+            server, project, token = login.server, login.project, login.token
+        if not project:
             raise CommandError(Exit.CONFIGURATION, "no project: give --project SLUG or set TOOLEVALS_PROJECT")
-        return cls(server=arguments.server, project=arguments.project, token=token, timeout=arguments.timeout)
+        return cls(server=server or LOCAL, project=project, token=token, timeout=arguments.timeout)
 
-    def request(self, method: str, path: str, **options: Any) -> Any:
-        """Return the answer's JSON value. Raises CommandError with what the server said is wrong."""
-        return self._answer(lambda: self.http.request(method, path, **options), again=method == "GET")
-
-    def post_once(self, path: str, **options: Any) -> Any:
-        """Send what the server does once, however often it arrives, and return the answer's JSON value."""
-        headers = {"Idempotency-Key": uuid.uuid4().hex}
-        return self._answer(lambda: self.http.post(path, headers=headers, **options), again=True)
-
-    def download(self, path: str) -> Iterator[bytes]:
-        """Yield the parts of a file as they arrive."""
-        with self._spoken(), self.http.stream("GET", path) as response:
-            if not response.is_success:
-                response.read()
-            check(response)
-            yield from response.iter_bytes()
-
-    def _answer(self, send: Callable[[], httpx.Response], *, again: bool) -> Any:
-        """Send, and where that is asked for send again, until there is an answer that stays; return its JSON value."""
-        while True:
-            with self._spoken():
-                try:
-                    response = send()
-                except (httpx.UnsupportedProtocol, httpx.LocalProtocolError):
-                    raise
-                except httpx.TransportError as error:
-                    # Where nothing has answered yet, the address is wrong.
-                    why = f"{self.server} does not answer ({error or type(error).__name__})"
-                    if again and self.is_known and self.patience.wait(why):
-                        continue
-                    raise
-            self.is_known = True
-            passing = response.status_code in PASSING or is_at_work(response)
-            why = f"{self.server} answers {response.status_code}"
-            if not (passing and again and self.patience.wait(why, retry_after(response))):
-                break
-        self.patience.answered()
-        check(response)
-        return value_of(response)
-
-    @contextmanager
-    def _spoken(self) -> Iterator[None]:
-        try:
-            yield
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
-        except httpx.LocalProtocolError as error:
-            raise CommandError(Exit.CONFIGURATION, f"this cannot be sent, perhaps the token: {error}") from error
-        except httpx.ReadTimeout as error:
-            raise CommandError(Exit.TIMED_OUT, f"no answer in time from {self.http.base_url}") from error
-        except httpx.TransportError as error:
-            raise CommandError(Exit.UNREACHABLE, f"cannot reach {self.http.base_url}: {error}") from error
-
-    def pages(self, path: str, **parameters: str) -> Iterator[dict[str, Any]]:
-        """Yield every item of a paginated list."""
-        address: str | None = path
-        while address:
-            page = self.request("GET", address, params=parameters)
-            if not isinstance(page, dict) or not {"results", "next"} <= page.keys():
-                raise not_ours(f"{self.server} answers with no list")
-            yield from page["results"]
-            address, parameters = page["next"], {}
-
-    def upload(self, path: str, file: Path, fields: Mapping[str, str]) -> Any:
-        """Send a file; a repeated send of the same request is answered, not done again."""
-        headers = {"Idempotency-Key": uuid.uuid4().hex}
-
-        def send() -> httpx.Response:
-            with file.open("rb") as stream:
-                return self.http.post(path, files={"file": (file.name, stream)}, data=dict(fields), headers=headers)
-
-        try:
-            # A pipe can be read once only.
-            return self._answer(send, again=file.is_file())
-        except OSError as error:
-            raise CommandError(Exit.DATA, f"cannot read {file}: {error.strerror}") from error
+    def page(self, path: str) -> str:
+        """Return the address of one of the project's pages."""
+        return f"{self.server}/p/{self.project}/{path}"
 
     def wait(self, job: Mapping[str, Any], *, say: Callable[[str], None] | None = None) -> dict[str, Any]:
         """Return the job once it has ended well, and say where it can be looked at, however the waiting ends.
@@ -191,7 +107,7 @@ class ProjectClient:
     def place_of(self, job: Mapping[str, Any]) -> str:
         """Return how to look at a job: the command, and the page."""
         words = ("toolevals", "jobs", str(job["id"]), "--server", self.server, "--project", self.project)
-        return f"look again: {shlex.join(words)}\nthe page: {self.server}/p/{self.project}/jobs/{job['id']}/"
+        return f"look again: {shlex.join(words)}\nthe page: {self.page('jobs/' + str(job['id']) + '/')}"
 
 
 def say_progress(line: str) -> None:

@@ -11,6 +11,7 @@ from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import Exit
 from toolevals.cli.grade_tables import table
 from toolevals.cli.output import say
+from toolevals.cli.verbs import Verbs
 from toolevals.presentation.numbers import p_value, part_count, percent, points, signed_span
 
 LAYERS = ("rate", "n", "before", "after", "points", "95 %", "fixed", "broken", "p", "p, Holm")
@@ -18,9 +19,9 @@ TOOLS = ("tool", "n", "recall", "points", "missed", "p, Holm", "called wrongly",
 MOST_TOOLS = 25
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("compare", help="say whether a run is better than an earlier one, and what moved")
+    parser = verbs.add_parser("compare")
     parser.add_argument("baseline", type=int, metavar="BASELINE", help="the earlier run's number")
     parser.add_argument("candidate", type=int, metavar="CANDIDATE", help="the later run's number")
     parser.add_argument("--layer", default="", metavar="LAYER", help="what the sentence is of; by default outcome")

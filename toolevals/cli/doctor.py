@@ -11,11 +11,12 @@ from pathlib import Path
 
 from toolevals.cli.exits import Exit
 from toolevals.cli.output import say
+from toolevals.cli.verbs import Verbs
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("doctor", help="check this installation")
+    parser = verbs.add_parser("doctor")
     parser.set_defaults(run=run)
 
 
@@ -82,7 +83,7 @@ def _migrations() -> str:
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
-        raise RuntimeError(f"{len(missing)} not applied: run manage.py migrate")
+        raise RuntimeError(f"{len(missing)} not applied: start toolevals serve, or run manage.py migrate")
     return "all applied"
 
 

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from toolevals.archives import UNREADABLE
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.inputs import input_file
 from toolevals.cli.output import say
+from toolevals.cli.verbs import Verbs
 from toolevals.grading.bfcl import CATEGORIES
 
 PACKAGE = "bfcl-eval"
@@ -24,22 +26,26 @@ MAX_BYTES = 100_000_000
 _DATA = re.compile(r"bfcl_eval/data/(?P<answers>possible_answer/)?BFCL_v4_(?P<category>[a-z_]+)\.json")
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb and what can be downloaded."""
-    parser = verbs.add_parser("download", help="fetch a public benchmark as files to import")
+    parser = verbs.add_parser("download")
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
     bfcl = kinds.add_parser("bfcl", help=f"the Berkeley Function-Calling Leaderboard, from the package {PACKAGE}")
     bfcl.add_argument("folder", type=Path, metavar="DIR", help="is made; files of these names in it are replaced")
     which = bfcl.add_mutually_exclusive_group()
     which.add_argument("--release", default=RELEASE, metavar="V", help="of the package; by default %(default)s")
-    which.add_argument("--wheel", type=Path, metavar="FILE", help="the package, where it is here already")
+    which.add_argument(
+        "--wheel", type=Path, metavar="FILE", help="the package, where it is here already; - is standard input"
+    )
     bfcl.set_defaults(run=download_bfcl)
 
 
 def download_bfcl(arguments: argparse.Namespace) -> int:
     """Write the benchmark's categories that can be graded, with their answers."""
-    with tempfile.TemporaryDirectory() as folder:
-        wheel = arguments.wheel or _fetched(arguments.release, Path(folder))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        input_file(arguments.wheel or _fetched(arguments.release, Path(folder))) as wheel,
+    ):
         written = _written(wheel, arguments.folder)
     if not written:
         raise CommandError(Exit.DATA, f"{wheel.name} holds no data of the benchmark")

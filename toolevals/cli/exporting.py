@@ -9,15 +9,16 @@ from typing import Any
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import Exit
 from toolevals.cli.output import note, write_parts
+from toolevals.cli.verbs import Verbs
 
 FORMATS = ("jsonl", "csv", "labels-csv", "bfcl", "openai-chat", "langsmith")
 # Formats that have no form for some examples.
 PARTIAL = frozenset({"bfcl", "openai-chat"})
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("export", help="write a dataset to a file")
+    parser = verbs.add_parser("export")
     parser.add_argument(
         "dataset", metavar="DATASET", help="the dataset's slug; also with a version, as core@3 or core@TAG"
     )

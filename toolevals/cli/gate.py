@@ -10,6 +10,8 @@ from toolevals.cli.gate_config import add_gate_options, gate_document
 from toolevals.cli.gate_files import hold_against_files
 from toolevals.cli.gate_output import add_output_options, put_out
 from toolevals.cli.gate_runs import hold_against_run
+from toolevals.cli.inputs import once_at_most
+from toolevals.cli.verbs import Verbs
 from toolevals.grading.gates.documents import read_gate
 from toolevals.presentation.gates.report import GateReport
 
@@ -19,11 +21,10 @@ exit status: 0 passed, 2 not passed (or not to be told: what was not scored neve
 """
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
     parser = verbs.add_parser(
         "gate",
-        help="hold a run, or a file without any server, against what it must reach",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=_EPILOG,
     )
@@ -56,14 +57,33 @@ def run(arguments: argparse.Namespace) -> int:
     """Hold the run or the file against the gate, say how it came out, and return the exit status."""
     if (arguments.file is None) == (arguments.number is None):
         raise CommandError(Exit.CONFIGURATION, "say what to hold against the gate: a FILE or --run R, one of them")
+    files = (arguments.file, arguments.baseline, arguments.consistency)
+    once_at_most(
+        **dict(zip(("FILE", "--baseline", "--consistency"), files, strict=True)), **{"--config": arguments.config}
+    )
     document = gate_document(arguments)
+    gate = read_gate(document)
+    if arguments.baseline and not gate.regressions:
+        words = "--baseline has no rule to compare by: add --fail-on-regression, or regressions to the gate"
+        raise CommandError(Exit.CONFIGURATION, words)
     if arguments.number is not None:
-        return put_out(hold_against_run(arguments, document), arguments)
+        return _told_of_run(arguments, hold_against_run(arguments, document))
     result = hold_against_files(
-        read_gate(document),
+        gate,
         arguments.file,
         baseline=arguments.baseline,
         consistency=arguments.consistency,
         release_candidate=arguments.release_candidate,
     )
     return put_out(GateReport(result, arguments.file, arguments.baseline or ""), arguments)
+
+
+def _told_of_run(arguments: argparse.Namespace, report: GateReport) -> int:
+    """Print a run's result. Raises CommandError where it was to be compared with a run, and none was there."""
+    status = put_out(report, arguments)
+    if arguments.baseline and not report.baseline:
+        words = (
+            f"--baseline {arguments.baseline} names no run yet. The result is kept: a later one finds it by its branch"
+        )
+        raise CommandError(Exit.CONFIGURATION, words)
+    return status

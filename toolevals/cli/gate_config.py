@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.inputs import STANDARD_INPUT, read_input_text
 from toolevals.grading.documents import load_json, require_json
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.rules import DEFAULT_MINIMUMS
@@ -27,7 +28,12 @@ _LARGEST = 1_000_000
 def add_gate_options(parser: argparse.ArgumentParser) -> None:
     """Add what is asked of a run."""
     group = parser.add_argument_group("what is asked for")
-    group.add_argument("--config", type=Path, metavar="FILE", help="a gate: .json, .toml, .yaml or .yml")
+    group.add_argument(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="a gate: .json, .toml, .yaml or .yml; - is JSON or YAML on standard input",
+    )
     for name, metric in THRESHOLDS.items():
         words = f"least pass rate of {metric}; {DEFAULT_MINIMUMS[metric]:g} without a file"
         group.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="SHARE", help=words)
@@ -125,13 +131,14 @@ def _checked(document: dict[str, Any], where: str) -> Any:
 
 def read_config(path: Path) -> Any:
     """Return the value that a file in one of the three forms holds. Raises CommandError."""
-    read = _READERS.get(path.suffix.lower())
+    # Every JSON document is one of YAML.
+    read = load_yaml if path == STANDARD_INPUT else _READERS.get(path.suffix.lower())
     if read is None:
         raise CommandError(Exit.CONFIGURATION, f"{path}: is none of {', '.join(_READERS)}")
     try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(Exit.CONFIGURATION, f"cannot read {path}: {error}") from error
+        text = read_input_text(path)
+    except CommandError as error:
+        raise CommandError(Exit.CONFIGURATION, str(error)) from error
     if len(text) > _LARGEST:
         raise CommandError(Exit.CONFIGURATION, f"{path}: longer than {_LARGEST:,} characters")
     try:

@@ -34,7 +34,7 @@ def hold_against_run(arguments: argparse.Namespace, document: Mapping[str, Any])
     }
     started = _started(client, arguments.number, asked)
     client.wait(started["job"], say=say_progress)
-    return _report(client.request("GET", f"gates/{started['gate']['id']}/"), arguments)
+    return _report(client, client.request("GET", f"gates/{started['gate']['id']}/"))
 
 
 def _started(client: ProjectClient, number: int, asked: Mapping[str, Any]) -> Any:
@@ -58,12 +58,11 @@ def _said(names: tuple[str, ...]) -> str:
     return next((said[:_LONGEST] for name in names if (said := os.environ.get(name, ""))), "")
 
 
-def _report(shown: Mapping[str, Any], arguments: argparse.Namespace) -> GateReport:
-    base = f"{arguments.server.rstrip('/')}/p/{arguments.project}"
+def _report(client: ProjectClient, shown: Mapping[str, Any]) -> GateReport:
     run, before = shown["run"], shown["baseline"]
     links = {
-        "confusion matrix": f"{base}/runs/{run}/matrix/?grading={shown['grading']}",
-        "gate": f"{base}/gates/{shown['id']}/",
+        "confusion matrix": client.page(f"runs/{run}/matrix/?grading={shown['grading']}"),
+        "gate": client.page(f"gates/{shown['id']}/"),
     }
     return GateReport(
         GateResult.from_document(shown["result"]),

@@ -12,15 +12,15 @@ from toolevals.cli.grade_files import rows_opened
 from toolevals.cli.grade_lines import Grading, Lines
 from toolevals.cli.grade_rows import NativeGrading
 from toolevals.cli.output import say
+from toolevals.cli.verbs import Verbs
 from toolevals.grading.dialects.catalog import DIALECTS
 from toolevals.presentation.csv import csv_stream
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
     parser = verbs.add_parser(
         "grade",
-        help="grade a JSONL file of examples with their predictions; no server needed",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=_options_in_words(),
     )

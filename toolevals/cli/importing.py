@@ -13,9 +13,11 @@ import orjson
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.import_mcp import add_mcp_parser
+from toolevals.cli.inputs import input_file, read_input
 from toolevals.cli.output import note, say
 from toolevals.cli.publishing import ensure, publish
 from toolevals.cli.recorded import add_recorded_parser
+from toolevals.cli.verbs import Verbs
 from toolevals.grading.bfcl import CATEGORIES
 from toolevals.grading.documents import load_json
 from toolevals.grading.evaluation_files.formats import FORMATS as FILE_FORMATS
@@ -40,14 +42,17 @@ _MOST_WARNINGS = 20
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb and what can be imported."""
-    parser = verbs.add_parser("import", help="bring tools or examples to a project")
+    parser = verbs.add_parser("import")
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
 
     tools = kinds.add_parser("tools", help="publish a registry version")
     tools.add_argument(
-        "file", type=Path, metavar="FILE", help="JSON: tools in any of the formats, or an OpenAPI document"
+        "file",
+        type=Path,
+        metavar="FILE",
+        help="JSON: tools in any of the formats, or an OpenAPI document; - is standard input",
     )
     tools.add_argument("--registry", required=True, metavar="SLUG", help="made if there is none")
     tools.add_argument("--format", default="auto", choices=("auto", *FORMATS))
@@ -82,7 +87,8 @@ def import_file(arguments: argparse.Namespace) -> int:
     options = {name: value for name in ("examples", "order") if (value := getattr(arguments, name, None))}
     if arguments.kind == "csv":
         options = {"columns": _columns(arguments.map), "delimiter": DELIMITERS[arguments.delimiter]}
-    return _import(arguments, arguments.file, arguments.kind.replace("-", "_"), options)
+    with input_file(arguments.file) as file:
+        return _import(arguments, file, arguments.kind.replace("-", "_"), options)
 
 
 def import_bfcl(arguments: argparse.Namespace) -> int:
@@ -99,7 +105,7 @@ def _add_file_parser(
     kinds: argparse._SubParsersAction[argparse.ArgumentParser], name: str, words: str
 ) -> argparse.ArgumentParser:
     parser = kinds.add_parser(name, help=words)
-    parser.add_argument("file", type=Path, metavar="FILE", help="may be packed with gzip")
+    parser.add_argument("file", type=Path, metavar="FILE", help="may be packed with gzip; - is standard input")
     if name == "csv":
         parser.add_argument(
             "--map",
@@ -188,8 +194,6 @@ def _rows(file: Path) -> Iterator[dict[str, Any]]:
 
 def _read_json(file: Path) -> Any:
     try:
-        return load_json(file.read_bytes())
-    except OSError as error:
-        raise CommandError(Exit.DATA, f"cannot read {file}: {error.strerror}") from error
+        return load_json(read_input(file))
     except InvalidDocument as error:
         raise CommandError(Exit.DATA, f"{file}: {error}") from error

@@ -7,11 +7,12 @@ import os
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say
+from toolevals.cli.verbs import Verbs
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("installation-owners", help="list, add or remove owners of the installation")
+    parser = verbs.add_parser("installation-owners")
     change = parser.add_mutually_exclusive_group()
     change.add_argument("--add", metavar="EMAIL", help="an account that there is")
     change.add_argument("--remove", metavar="EMAIL")

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say
+from toolevals.cli.verbs import Verbs
 
 # Each act with the request that does it.
 ACTS = {
@@ -22,9 +23,9 @@ ACTS = {
 LISTED = 20
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("jobs", help="list a project's background work; pause, resume, cancel or retry a job")
+    parser = verbs.add_parser("jobs")
     parser.add_argument("job", nargs="?", metavar="ID", help=f"one job; without it the newest {LISTED} are listed")
     acts = parser.add_mutually_exclusive_group()
     for name, (_, _, text) in ACTS.items():

@@ -4,46 +4,42 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
-from importlib import import_module
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.output import cannot_be_written, note, silence, streams_prepare
+from toolevals.cli.output import cannot_be_written, note, say, silence, streams_prepare
+from toolevals.cli.verbs import VERBS, Verbs
 
-# Verb -> module with `add_parser(subparsers)`; loaded when asked for, so that a verb needs only its own dependencies.
-VERBS = {
-    "grade": "toolevals.cli.grade",
-    "download": "toolevals.cli.downloading",
-    "import": "toolevals.cli.importing",
-    "export": "toolevals.cli.exporting",
-    "versions": "toolevals.cli.versions",
-    "run": "toolevals.cli.running",
-    "gate": "toolevals.cli.gate",
-    "compare": "toolevals.cli.comparing",
-    "again": "toolevals.cli.again",
-    "jobs": "toolevals.cli.jobs",
-    "create-owner": "toolevals.cli.owner",
-    "installation-owners": "toolevals.cli.installation_owners",
-    "doctor": "toolevals.cli.doctor",
-}
+# What the scripts of `toolevals completion` ask.
+COMPLETE = ["completion", "words", "--"]
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command."""
+class ShowVersion(argparse.Action):
+    """Prints the version when it is asked for, and not before: reading it takes time."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from toolevals.cli.versioning import version_words
+
+        say(version_words())
+        parser.exit()
+
+
+def parser(asked: Collection[str] = VERBS.keys()) -> argparse.ArgumentParser:
+    """Return the command's parser, with the options of the verbs that are asked for."""
     root = argparse.ArgumentParser(
         prog="toolevals", description="Label tool calls, grade the agents that make them, read the confusion matrix."
     )
-    verbs = root.add_subparsers(dest="verb", required=True, metavar="VERB")
-    for module in VERBS.values():
-        import_module(module).add_parser(verbs)
+    root.add_argument("--version", action=ShowVersion, nargs=0, help="show the version and where the code is")
+    Verbs(root).load(asked)
     return root
 
 
 def with_kind(words: Sequence[str]) -> list[str]:
-    """Return the words of a command; `import FILE` is `import auto FILE`, where FILE is there and names no kind."""
+    """Return the words of a command; `import FILE` is `import auto FILE`, where FILE is there or `-`."""
     given = list(words)
-    if given[:1] == ["import"] and len(given) > 1 and not given[1].startswith("-") and Path(given[1]).is_file():
+    if given[:1] == ["import"] and len(given) > 1 and (given[1] == "-" or Path(given[1]).is_file()):
         return ["import", "auto", *given[1:]]
     return given
 
@@ -51,8 +47,13 @@ def with_kind(words: Sequence[str]) -> list[str]:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit status."""
     streams_prepare()
+    words = with_kind(sys.argv[1:] if argv is None else argv)
+    if words[:3] == COMPLETE:
+        return _complete(words[3:])
+    # A verb needs only its own dependencies, and no time for those of others.
+    asked = [word for word in words if not word.startswith("-")][:1]
     try:
-        arguments = parser().parse_args(with_kind(sys.argv[1:] if argv is None else argv))
+        arguments = parser([word for word in asked if word in VERBS]).parse_args(words)
     except SystemExit as stop:
         return Exit.OK if stop.code in (0, None) else Exit.CONFIGURATION
     try:
@@ -63,6 +64,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         note("toolevals: interrupted")
         return Exit.INTERRUPTED
+
+
+def _complete(words: Sequence[str]) -> int:
+    """Print what a shell may complete the last word to."""
+    from toolevals.cli.completion import completions
+
+    for word in completions(words):
+        say(word)
+    return Exit.OK
 
 
 def _run(arguments: argparse.Namespace) -> int:

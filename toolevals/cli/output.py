@@ -44,11 +44,11 @@ def note(text: str, *, end: str = "\n") -> None:
 
 
 def write_parts(parts: Iterable[bytes], file: Path | None) -> None:
-    """Write a file as its parts arrive, without one to standard output; one that is not whole is not left behind.
+    """Write a file as its parts arrive; one that is not whole is not left behind. None and `-` are standard output.
 
     Raises CommandError where the file cannot be written.
     """
-    if file is None:
+    if file is None or str(file) == "-":
         sys.stdout.buffer.writelines(parts)
         return
     partial = file.with_name(f"{file.name}.part")

@@ -10,11 +10,12 @@ from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say
+from toolevals.cli.verbs import Verbs
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("create-owner", help="make an account that owns the installation, and a project")
+    parser = verbs.add_parser("create-owner")
     parser.add_argument("email")
     parser.add_argument("--name", required=True)
     parser.add_argument("--project", required=True, metavar="SLUG")

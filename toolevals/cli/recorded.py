@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import io
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from labeling.imports.formats.recorded_tasks import domain_of, tau2_rows, tau_ro
 from labeling.imports.formats.settings import Settings
 from toolevals.cli.client import ProjectClient, say_progress
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.inputs import read_input
 from toolevals.cli.output import say
 from toolevals.cli.publishing import ensure
 from toolevals.grading.documents import load_json
@@ -32,7 +34,7 @@ MAX_DEPTH = 100
 def add_recorded_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     """Add the kind; the options of a dataset come with the other kinds'."""
     parser = kinds.add_parser("recorded", help="tasks and runs of a result file of tau-bench or tau2-bench")
-    parser.add_argument("file", type=Path, metavar="FILE", help="may be packed with gzip")
+    parser.add_argument("file", type=Path, metavar="FILE", help="may be packed with gzip; - is standard input")
     parser.add_argument("--experiment", required=True, metavar="NAME", help="a new one is made")
     parser.add_argument("--name", required=True, metavar="NAME", help="the agent that was recorded")
     parser.add_argument("--model", default="", help="its model")
@@ -77,7 +79,7 @@ def import_recorded(arguments: argparse.Namespace) -> int:
     number = started["run"]["number"]
     found = client.request("GET", f"runs/{number}/recorded/")
     say(f"run {number}: {found['agreed']} of {found['scored']} scored cases agree with the recorded reward")
-    say(f"  {client.server}/p/{client.project}/runs/{number}/recorded/")
+    say(f"  {client.page(f'runs/{number}/recorded/')}")
     return Exit.OK
 
 
@@ -165,9 +167,9 @@ def _written(file: Path, documents: Iterable[Mapping[str, Any]]) -> Path:
 
 def _read(file: Path) -> Any:
     try:
-        content = file.read_bytes()
+        content = read_input(file)
         if content[:2] == b"\x1f\x8b":
-            with gzip.open(file) as stream:
+            with gzip.open(io.BytesIO(content)) as stream:
                 content = stream.read(MOST_BYTES + 1)
         return load_json(content, max_bytes=MOST_BYTES, max_depth=MAX_DEPTH)
     except (OSError, EOFError) as error:

@@ -8,6 +8,7 @@ from typing import Any
 
 from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.inputs import read_input_text
 
 # Options whose flags have another name or no value of their own are read apart.
 OPTIONS = ("base_url", "url", "secret", "temperature", "seed", "max_tokens", "tools", "stream", "agent_timeout")
@@ -21,7 +22,9 @@ def add_agent_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--temperature", type=float, metavar="T")
     group.add_argument("--seed", type=int, metavar="N")
     group.add_argument("--max-tokens", type=int, metavar="N")
-    group.add_argument("--system", type=Path, metavar="FILE", help="a prompt that is put before every conversation")
+    group.add_argument(
+        "--system", type=Path, metavar="FILE", help="a prompt put before every conversation; - is standard input"
+    )
     group.add_argument("--tools", choices=["native", "text"], help="how tools are offered")
     group.add_argument("--stream", action="store_true", default=None)
     group.add_argument(
@@ -50,7 +53,7 @@ def asked_of_agent(arguments: argparse.Namespace, connector: str) -> dict[str, A
     """Return the connector, the agent's options and the run's settings, as the REST interface takes them."""
     options = {name.removeprefix("agent_"): value for name, value in given(arguments, *OPTIONS).items()}
     if arguments.system:
-        options["system"] = arguments.system.read_text()
+        options["system"] = read_input_text(arguments.system)
     settings = given(arguments, *SETTINGS)
     prices = {"input": arguments.input_price, "output": arguments.output_price}
     if any(price is not None for price in prices.values()):

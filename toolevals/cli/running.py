@@ -11,25 +11,30 @@ from toolevals.agents.connectors import CONNECTORS, DEFAULT
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.gating import add_gate_option, gate_run, minimums_in
-from toolevals.cli.output import say
+from toolevals.cli.inputs import input_file, once_at_most
+from toolevals.cli.output import note, say
 from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connector_of, given
+from toolevals.cli.run_models import key_keep, model_named
+from toolevals.cli.verbs import Verbs
 from toolevals.grading.catalog import OUTCOME_COUNTS
 from toolevals.grading.engine import CUT_OFF
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.presets import PRESETS
 
+# So many errored cases are told with their reasons.
+EXPLAINED = 5
 # The whole case comes last.
 LAYERS = (*(name for name in VERDICT_NAMES if name != "outcome"), "outcome")
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("run", help="evaluate an agent, the baseline, or uploaded predictions, over a dataset")
+    parser = verbs.add_parser("run")
     parser.add_argument(
         "dataset", metavar="DATASET", help="the dataset's slug; also with a version, as core@3 or core@TAG"
     )
     parser.add_argument("--version", metavar="N", help="of the dataset, by number or tag; by default the newest")
-    parser.add_argument("--experiment", required=True, metavar="NAME", help="a new one is made")
+    parser.add_argument("--experiment", metavar="NAME", help="a new one is made; by default the agent's name")
     parser.add_argument("--trials", type=int, default=1, metavar="K")
     parser.add_argument("--failing-of", type=int, metavar="RUN", help="only the examples that failed in that run")
     parser.add_argument("--preset", choices=list(PRESETS), help="a part of the dataset, chosen and tried as it says")
@@ -37,13 +42,16 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     parser.add_argument("--registry-version", type=int, metavar="N")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--baseline", action="store_true", help="run the built-in baseline")
-    what.add_argument("--predictions", type=Path, metavar="FILE", help="JSON Lines of predictions")
+    what.add_argument("--predictions", type=Path, metavar="FILE", help="JSON Lines of predictions; - is standard input")
     what.add_argument("--connector", choices=list(CONNECTORS), help="how an agent is asked while the run lasts")
     parser.add_argument("--base-url", metavar="URL", help=f"the agent's address; alone it means --connector {DEFAULT}")
     parser.add_argument("--url", metavar="URL", help="of a webhook")
     parser.add_argument("--threshold", type=float, metavar="X", help="of the baseline")
     parser.add_argument("--name", metavar="NAME", help="the agent's name; of a model by default the model's")
-    parser.add_argument("--model", default="")
+    words = (
+        "with its protocol as openai:NAME or anthropic:NAME, its key is read from OPENAI_API_KEY or ANTHROPIC_API_KEY"
+    )
+    parser.add_argument("--model", default="", metavar="NAME", help=words)
     parser.add_argument("--prompt-version", default="", metavar="V")
     parser.add_argument("--commit", default="", metavar="SHA")
     parser.add_argument(
@@ -59,19 +67,24 @@ def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 def run(arguments: argparse.Namespace) -> int:
     """Start the run, wait for its grades, print them, and hold them against what is required."""
+    once_at_most(**{"--predictions": arguments.predictions, "--system": arguments.system})
+    model_named(arguments)
     connector, minimums = _what(arguments), minimums_in(arguments)
+    arguments.experiment = arguments.experiment or arguments.name or arguments.model or "baseline"
     client = ProjectClient.from_arguments(arguments)
     if arguments.estimate:
         asked = _asked(arguments) | asked_of_agent(arguments, connector)
         say(json.dumps(client.request("POST", "runs/live/estimate/", json=asked), indent=2))
         return Exit.OK
+    key_keep(client, arguments)
     started = _start(client, arguments, connector)
     number = started["run"]["number"]
     if not arguments.no_wait:
         client.wait(started["job"], say=say_progress)
     shown = client.request("GET", f"runs/{number}/")
-    say(json.dumps(shown, indent=2) if arguments.json else _summary(shown, arguments))
-    return gate_run(client, number, minimums)
+    say(json.dumps(shown, indent=2) if arguments.json else _summary(shown, client))
+    status = gate_run(client, number, minimums)
+    return max(status, _errored(client, shown))
 
 
 def _what(arguments: argparse.Namespace) -> str:
@@ -101,7 +114,8 @@ def _start(client: ProjectClient, arguments: argparse.Namespace, connector: str)
     asked |= {name: getattr(arguments, name) for name in ("name", "model", "prompt_version", "commit")}
     asked |= given(arguments, "cut_off")
     fields = {name: str(value) for name, value in asked.items()}
-    return client.upload("runs/predictions/", arguments.predictions, fields)
+    with input_file(arguments.predictions) as file:
+        return client.upload("runs/predictions/", file, fields)
 
 
 def _asked(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -110,8 +124,26 @@ def _asked(arguments: argparse.Namespace) -> dict[str, Any]:
     )
 
 
-def _summary(shown: dict[str, Any], arguments: argparse.Namespace) -> str:
-    lines = [f"run {shown['number']}: {arguments.server}/p/{arguments.project}/runs/{shown['number']}/"]
+def _errored(client: ProjectClient, shown: dict[str, Any]) -> Exit:
+    """Say why cases are errored, of the first few; where nothing else came out, the run has shown nothing."""
+    outcome = (shown["shown"] or {}).get("counts", {}).get("outcome", {})
+    if not outcome.get("errored"):
+        return Exit.OK
+    first = client.request("GET", f"runs/{shown['number']}/cases/", params={"outcome": "errored"})["results"]
+    for case in first[:EXPLAINED]:
+        detail = client.request("GET", f"runs/{shown['number']}/cases/{case['id']}/")["detail"]
+        note(f"errored: {case['example']}, trial {case['trial']}: {detail['verdicts']['outcome'].get('reason', '')}")
+    if (more := outcome["errored"] - len(first[:EXPLAINED])) > 0:
+        note(f"errored: {more:,} more")
+    if outcome.get("passed") or outcome.get("failed"):
+        return Exit.OK
+    note(f"Nothing is scored. To ask again: toolevals again {shown['number']} --errored")
+    return Exit.FAILED
+
+
+def _summary(shown: dict[str, Any], client: ProjectClient) -> str:
+    number = shown["number"]
+    lines = [f"run {number}: {client.page(f'runs/{number}/')}"]
     grading = shown["shown"] or {}
     counts, rates = grading.get("counts", {}), grading.get("rates", {})
     lines += (_line(layer, counts[layer], rates.get(layer)) for layer in LAYERS if layer in counts)

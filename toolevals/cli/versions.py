@@ -9,11 +9,12 @@ from typing import Any
 from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say
+from toolevals.cli.verbs import Verbs
 
 
-def add_parser(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(verbs: Verbs) -> None:
     """Add the verb."""
-    parser = verbs.add_parser("versions", help="list a dataset's frozen versions, freeze one, tag one")
+    parser = verbs.add_parser("versions")
     parser.add_argument("dataset", metavar="DATASET", help="the dataset's slug; with @3 or @TAG, that version only")
     parser.add_argument(
         "--freeze", metavar="NOTE", help="first freeze what has gold now; no new version if nothing changed"

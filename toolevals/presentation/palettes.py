@@ -1,4 +1,4 @@
-"""The colours that charts need, per theme. They are the tokens of `toolevals/static/css/app.css`; a test keeps them equal."""
+"""The colours that charts need, per theme: the tokens of `toolevals/static/css/app.css`. A test keeps them equal."""
 
 from __future__ import annotations
 

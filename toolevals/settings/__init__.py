@@ -9,6 +9,7 @@ import django_stubs_ext
 import environ
 from kombu import Queue
 
+from toolevals.serving.folders import data_folder
 from toolevals.settings.databases import database
 from toolevals.settings.navigation import COUNTED as COUNTED
 from toolevals.settings.navigation import HOME_LOOK as HOME_LOOK
@@ -23,8 +24,7 @@ django_stubs_ext.monkeypatch()
 env = environ.Env()
 
 PACKAGE = Path(__file__).resolve().parent.parent
-BASE_DIR = PACKAGE.parent
-DATA_DIR = Path(env.str("TOOLEVALS_DATA_DIR", str(BASE_DIR / "data"))).resolve()
+DATA_DIR = Path(env.str("TOOLEVALS_DATA_DIR", "") or data_folder()).resolve()
 
 keep_private(DATA_DIR)
 

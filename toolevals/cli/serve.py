@@ -1,25 +1,30 @@
-"""`./dev run`: everything that a newcomer needs, until Ctrl-C."""
+"""`toolevals serve`: the web server, a worker and, unless told otherwise, the sample project, until Ctrl-C."""
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
-import os
 import signal
 import socket
+import sys
+import tempfile
 import time
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from scripts.dev.application import Application
-from scripts.dev.environment import PYTHON, ROOT, DevError, ensure, say, writable
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import say
+from toolevals.cli.verbs import Verbs
+from toolevals.serving.application import Application, CannotServeError
+from toolevals.serving.folders import data_folder
 
 # Seconds before a process that died is started again, longer each time; after one more death nothing is.
 PAUSES = (1.0, 2.0, 4.0, 8.0)
 # A death so long ago does not count any more.
 CALM_SECONDS = 120
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class StopRequested(BaseException):
@@ -38,13 +43,29 @@ class StopOnce:
             raise StopRequested
 
 
+def add_parser(verbs: Verbs) -> None:
+    """Add the verb."""
+    parser = verbs.add_parser("serve")
+    add_serve_options(parser)
+    parser.set_defaults(run=run)
+
+
+def add_serve_options(parser: argparse.ArgumentParser) -> None:
+    """Add what can be chosen; `./dev run` takes the same."""
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="to listen on (127.0.0.1)")
+    parser.add_argument("--port", type=int, default=8000, metavar="N", help="to listen on (8000)")
+    parser.add_argument("--data", type=Path, metavar="DIR", help=f"of the database and the uploads ({data_folder()})")
+    parser.add_argument("--no-sample", action="store_true", help="do not load the sample project")
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Prepare, serve until asked to stop, stop. Raises DevError."""
-    data = (arguments.data or Path(os.environ.get("TOOLEVALS_DATA_DIR", ROOT / "data"))).resolve()
+    """Prepare, serve until asked to stop, stop."""
+    if importlib.util.find_spec("django") is None:
+        raise CommandError(Exit.CONFIGURATION, 'this verb needs the server: pip install "toolevals[server]"')
+    data = (arguments.data or data_folder()).resolve()
     port_free(arguments.host, arguments.port)
-    ensure("run")
-    writable(data)
-    application = Application(python=PYTHON, data=data, host=arguments.host, port=arguments.port)
+    require_writable(data)
+    application = Application(python=sys.executable, data=data, host=arguments.host, port=arguments.port)
     stop = StopOnce()
     for number in SIGNALS:
         signal.signal(number, stop)
@@ -53,11 +74,31 @@ def run(arguments: argparse.Namespace) -> int:
             logins = application.prepare(sample=not arguments.no_sample)
             application.start()
             say(f"\ntoolevals runs at {application.url}, with its data in {data}. Ctrl-C stops it.")
+            say(f"The command line is {command_line()}.")
             say_logins(json.loads(logins or "[]"))
             watch(application)
         except StopRequested:
             say("\nStopping")
-    return 0
+        except CannotServeError as error:
+            raise CommandError(Exit.CRASHED, str(error)) from error
+    return Exit.OK
+
+
+def command_line() -> str:
+    """Return where the `toolevals` command of this environment is."""
+    beside = Path(sys.executable).with_name("toolevals")
+    return str(beside) if beside.exists() else f"{sys.executable} -m toolevals.cli.main"
+
+
+def require_writable(folder: Path) -> None:
+    """Make the folder where it is missing. Raises CommandError unless files can be made in it."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        words = f"cannot write in {folder} ({error.strerror}): name another folder for the data with --data"
+        raise CommandError(Exit.CONFIGURATION, words) from error
 
 
 class Restarts:
@@ -74,7 +115,7 @@ class Restarts:
 
 
 def watch(application: Application) -> NoReturn:
-    """Start again whatever ends by itself. Raises DevError once that happens too often."""
+    """Start again whatever ends by itself. Raises CannotServeError once that happens too often."""
     restarts = Restarts()
     while True:
         while not (name := application.ended()):
@@ -82,7 +123,7 @@ def watch(application: Application) -> NoReturn:
         status = application.processes[name].returncode
         pause = restarts.pause(name, time.monotonic())
         if pause is None:
-            raise DevError(
+            raise CannotServeError(
                 f"The {name} ended {len(PAUSES) + 1} times within {CALM_SECONDS} seconds, the last time with status "
                 f"{status}, so everything was stopped. Nothing is lost: put right what is said above, and start again."
             )
@@ -90,7 +131,7 @@ def watch(application: Application) -> NoReturn:
         time.sleep(pause)
         try:
             application.restart(name)
-        except DevError:
+        except CannotServeError:
             if not application.ended():
                 raise
         else:
@@ -106,16 +147,15 @@ def say_logins(logins: list[dict[str, str]]) -> None:
 
 
 def port_free(host: str, port: int) -> None:
-    """Raise DevError when the address cannot be listened on."""
+    """Raise CommandError when the address cannot be listened on."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
         except OverflowError as error:
-            raise DevError(f"{port} is no port: choose one between 1024 and 65535.") from error
+            words = f"{port} is no port: choose one between 1024 and 65535"
+            raise CommandError(Exit.CONFIGURATION, words) from error
         except OSError as error:
-            raise DevError(
-                f"Cannot listen on {host}, port {port} ({error.strerror}). "
-                f"Choose another port: ./dev run --port {port + 1}"
-            ) from error
+            words = f"cannot listen on {host}, port {port} ({error.strerror}): choose another, as --port {port + 1}"
+            raise CommandError(Exit.CONFIGURATION, words) from error

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from scripts.dev.environment import ROOT, DevError
-from scripts.dev.preparation import Preparation, static_state, tables_state
+from toolevals.serving.folders import checkout
+from toolevals.serving.preparation import Preparation, static_state, tables_state
 
 WEB = "web server"
 READY_SECONDS = 120
@@ -26,6 +26,10 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 WEB_OPTIONS = ["--config", "python:toolevals.serving.options"]
 WORKER_OPTIONS = ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "--without-heartbeat"]
 WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
+
+
+class CannotServeError(Exception):
+    """Something that a person can put right; the text says what to do."""
 
 
 class Application:
@@ -40,8 +44,10 @@ class Application:
         port: int = 8000,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self.python = str(python)
         self.data = data
+        # Installed code is found without the working folder, and files there are never taken for modules.
+        self.folder = checkout() or data
+        self.python = [str(python)] if checkout() else [str(python), "-P"]
         self.host = host
         self.port = port
         self.environment = os.environ | {
@@ -69,17 +75,17 @@ class Application:
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     def prepare(self, *, sample: bool) -> str:
-        """Migrate, collect, load the sample, as far as needed; return its logins as JSON. Raises DevError."""
+        """Migrate, collect, load the sample, as far as needed; return its logins as JSON. Raises CannotServeError."""
         before = Preparation.of(self.data)
         now = Preparation(tables_state(), static_state(), before.logins if sample else None)
         if now == before and (now.logins or not sample) and self._has_database_file():
             return now.logins or ""
-        words = ["-m", "scripts.dev.prepare"]
+        words = ["-m", "toolevals.serving.prepare"]
         words += ["--static"] if now.static != before.static else []
         words += ["--sample"] if sample else []
         result = subprocess.run(
-            [self.python, *words],
-            cwd=ROOT,
+            [*self.python, *words],
+            cwd=self.folder,
             env=self.environment,
             input=now.logins or "",
             stdout=subprocess.PIPE,
@@ -88,17 +94,17 @@ class Application:
             start_new_session=True,  # Ctrl-C is for the parent, which ends it
         )
         if result.returncode:
-            raise DevError("The database could not be prepared: see above.")
+            raise CannotServeError("The database could not be prepared: see above.")
         replace(now, logins=result.stdout if sample else None).keep(self.data)
         return result.stdout
 
     def start(self) -> None:
-        """Start the web server, and once it answers the worker. Raises DevError."""
+        """Start the web server, and once it answers the worker. Raises CannotServeError."""
         self.web_start()
         self.worker_start()
 
     def web_start(self) -> None:
-        """Start the web server and wait until it answers. Raises DevError."""
+        """Start the web server and wait until it answers. Raises CannotServeError."""
         bind = f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
         self.start_process(WEB, ["-m", "gunicorn", *WEB_OPTIONS, "--bind", bind])
         self._wait_ready()
@@ -108,7 +114,7 @@ class Application:
         end_group(self.processes.pop(WEB))
 
     def restart(self, name: str) -> None:
-        """Start a process anew that has ended by itself; end what it left behind. Raises DevError."""
+        """Start a process anew that has ended by itself; end what it left behind. Raises CannotServeError."""
         end_group(self.processes.pop(name))
         if name == WEB:
             self.web_start()
@@ -137,8 +143,8 @@ class Application:
     def start_process(self, name: str, words: list[str]) -> subprocess.Popen[bytes]:
         """Start one process in a session of its own, so that Ctrl-C reaches only who starts and stops it."""
         self.processes[name] = subprocess.Popen(
-            [self.python, *words],
-            cwd=ROOT,
+            [*self.python, *words],
+            cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
             start_new_session=True,
@@ -172,11 +178,11 @@ class Application:
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline:
             if name := self.ended():
-                raise DevError(f"The {name} ended at once: see above.")
+                raise CannotServeError(f"The {name} ended at once: see above.")
             if self._answers():
                 return
             time.sleep(0.1)
-        raise DevError(f"The web server does not answer at {self.url} after {READY_SECONDS} seconds.")
+        raise CannotServeError(f"The web server does not answer at {self.url} after {READY_SECONDS} seconds.")
 
     def _answers(self) -> bool:
         host = "127.0.0.1" if self.host in WILDCARDS else self.host

@@ -1,4 +1,4 @@
-"""Make a data folder ready: `python -m scripts.dev.prepare [--static] [--sample]`; prints the sample's logins.
+"""Make a data folder ready: `python -m toolevals.serving.prepare [--static] [--sample]`; prints the sample's logins.
 
 Standard input may hold the logins that were printed before.
 """

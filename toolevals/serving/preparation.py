@@ -7,9 +7,10 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 
-from scripts.dev.environment import ROOT
+from toolevals.serving.folders import PACKAGES
 
 NAME = "prepared.json"
 
@@ -40,22 +41,24 @@ class Preparation:
 
 
 def tables_state() -> str:
-    """Return a hash over every migration and the packages, which have migrations too."""
-    rooms = (ROOT / room for room in ("toolevals", "labeling", "reports"))
-    return state(
-        [*(path for room in rooms for path in room.rglob("migrations/*.py")), ROOT / "requirements" / "run.txt"]
-    )
+    """Return a hash over every migration of ours, and the version of the framework, which has migrations too."""
+    rooms = (PACKAGES / room for room in ("toolevals", "labeling", "reports"))
+    return state((path for room in rooms for path in room.rglob("migrations/*.py")), "django")
 
 
 def static_state() -> str:
     """Return a hash over every static file, and over how they are stored."""
-    stored = ROOT / "toolevals" / "settings" / "static_files.py"
-    return state([stored, *(path for path in (ROOT / "toolevals" / "static").rglob("*") if path.is_file())])
+    package = PACKAGES / "toolevals"
+    stored = package / "settings" / "static_files.py"
+    files = (path for path in (package / "static").rglob("*") if path.is_file())
+    return state([stored, *files], "django", "whitenoise")
 
 
-def state(paths: Iterable[Path]) -> str:
-    """Return a hash over the files' names and contents."""
+def state(paths: Iterable[Path], *packages: str) -> str:
+    """Return a hash over the files' names and contents, and over the versions of other packages."""
     found = hashlib.sha256()
     for path in sorted(paths):
-        found.update(f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        found.update(f"{path.relative_to(PACKAGES)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for package in packages:
+        found.update(f"{package} {version(package)}\n".encode())
     return found.hexdigest()

@@ -1,0 +1,130 @@
+"""A server, spoken to with a token over the REST interface."""
+
+from __future__ import annotations
+
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from toolevals.cli.answers import check, is_at_work, not_ours, value_of
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.retrying import PASSING, Patience, retry_after
+
+
+class ServerClient:
+    """The addresses below one of the server's; every error of the server or the network becomes a CommandError.
+
+    A server that has answered once and then goes away is asked again for a while: what only reads, and what carries a
+    key by which the server knows it again.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        token: str,
+        path: str = "",
+        *,
+        timeout: float = 3600,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.server = server.rstrip("/")
+        self.patience = Patience(clock() + timeout, clock, sleep)
+        self.is_known = False
+        try:
+            self.http = httpx.Client(
+                base_url=f"{self.server}/api/v1/{path}",
+                headers={"Authorization": f"Bearer {token}"},
+                timeout=60,
+                transport=transport,
+            )
+        except UnicodeEncodeError as error:
+            raise CommandError(Exit.CONFIGURATION, "the token holds what no token holds: copy it anew") from error
+        except httpx.InvalidURL as error:
+            raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
+        # Its connections are kept alive between requests: they end with the client.
+        weakref.finalize(self, self.http.close)
+
+    def request(self, method: str, path: str, **options: Any) -> Any:
+        """Return the answer's JSON value. Raises CommandError with what the server said is wrong."""
+        return self._answer(lambda: self.http.request(method, path, **options), again=method == "GET")
+
+    def post_once(self, path: str, **options: Any) -> Any:
+        """Send what the server does once, however often it arrives, and return the answer's JSON value."""
+        headers = {"Idempotency-Key": uuid.uuid4().hex}
+        return self._answer(lambda: self.http.post(path, headers=headers, **options), again=True)
+
+    def download(self, path: str) -> Iterator[bytes]:
+        """Yield the parts of a file as they arrive."""
+        with self._spoken(), self.http.stream("GET", path) as response:
+            if not response.is_success:
+                response.read()
+            check(response)
+            yield from response.iter_bytes()
+
+    def _answer(self, send: Callable[[], httpx.Response], *, again: bool) -> Any:
+        """Send, and where that is asked for send again, until there is an answer that stays; return its JSON value."""
+        while True:
+            with self._spoken():
+                try:
+                    response = send()
+                except (httpx.UnsupportedProtocol, httpx.LocalProtocolError):
+                    raise
+                except httpx.TransportError as error:
+                    # Where nothing has answered yet, the address is wrong.
+                    why = f"{self.server} does not answer ({error or type(error).__name__})"
+                    if again and self.is_known and self.patience.wait(why):
+                        continue
+                    raise
+            self.is_known = True
+            passing = response.status_code in PASSING or is_at_work(response)
+            why = f"{self.server} answers {response.status_code}"
+            if not (passing and again and self.patience.wait(why, retry_after(response))):
+                break
+        self.patience.answered()
+        check(response)
+        return value_of(response)
+
+    @contextmanager
+    def _spoken(self) -> Iterator[None]:
+        try:
+            yield
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+            raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
+        except httpx.LocalProtocolError as error:
+            raise CommandError(Exit.CONFIGURATION, f"this cannot be sent, perhaps the token: {error}") from error
+        except httpx.ReadTimeout as error:
+            raise CommandError(Exit.TIMED_OUT, f"no answer in time from {self.server}") from error
+        except httpx.TransportError as error:
+            raise CommandError(Exit.UNREACHABLE, f"cannot reach {self.server}: {error}") from error
+
+    def pages(self, path: str, **parameters: str) -> Iterator[dict[str, Any]]:
+        """Yield every item of a paginated list."""
+        address: str | None = path
+        while address:
+            page = self.request("GET", address, params=parameters)
+            if not isinstance(page, dict) or not {"results", "next"} <= page.keys():
+                raise not_ours(f"{self.server} answers with no list")
+            yield from page["results"]
+            address, parameters = page["next"], {}
+
+    def upload(self, path: str, file: Path, fields: Mapping[str, str]) -> Any:
+        """Send a file; a repeated send of the same request is answered, not done again."""
+        headers = {"Idempotency-Key": uuid.uuid4().hex}
+
+        def send() -> httpx.Response:
+            with file.open("rb") as stream:
+                return self.http.post(path, files={"file": (file.name, stream)}, data=dict(fields), headers=headers)
+
+        try:
+            # A pipe can be read once only.
+            return self._answer(send, again=file.is_file())
+        except OSError as error:
+            raise CommandError(Exit.DATA, f"cannot read {file}: {error.strerror}") from error

@@ -1,0 +1,57 @@
+"""The verbs of the `toolevals` command: where each is, and what it does in a few words."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Collection
+from importlib import import_module
+from typing import Any, NamedTuple
+
+
+class Verb(NamedTuple):
+    """A module with `add_parser(verbs)`, and what `--help` says of the verb."""
+
+    module: str
+    help: str
+
+
+VERBS = {
+    "serve": Verb("serve", "start the web server and a worker, with a sample project; Ctrl-C stops both"),
+    "grade": Verb("grade", "grade a JSONL file of examples with their predictions; no server needed"),
+    "gate": Verb("gate", "hold a run, or a file without any server, against what it must reach"),
+    "login": Verb("login", "keep a server's address and a project's token for this account"),
+    "logout": Verb("login", "forget what login has kept"),
+    "import": Verb("importing", "bring tools or examples to a project"),
+    "export": Verb("exporting", "write a dataset to a file"),
+    "versions": Verb("versions", "list a dataset's frozen versions, freeze one, tag one"),
+    "run": Verb("running", "evaluate an agent, the baseline, or uploaded predictions, over a dataset"),
+    "compare": Verb("comparing", "say whether a run is better than an earlier one, and what moved"),
+    "again": Verb("again", "ask again what was errored in a run, run what failed, or grade it anew"),
+    "failing": Verb("again", "export the failing cases of a run"),
+    "jobs": Verb("jobs", "list a project's background work; pause, resume, cancel or retry a job"),
+    "download": Verb("downloading", "fetch a public benchmark as files to import"),
+    "create-owner": Verb("owner", "make an account that owns the installation, and a project"),
+    "installation-owners": Verb("installation_owners", "list, add or remove owners of the installation"),
+    "doctor": Verb("doctor", "check this installation"),
+    "completion": Verb("completion", "print what lets a shell complete verbs, options and files"),
+}
+
+
+class Verbs:
+    """The verbs of one parser. What is said of a verb comes from the table."""
+
+    def __init__(self, root: argparse.ArgumentParser) -> None:
+        self._added = root.add_subparsers(dest="verb", required=True, metavar="VERB")
+
+    def add_parser(self, name: str, **options: Any) -> argparse.ArgumentParser:
+        """Add a verb of the table and return its parser."""
+        words = VERBS[name].help
+        return self._added.add_parser(name, help=words, description=f"{words[:1].upper()}{words[1:]}.", **options)
+
+    def load(self, names: Collection[str]) -> None:
+        """Add every verb; those of these names with their options, whose modules are loaded for it."""
+        for module in dict.fromkeys(VERBS[name].module for name in names):
+            import_module(f"toolevals.cli.{module}").add_parser(self)
+        for name in VERBS:
+            if name not in self._added.choices:
+                self.add_parser(name)
