@@ -1,14 +1,22 @@
-"""What a zip that somebody sends may be."""
+"""What a zip that somebody sends may be, and its files, read in memory and never onto a disk."""
 
+from __future__ import annotations
+
+import io
 import struct
 import sys
 import zipfile
 import zlib
 from os import SEEK_CUR
 
+from toolevals.grading.problems import InvalidDocument
+
 # What reading one raises that is damaged, cut short, needs a password (RuntimeError) or is packed in a way that is not
 # known here (NotImplementedError).
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+MAGIC = b"PK\x03\x04"
+# What systems add to archives of their own accord.
+_JUNK = ("__MACOSX/", ".DS_Store")
 
 _ZSTANDARD = 93
 # A member's own header in the zip: its length without name and extra field, and where their lengths stand.
@@ -41,3 +49,28 @@ def zip_member(packed: zipfile.ZipFile, name: str) -> bytes:
     if zlib.crc32(plain) != member.CRC:
         raise zipfile.BadZipFile(f"{name} is damaged")
     return bytes(plain)
+
+
+def files_in(content: bytes, *, max_files: int, max_bytes: int) -> dict[str, bytes]:
+    """Return a zip's files by their paths. Raises InvalidDocument where it is broken or unpacks to too much.
+
+    A zip that says too little of its size ends with its own error: no file is read beyond what it says.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            members = [each for each in packed.infolist() if not each.is_dir() and not _is_junk(each.filename)]
+            if len(members) > max_files:
+                raise InvalidDocument.at("", f"the zip holds {len(members):,} files; the limit is {max_files:,}")
+            size = sum(each.file_size for each in members)
+            if size > max_bytes:
+                raise InvalidDocument.at("", f"the zip unpacks to {size:,} bytes; the limit is {max_bytes:,}")
+            names = [each.filename for each in members]
+            if twice := {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set():
+                raise InvalidDocument.at("", f"the zip holds {min(twice)} twice")
+            return {each.filename: zip_member(packed, each.filename) for each in members}
+    except UNREADABLE as error:
+        raise InvalidDocument.at("", f"is no zip that can be read: {error}. Make it again") from None
+
+
+def _is_junk(name: str) -> bool:
+    return name.startswith(_JUNK[0]) or name.rpartition("/")[2] in _JUNK or name.rpartition("/")[2].startswith("._")

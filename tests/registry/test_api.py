@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.labeling.rows import SHOP_TOOLS
 
@@ -69,3 +70,40 @@ def test_unknown_registry_and_version_are_not_found(send):
     send("POST", "nowhere/versions/", {"document": SHOP_TOOLS}, 404)
     send("POST", body={"slug": "shop", "name": "Shop"}, status=201)
     send("GET", "shop/versions/1/", status=404)
+
+
+PATHS = {
+    f"/{name}": {"get": {"operationId": name, "tags": [name[0]], "deprecated": True}} for name in ("a1", "a2", "b1")
+}
+
+
+def test_a_preview_names_what_would_be_read_and_lost_and_stores_nothing(send):
+    send("POST", body={"slug": "shop", "name": "Shop"}, status=201)
+    document = {"openapi": "3.1.0", "paths": PATHS | {"/bad": {"get": {"operationId": "bad", "parameters": 3}}}}
+    shown = send("POST", "shop/versions/preview/", {"document": document})
+    assert (shown["format"], shown["because"]) == ("openapi", "openapi is '3.1.0'")
+    assert [(tool["name"], tool["tags"], bool(tool["problem"])) for tool in shown["tools"]] == [
+        ("a1", ["a"], False),
+        ("a2", ["a"], False),
+        ("b1", ["b"], False),
+        ("", [], True),
+    ]
+    assert [(each["key"], each["count"]) for each in shown["losses"]] == [("deprecated", 3)]
+    assert send("GET", "shop/versions/")["results"] == []
+    version = send("POST", "shop/versions/", {"document": document, "choice": {"tags": ["a"]}}, 201)
+    assert (version["size"], len(version["losses"])) == (2, 2)
+    refused: list[object] = [
+        {"document": document},
+        {"document": document, "choice": {"tags": ["z"]}},
+        {"document": []},
+    ]
+    for said in refused:
+        send("POST", "shop/versions/", said, 422)
+
+
+def test_a_file_of_yaml_is_published_with_a_choice(send, client):
+    send("POST", body={"slug": "shop", "name": "Shop"}, status=201)
+    file = SimpleUploadedFile("api.yaml", f"openapi: 3.0.0\npaths: {json.dumps(PATHS)}".encode())
+    response = client.post(f"{API}shop/versions/", {"file": file, "choice.tags": ["b"], "choice.search": ""})
+    assert (response.status_code, response.json().get("size")) == (201, 1)
+    assert client.post(f"{API}shop/versions/preview/", {"note": "no file"}).status_code == 422

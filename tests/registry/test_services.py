@@ -94,3 +94,11 @@ def test_each_act_leaves_one_audit_row(registry, owner):
     registry_publish(registry=registry, actor=owner, document=SHOP_TOOLS)
     entries = AuditEntry.objects.filter(verb__startswith="registry").order_by("id").values_list("verb", "target_id")
     assert list(entries) == [("registry_create", registry.pk), ("registry_publish", version.pk)]
+
+
+def test_no_tools_are_no_version(registry):
+    empty: list[object] = [[], {"tools": []}, {"openapi": "3.1.0", "paths": {}}]
+    for document in empty:
+        with pytest.raises(InvalidDocument, match="holds no tool"):
+            registry_publish(registry=registry, actor=None, document=document)
+    assert not RegistryVersion.objects.exists()

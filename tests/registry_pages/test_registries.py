@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -161,3 +162,36 @@ def test_lists_take_as_many_queries_for_many(
         more = registry_create(project=project, actor=None, slug=f"r{number}", name="R")
         registry_publish(registry=more, actor=None, document=TOOLS)
     assert queries() == few <= 10
+
+
+def document_of(count: int) -> dict[str, object]:
+    paths = {f"/t{n}": {"get": {"operationId": f"t{n}", "tags": [EVIL], "deprecated": True}} for n in range(count)}
+    return {"openapi": "3.1.0", "paths": paths}
+
+
+def test_what_is_read_is_shown_first_and_a_choice_of_it_published(registry: Registry, client: Client):
+    entered = {"format": "auto", "text": json.dumps(document_of(1_100))}
+    address = url("registry", "tools")
+    page = body(client.post(address, entered | {"preview": "1"}, headers={"HX-Request": "true"}))
+    assert "Read as <b>openapi</b>: openapi is &#x27;3.1.0&#x27;. 1100 tools, 1100 parts not carried over." in page
+    assert "The document holds 1,100 tools." in page
+    assert (page.count('name="tool"'), page.count(" checked>")) == (1_100, 0)
+    assert "<script>alert" not in page
+    assert registry.versions.count() == 2
+    chosen = entered | {"previewed": re.findall(r'name="previewed" value="(\w+)"', page)[0]}
+    assert "no tool is chosen" in body(client.post(address, chosen))
+    changed = chosen | {"text": json.dumps(document_of(3)), "tool": ["t1"]}
+    assert "is not what was shown" in body(client.post(address, changed))
+    assert registry.versions.count() == 2
+    names = [f"t{n}" for n in range(1_050)]
+    assert client.post(address, chosen | {"tool": names})["Location"] == url("version", "tools", 3)
+    assert registry.versions.get(number=3).tools.size == 1_050
+
+
+def test_losses_are_a_file_before_they_are_published(registry: Registry, client: Client):
+    response = client.post(url("losses-csv", "tools"), {"format": "auto", "text": json.dumps(document_of(2))})
+    lines = b"".join(response).decode().splitlines()
+    assert lines[0].endswith("part,message,count,first")
+    assert lines[1].startswith("deprecated,is not carried over,2,/paths/~1t0")
+    refused = client.post(url("losses-csv", "tools"), {"format": "auto", "text": "[]x"})
+    assert refused.status_code == 422

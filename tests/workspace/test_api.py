@@ -277,4 +277,6 @@ def test_the_openapi_document_is_valid_and_without_warnings(client, db):
     assert document["openapi"].startswith("3.1")
     operation = document["paths"]["/api/v1/projects/{project}/jobs/{job}/"]["get"]
     assert operation["security"] == [{"token": []}, {"session": []}]
-    assert PROBLEM in operation["responses"]["default"]["content"]
+    assert operation["responses"]["4XX"] == {"$ref": "#/components/responses/Refused"}
+    assert PROBLEM in document["components"]["responses"]["Refused"]["content"]
+    assert document["components"]["schemas"]["NewImport"]["properties"]["file"]["format"] == "binary"

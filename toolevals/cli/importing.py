@@ -13,9 +13,9 @@ import orjson
 from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.import_mcp import add_mcp_parser
-from toolevals.cli.inputs import input_file, read_input
+from toolevals.cli.inputs import input_file
 from toolevals.cli.output import note, say
-from toolevals.cli.publishing import ensure, publish
+from toolevals.cli.publishing import add_choice_options, choice_of, ensure, list_tools, publish, tools_document
 from toolevals.cli.recorded import add_recorded_parser
 from toolevals.cli.verbs import Verbs
 from toolevals.grading.bfcl import CATEGORIES
@@ -52,11 +52,13 @@ def add_parser(verbs: Verbs) -> None:
         "file",
         type=Path,
         metavar="FILE",
-        help="JSON: tools in any of the formats, or an OpenAPI document; - is standard input",
+        help="JSON or YAML: tools in any of the formats, or an OpenAPI document; a zip or folder of them or of skills;"
+        " - is standard input",
     )
-    tools.add_argument("--registry", required=True, metavar="SLUG", help="made if there is none")
+    tools.add_argument("--registry", default="", metavar="SLUG", help="made if there is none")
     tools.add_argument("--format", default="auto", choices=("auto", *FORMATS))
     tools.add_argument("--note", default="")
+    add_choice_options(tools)
     tools.set_defaults(run=import_tools)
 
     add_mcp_parser(kinds)
@@ -78,8 +80,13 @@ def add_parser(verbs: Verbs) -> None:
 
 
 def import_tools(arguments: argparse.Namespace) -> int:
-    """Publish a file's tools."""
-    return publish(arguments, _read_json(arguments.file), arguments.format)
+    """Publish a file's tools, or list them."""
+    document, choice = tools_document(arguments.file), choice_of(arguments)
+    if arguments.list:
+        return list_tools(document, arguments.format, choice)
+    if not arguments.registry:
+        raise CommandError(Exit.CONFIGURATION, "no registry: give --registry SLUG, or --list to publish nothing")
+    return publish(arguments, document, arguments.format, choice)
 
 
 def import_file(arguments: argparse.Namespace) -> int:
@@ -190,10 +197,3 @@ def _rows(file: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(row, dict) or not isinstance(row.get("id"), str):
             raise CommandError(Exit.DATA, f"{file}, line {number}: is not an object with an id")
         yield row
-
-
-def _read_json(file: Path) -> Any:
-    try:
-        return load_json(read_input(file))
-    except InvalidDocument as error:
-        raise CommandError(Exit.DATA, f"{file}: {error}") from error

@@ -1,24 +1,77 @@
-"""Publishing tools from the command line."""
+"""Tools on the command line: what a file or folder holds, and publishing some of it or all."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from toolevals.cli.client import ProjectClient
-from toolevals.cli.exits import Exit
-from toolevals.cli.output import say
+from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import note, say
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.specs import MANY_TOOLS, Choice, Survey, SurveyedTool, counted, document_in, document_of
+from toolevals.grading.specs import survey_tools as read_survey
+
+_LARGEST = 64_000_000
+_MOST_FILES = 2_000
+_CHOICES = {"tools": "tool", "tags": "tag", "paths": "path"}
 
 
-def publish(arguments: argparse.Namespace, document: Any, document_format: str) -> int:
-    """Publish tools as the next version of the registry that the command line names, and say what was lost."""
+def add_choice_options(parser: argparse.ArgumentParser) -> None:
+    """Add what says which of a document's tools are meant."""
+    group = parser.add_argument_group("choice", "Which tools are taken; each may be given several times.")
+    group.add_argument("--tool", action="append", default=[], metavar="NAME", help="the tool of this name")
+    group.add_argument("--tag", action="append", default=[], metavar="TAG", help="operations of an OpenAPI document")
+    group.add_argument("--path", action="append", default=[], metavar="PATH", help="operations at or below a path")
+    group.add_argument("--search", default="", metavar="WORDS", help="all stand in name, path, tags or description")
+    group.add_argument("--list", action="store_true", help="list the tools and what would be lost; publish nothing")
+
+
+def choice_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the choice as JSON."""
+    said = {name: getattr(arguments, option) for name, option in _CHOICES.items() if getattr(arguments, option)}
+    return said | ({"search": arguments.search} if arguments.search else {})
+
+
+def tools_document(source: Path) -> Any:
+    """Return the document of a file, a folder, or standard input (`-`). Raises CommandError."""
+    try:
+        if str(source) == "-":
+            return document_in(sys.stdin.buffer.read())
+        return document_of(_files(source)) if source.is_dir() else document_in(source.read_bytes())
+    except OSError as error:
+        raise CommandError(Exit.DATA, f"cannot read {source}: {error.strerror}") from error
+    except InvalidDocument as error:
+        raise CommandError(Exit.DATA, f"{source}: {error}") from error
+
+
+def list_tools(document: Any, document_format: str, choice: Mapping[str, Any]) -> int:
+    """Print the tools that a document holds, then what would be lost."""
+    survey = _survey(document, document_format, choice)
+    for each in survey.tools:
+        say(_line(each))
+    _say_of(survey)
+    return Exit.DATA if any(each.problems for each in survey.tools) else Exit.OK
+
+
+def publish(
+    arguments: argparse.Namespace, document: Any, document_format: str, choice: Mapping[str, Any] | None = None
+) -> int:
+    """Publish tools as the next version of the registry that the command line names, after saying what is lost."""
+    survey = _survey(document, document_format, choice or {})
+    if problems := [str(problem) for each in survey.tools for problem in each.problems]:
+        raise CommandError(Exit.DATA, "\n".join(["these tools cannot be read:", *problems[:50]]))
+    _say_of(survey)
     client = ProjectClient.from_arguments(arguments)
     ensure(client, "registries/", arguments.registry, {})
     body = {"document": document, "format": document_format, "note": arguments.note}
+    if choice:
+        body["choice"] = choice
     version = client.post_once(f"registries/{arguments.registry}/versions/", json=body)
     say(f"{version['name']}: {version['size']} tools")
-    for loss in version["losses"]:
-        say(f"  not carried over, {loss['pointer']}: {loss['message']}")
     return Exit.OK
 
 
@@ -26,3 +79,50 @@ def ensure(client: ProjectClient, path: str, slug: str, fields: dict[str, Any]) 
     """Make what is named where there is none of that name."""
     if not any(known["slug"] == slug for known in client.pages(path)):
         client.request("POST", path, json={"slug": slug, "name": slug, **fields})
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    size = 0
+    for file in sorted(folder.rglob("*")):
+        # A link could lead out of the folder.
+        if file.is_symlink() or not file.is_file():
+            continue
+        size += file.stat().st_size
+        if len(found) >= _MOST_FILES or size > _LARGEST:
+            words = f"{folder}: holds more than {_MOST_FILES:,} files or {_LARGEST:,} bytes: name a folder within"
+            raise CommandError(Exit.DATA, words)
+        found[file.relative_to(folder).as_posix()] = file.read_bytes()
+    return found
+
+
+def _survey(document: Any, document_format: str, choice: Mapping[str, Any]) -> Survey:
+    try:
+        survey = read_survey(document, format=document_format, choice=Choice.from_document(choice))
+    except InvalidDocument as error:
+        raise CommandError(Exit.DATA, str(error)) from error
+    if not survey.tools:
+        raise CommandError(Exit.DATA, "holds no tool that was chosen" if choice else "holds no tool")
+    return survey
+
+
+def _line(each: SurveyedTool) -> str:
+    at = each.operation
+    parts = [
+        each.name or each.where,
+        f"{at.method.upper()} {at.path}" if at else "",
+        ", ".join(at.tags) if at else "",
+        f"{len(each.losses)} not carried over" if each.losses else "",
+        *(f"cannot be read: {problem}" for problem in each.problems),
+    ]
+    return "  ".join(filter(None, parts))
+
+
+def _say_of(survey: Survey) -> None:
+    """Say on standard error how the document was read, what is lost, and what is worth a thought."""
+    because = f": {survey.because}" if survey.because else ""
+    note(f"read as {survey.format}{because}; {len(survey.tools)} tools")
+    for each in counted(dict.fromkeys([*survey.losses, *(loss for tool in survey.tools for loss in tool.losses)])):
+        note(f"  not carried over, {each.count} x {each.key}: {each.message} (first at {each.first})")
+    if len(survey.tools) > MANY_TOOLS:
+        note(f"  more than {MANY_TOOLS} tools: choose those that your agent has by --tag, --path, --search or --tool")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from typing import Any
 
@@ -9,21 +10,17 @@ from django import forms
 from django.conf import settings
 
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.specs import FORMAT_TABLE, document_in
 from toolevals.registry.models import Registry
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project
 
-MAX_BYTES = 4_000_000
-FORMATS = (
-    ("auto", "recognised by itself"),
-    ("openai", "OpenAI tools"),
-    ("anthropic", "Anthropic tools"),
-    ("gemini", "Gemini function declarations"),
-    ("mcp", "MCP tools/list"),
-    ("openapi", "OpenAPI 3 document"),
-    ("bfcl", "BFCL functions"),
-    ("native", "native"),
-)
+# What a zip may unpack to.
+MAX_UNPACKED = 64_000_000
+# Of a file; what is pasted has less.
+MAX_BYTES = 20_000_000
+MAX_PASTED = 4_000_000
+FORMATS = (("auto", "recognised by itself"), *((each.name, each.label) for each in FORMAT_TABLE))
 
 
 class RegistryForm(PlainForm):
@@ -98,12 +95,16 @@ class McpForm(McpServerForm):
 class PublishForm(PlainForm):
     """Tools to publish: a file, or pasted."""
 
-    file = forms.FileField(required=False, label="File", help_text="JSON: a list of tools, or an OpenAPI document.")
+    file = forms.FileField(
+        required=False,
+        label="File",
+        help_text="JSON or YAML: a list of tools, or an OpenAPI document. A zip: its files, or agent skills.",
+    )
     text = forms.CharField(
         required=False,
         label="Or paste it",
         strip=False,
-        max_length=MAX_BYTES,
+        max_length=MAX_PASTED,
         widget=forms.Textarea(attrs={"rows": 10, "class": "form-control mono", "spellcheck": "false"}),
     )
     format = forms.ChoiceField(choices=FORMATS)
@@ -118,3 +119,13 @@ class PublishForm(PlainForm):
             raise forms.ValidationError(f"The file has {file.size:,} bytes; the limit is {MAX_BYTES:,}.")
         cleaned["content"] = file.read() if file else text.encode()
         return cleaned
+
+    def document(self) -> Any:
+        """Return the document that was sent; the form is valid. Raises InvalidDocument."""
+        return document_in(self.cleaned_data["content"], max_bytes=MAX_UNPACKED)
+
+    @property
+    def digest(self) -> str:
+        """The name by content of what was sent and the format that was said; the form is valid."""
+        said = self.cleaned_data["format"].encode() + b"\0" + self.cleaned_data["content"]
+        return hashlib.sha256(said).hexdigest()

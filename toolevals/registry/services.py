@@ -7,7 +7,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from toolevals.grading.specs import read_tools
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.specs import Choice, read_tools
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tool_list_of
 from toolevals.workspace.models import Project, User
@@ -31,12 +32,16 @@ def registry_publish(
     document: Any,
     format: str = "auto",  # noqa: A002
     note: str = "",
+    choice: Choice | None = None,
 ) -> RegistryVersion:
     """Return the registry's version that holds the tools of `document`: a new one unless the newest holds the same.
 
-    `format` is one of `toolevals.grading.specs`, or "auto". Raises InvalidDocument where the tools cannot be read.
+    `format` is one of `toolevals.grading.specs`, or "auto"; `choice` says which of the tools, without it all. Raises
+    InvalidDocument where the tools cannot be read, or where there are none.
     """
-    read = read_tools(document, format=format)
+    read = read_tools(document, format=format, choice=choice or Choice())
+    if not read.tools:
+        raise InvalidDocument.at("", "holds no tool, and a version of none can be offered to nobody. Send at least one")
     tools = tool_list_of(project=registry.project, specs=read.tools)
     with transaction.atomic():
         # One publisher at a time: the numbers have no gap and no double.
@@ -58,6 +63,12 @@ def registry_publish(
             actor=actor,
             verb="registry_publish",
             target=version,
-            detail={"registry": registry.slug, "number": version.number, "tools": tools.size},
+            detail={
+                "registry": registry.slug,
+                "number": version.number,
+                "tools": tools.size,
+                "format": read.format,
+                "losses": len(read.losses),
+            },
         )
     return version

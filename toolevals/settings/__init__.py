@@ -146,6 +146,8 @@ CSRF_FAILURE_VIEW = "toolevals.workspace.views.errors.csrf_failed"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 # A form without its files.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+# A document of tools has a box to tick for each.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 # A JSON document of the REST interface: a simulator's files are the largest.
 DOCUMENT_MAX_BYTES = env.int("DOCUMENT_MAX_BYTES", 64 * 1024 * 1024)
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
@@ -193,6 +195,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "toolevals.workspace.api.schema.describe_problems",
+        "toolevals.workspace.api.schema.describe_files",
     ],
 }
 

@@ -53,9 +53,10 @@ def test_what_anthropic_tools_hold_besides_is_a_loss():
     assert read_tools([tool]).losses == [Problem("/0/input_examples", "is not carried over")]
 
 
-def test_an_anthropic_tool_without_schema_takes_no_arguments():
-    (tool,) = read_tools([{"name": "ping"}], format="anthropic").tools
-    assert tool.input_schema == {"type": "object", "properties": {}}
+@pytest.mark.parametrize(("format_name", "key"), [("anthropic", "input_schema"), ("mcp", "inputSchema")])
+def test_a_schema_that_the_format_requires_is_asked_for(format_name, key):
+    with pytest.raises(InvalidDocument, match=f"/0: {key} is missing"):
+        read_tools([{"name": "ping"}], format=format_name)
 
 
 def test_hosted_tools_are_refused():

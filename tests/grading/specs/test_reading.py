@@ -1,7 +1,7 @@
 import pytest
 
 from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.grading.specs import BFCL_TYPES, read_tools
+from toolevals.grading.specs import BFCL_TYPES, Choice, counted, read_tools
 from toolevals.grading.values import ToolAnnotations
 
 SCHEMA = {"type": "object", "properties": {"order": {"type": "string"}}}
@@ -136,3 +136,52 @@ def test_every_bad_tool_is_named():
 def test_an_unknown_format_is_refused():
     with pytest.raises(InvalidDocument, match="no format"):
         read_tools([NATIVE], format="wsdl")
+
+
+def test_the_sign_of_the_format_is_named():
+    assert read_tools([OPENAI]).because == "/0 has function"
+    assert read_tools({"openapi": "3.1.0", "paths": {}}).because == "openapi is '3.1.0'"
+    assert read_tools([OPENAI], format="openai").because == ""
+
+
+@pytest.mark.parametrize(
+    ("document", "pointer", "words"),
+    [
+        ([{"name": "f", "args": {"a": {"type": "string"}}}], "/0", "nearest format is openai, which has parameters"),
+        ([{"name": "f", "input-schema": SCHEMA}], "/0", "rename input-schema to inputSchema"),
+        ([{"name": "f"}], "/0", "say the format"),
+        ({"data": [OPENAI]}, "/data", "rename data to tools"),
+        ({"track": INNER}, "", "Below track is what looks like openai"),
+        ([OPENAI, {"name": "f", "input_schema": SCHEMA}], "/1/input_schema", "parameters is missing"),
+        ([{"name": "f", "parameters": {"order": {"type": "string"}}}], "/0/parameters/order", "under properties"),
+        ([{"type": "function", "function": {"name": "f"}, "parameters": SCHEMA}], "/0/parameters", "move it inside"),
+    ],
+)
+def test_what_no_reader_knows_is_refused_with_the_nearest_format(document, pointer, words):
+    with pytest.raises(InvalidDocument) as caught:
+        read_tools(document)
+    (problem,) = caught.value.problems
+    assert problem.pointer == pointer
+    assert words in problem.message
+
+
+def test_what_the_leaderboards_functions_hold_besides_is_a_loss():
+    assert [loss.pointer for loss in read_tools([{**BFCL, "response": {}}]).losses] == [
+        "/0/response",
+        "/0/parameters/properties/n/optional",
+    ]
+
+
+def test_losses_are_counted_by_kind():
+    tools = [{"name": name, "parameters": SCHEMA, "cost": 1} for name in ("a", "b")]
+    kinds = counted(read_tools(tools).losses)
+    assert [(each.key, each.count, each.first) for each in kinds] == [("cost", 2, "/0/cost")]
+
+
+def test_tools_are_chosen_by_name_and_search_and_the_others_are_not_checked():
+    listed = [OPENAI, {"name": "find", "description": "Finds orders.", "parameters": SCHEMA}, {"name": 3}]
+    assert [tool.name for tool in read_tools(listed, choice=Choice(search="ORDERS finds")).tools] == ["find"]
+    assert [tool.name for tool in read_tools(listed, choice=Choice(tools=frozenset({"track"}))).tools] == ["track"]
+    for choice in (Choice(search="nothing"), Choice(tools=frozenset({"track", "gone"})), Choice(tags=frozenset("x"))):
+        with pytest.raises(InvalidDocument, match="holds no tool"):
+            read_tools(listed, choice=choice)

@@ -6,15 +6,37 @@
 - `anthropic`: `{"name", "description", "input_schema"}`.
 - `gemini`: `{"functionDeclarations": [{"name", "description", "parameters"}]}`, or with `parametersJsonSchema`.
 - `mcp`: the result of `tools/list`: `{"tools": [{"name", "title", "description", "inputSchema", ...}]}`.
-- `openapi`: a document of OpenAPI 3.0 or later; each operation is a tool.
+- `openapi`: a document of OpenAPI 3.0 or later, or of Swagger 2.0; each operation is a tool.
 - `bfcl`: the older OpenAI form with the Berkeley Function-Calling Leaderboard's pseudo-types.
+- `skills`: SKILL.md files of agent skills; each is a tool that takes a request.
 
-Without `openapi`, a document is a list of tools, one of them, or an object with the list under `tools` or `functions`.
-Documents are JSON that is already parsed: YAML is not read.
+Other documents are a list of tools, one of them, or an object with the list under `tools` or `functions`.
+`document_in` reads one from a file: JSON, YAML, or a zip of files that refer to each other.
 """
 
 from toolevals.grading.specs.bfcl import BFCL_TYPES, bfcl_schema
+from toolevals.grading.specs.choosing import MANY_TOOLS, Choice
+from toolevals.grading.specs.counting import LossCount, counted
 from toolevals.grading.specs.drafts import Losses
-from toolevals.grading.specs.reading import FORMATS, ReadTools, read_tools
+from toolevals.grading.specs.files import document_in, document_of
+from toolevals.grading.specs.formats import FORMAT_TABLE, FORMATS
+from toolevals.grading.specs.reading import ReadTools, Survey, SurveyedTool, read_tools, survey_tools
 
-__all__ = ["BFCL_TYPES", "FORMATS", "Losses", "ReadTools", "bfcl_schema", "read_tools"]
+__all__ = [
+    "BFCL_TYPES",
+    "FORMATS",
+    "FORMAT_TABLE",
+    "MANY_TOOLS",
+    "Choice",
+    "LossCount",
+    "Losses",
+    "ReadTools",
+    "Survey",
+    "SurveyedTool",
+    "bfcl_schema",
+    "counted",
+    "document_in",
+    "document_of",
+    "read_tools",
+    "survey_tools",
+]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs.drafts import NO_ARGUMENTS, Draft, each_entry, not_carried
+from toolevals.grading.specs.drafts import Draft, each_entry, not_carried, schema_in
 
 _KNOWN = frozenset({"type", "name", "description", "input_schema", "strict", "cache_control"})
 # What only this provider's tools have: they tell them from native ones.
@@ -29,11 +29,10 @@ def _read(entry: dict[str, Any], where: str) -> Draft:
     kind = entry.get("type")
     if kind not in (None, "custom"):
         raise InvalidDocument.at(f"{where}/type", f"{kind!r} is no client tool: hosted tools have no schema to check")
-    schema = entry.get("input_schema")
     native = {
         "name": entry.get("name"),
         "description": entry.get("description") or "",
-        "input_schema": dict(NO_ARGUMENTS) if schema is None else schema,
+        "input_schema": schema_in(entry, "input_schema", _KNOWN, where, required=True),
     }
     return Draft(where, native, not_carried(entry, _KNOWN, where))
 

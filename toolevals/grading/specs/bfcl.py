@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolevals.grading.problems import Problem, pointer_to
-from toolevals.grading.specs.drafts import Draft, Losses, each_entry
+from toolevals.grading.specs.drafts import Draft, Losses, each_entry, not_carried, schema_in
 from toolevals.grading.subschemas import Path, with_subschemas
 
 # The leaderboard's types, in Python's, Java's and JavaScript's words. None admits every value: the leaderboard lets
@@ -41,10 +41,13 @@ BFCL_TYPES: Mapping[str, str | None] = {
     "": "string",
 }
 
+_KNOWN = frozenset({"name", "description", "parameters"})
+
 
 def _read(entry: dict[str, Any], where: str) -> Draft:
-    losses: Losses = []
-    schema = bfcl_schema(entry.get("parameters", {"type": "dict", "properties": {}}), losses, f"{where}/parameters")
+    losses: Losses = not_carried(entry, _KNOWN, where)
+    parameters = schema_in(entry, "parameters", _KNOWN, where, required=False)
+    schema = bfcl_schema(parameters, losses, f"{where}/parameters")
     native = {"name": entry.get("name"), "description": entry.get("description") or "", "input_schema": schema}
     return Draft(where, native, losses, {"/input_schema": f"{where}/parameters"})
 

@@ -10,6 +10,17 @@ from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 
 Losses = list[Problem]
 NO_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
+_LISTS = ("tools", "functions")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Where a tool stands in an API: by what it can be chosen."""
+
+    method: str
+    path: str
+    tags: tuple[str, ...] = ()
+    summary: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +28,15 @@ class Draft:
     """A tool in our form, not yet checked.
 
     `where` points at the tool in its document. `origins` says where parts of the native form stand in the document, a
-    pointer into the one for a pointer into the other. The pointers of `losses` lead into the document.
+    pointer into the one for a pointer into the other. The pointers of `losses` lead into the document. `operation` is
+    known of tools that are operations of an API.
     """
 
     where: str
     native: dict[str, Any]
     losses: Losses = field(default_factory=list)
     origins: Mapping[str, str] = field(default_factory=dict)
+    operation: Operation | None = None
 
     def source(self, pointer: str) -> str:
         """Return where in the document a part of the native form comes from."""
@@ -59,12 +72,16 @@ def entries_of(document: Any) -> list[tuple[str, Any]]:
     if isinstance(document, list):
         return [(f"/{place}", entry) for place, entry in enumerate(document)]
     if isinstance(document, dict):
-        for key in ("tools", "functions"):
-            if isinstance(document.get(key), list):
-                return [(f"/{key}/{place}", entry) for place, entry in enumerate(document[key])]
+        if key := named_list(document):
+            return [(f"/{key}/{place}", entry) for place, entry in enumerate(document[key])]
         if "name" in document or "function" in document:
             return [("", document)]
     raise InvalidDocument.at("", "is neither a list of tools nor an object with a list under tools or functions")
+
+
+def named_list(document: Mapping[str, Any]) -> str:
+    """Return the key under which an object holds its list of tools, or ""."""
+    return next((key for key in _LISTS if isinstance(document.get(key), list)), "")
 
 
 def each_entry(read: Callable[[dict[str, Any], str], Draft]) -> Callable[[Any], Drafts]:
@@ -85,6 +102,25 @@ def draft_of(entry: Any, where: str, read: Callable[[dict[str, Any], str], Draft
         return read(entry, where)
     except InvalidDocument as error:
         return error
+
+
+def schema_in(entry: Mapping[str, Any], key: str, known: frozenset[str], where: str, *, required: bool) -> Any:
+    """Return an entry's schema of arguments, or that of none where the format lets it be left out.
+
+    Raises InvalidDocument where it is required, and where an unknown key may hold the arguments in its place.
+    """
+    if entry.get(key) is not None:
+        return entry[key]
+    for other, value in entry.items():
+        if other not in known and isinstance(value, dict | list) and value:
+            at = where + pointer_to([other])
+            raise InvalidDocument.at(
+                at, f"is not known in this format, and {key} is missing: rename it, or say the format"
+            )
+    if required:
+        words = f"{key} is missing, which this format requires: for a tool without arguments it is an object schema"
+        raise InvalidDocument.at(where, words)
+    return dict(NO_ARGUMENTS)
 
 
 def not_carried(entry: Mapping[str, Any], known: frozenset[str], where: str) -> Losses:

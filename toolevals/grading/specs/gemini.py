@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
-from toolevals.grading.specs.drafts import NO_ARGUMENTS, Draft, Drafts, Losses, draft_of
+from toolevals.grading.specs.drafts import Draft, Drafts, Losses, draft_of, schema_in
 from toolevals.grading.specs.nullable import null_admitted
 from toolevals.grading.subschemas import Path, with_subschemas
 
@@ -57,11 +57,7 @@ def _read(entry: dict[str, Any], where: str) -> Draft:
         for name, (key, _) in named.items()
         if name not in _KNOWN
     ]
-    native: dict[str, Any] = {
-        "name": entry.get("name"),
-        "description": entry.get("description") or "",
-        "input_schema": dict(NO_ARGUMENTS),
-    }
+    native: dict[str, Any] = {"name": entry.get("name"), "description": entry.get("description") or ""}
     origins = {}
     for ours, theirs in (("input_schema", "parameters"), ("output_schema", "response")):
         for name in (theirs, f"{theirs}JsonSchema"):
@@ -71,6 +67,9 @@ def _read(entry: dict[str, Any], where: str) -> Draft:
             at = where + pointer_to([key])
             native[ours] = gemini_schema(value, losses, at) if name == theirs else value
             origins[f"/{ours}"] = at
+    if "input_schema" not in native:
+        known = frozenset(key for name, (key, _) in named.items() if name in _KNOWN)
+        native["input_schema"] = schema_in(entry, "parameters", known, where, required=False)
     return Draft(where, native, losses, origins)
 
 

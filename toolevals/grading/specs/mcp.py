@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from toolevals.grading.problems import Problem
-from toolevals.grading.specs.drafts import NO_ARGUMENTS, Draft, Drafts, draft_of, entries_of, not_carried
+from toolevals.grading.specs.drafts import Draft, Drafts, draft_of, entries_of, not_carried, schema_in
 
 _KNOWN = frozenset({"name", "title", "description", "inputSchema", "outputSchema", "annotations"})
 _HINTS = {"readOnlyHint": "read_only", "destructiveHint": "destructive", "idempotentHint": "idempotent"}
@@ -29,12 +29,12 @@ def read_mcp(document: Any) -> Drafts:
 
 
 def _read(entry: dict[str, Any], where: str) -> Draft:
-    schema, hints = entry.get("inputSchema"), entry.get("annotations")
+    hints = entry.get("annotations")
     losses = not_carried(entry, _KNOWN, where)
     native: dict[str, Any] = {
         "name": entry.get("name"),
         "description": entry.get("description") or "",
-        "input_schema": dict(NO_ARGUMENTS) if schema is None else schema,
+        "input_schema": schema_in(entry, "inputSchema", _KNOWN, where, required=True),
     }
     origins = {"/input_schema": f"{where}/inputSchema", "/output_schema": f"{where}/outputSchema"}
     if entry.get("outputSchema") is not None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs.drafts import NO_ARGUMENTS, Draft, each_entry, not_carried
+from toolevals.grading.specs.drafts import Draft, each_entry, not_carried, schema_in
 
 _KNOWN = frozenset({"type", "function", "name", "description", "parameters", "strict"})
+
+_OUTER = frozenset({"type", "function", "strict"})
 
 
 def _read(entry: dict[str, Any], where: str) -> Draft:
@@ -23,12 +25,13 @@ def _read(entry: dict[str, Any], where: str) -> Draft:
         raise InvalidDocument.at(root, "is not an object")
     losses = not_carried(inner, _KNOWN, root)
     if inner is not entry:
-        losses += not_carried(entry, _KNOWN, where)
-    parameters = inner.get("parameters")
+        if "parameters" in entry:
+            raise InvalidDocument.at(f"{where}/parameters", "stands beside function: move it inside")
+        losses += not_carried(entry, _OUTER, where)
     native = {
         "name": inner.get("name"),
         "description": inner.get("description") or "",
-        "input_schema": dict(NO_ARGUMENTS) if parameters is None else parameters,
+        "input_schema": schema_in(inner, "parameters", _KNOWN, root, required=False),
     }
     origins = {"/name": f"{root}/name", "/description": f"{root}/description", "/input_schema": f"{root}/parameters"}
     return Draft(where, native, losses, origins)

@@ -1,10 +1,10 @@
-"""Operations of OpenAPI 3.0 and later as tools.
+"""Operations of OpenAPI 3.0 and later, and of Swagger 2.0, as tools.
 
-A tool is called by its `operationId`, else by method and path (`get_pets_petId`). Parameters and JSON body make one
+A tool is called by its `operationId`, else by method and path (`get_pets_petId`). Parameters and body make one
 arguments object. The first success response with JSON is the output. Safe methods are read-only, PUT and DELETE
 idempotent, DELETE destructive (RFC 9110, section 9.2). Servers, credentials, and the headers that the specification
 takes from parameters (Accept, Content-Type, Authorization) are not arguments.
-Sources: OpenAPI 3.0.4 and 3.1.1.
+Sources: OpenAPI 2.0, 3.0.4 and 3.1.1.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from typing import Any
 from toolevals.grading.canonical import exact
 from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.references import resolved
-from toolevals.grading.specs.drafts import Draft, Drafts, Losses, Names
+from toolevals.grading.specs.choosing import Choice
+from toolevals.grading.specs.drafts import Draft, Drafts, Losses, Names, Operation
 from toolevals.grading.specs.openapi_arguments import Argument, Body, merged
 from toolevals.grading.specs.openapi_request import ParameterList, Request, body_of, json_media, parameters_of
 from toolevals.grading.specs.openapi_schema import Converted, SchemaReader
+from toolevals.grading.specs.swagger import swagger_request, swagger_response
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _ANNOTATIONS: Mapping[str, dict[str, bool]] = {
@@ -28,6 +30,8 @@ _ANNOTATIONS: Mapping[str, dict[str, bool]] = {
     "put": {"idempotent": True},
     "delete": {"destructive": True, "idempotent": True},
 }
+# What an operation says of itself that no tool spec can.
+_LOST = ("callbacks", "deprecated")
 _LONGEST_NAME = 200
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _SUCCESS = re.compile(r"2[0-9]{2}|2XX")
@@ -37,41 +41,43 @@ _PARAMETER = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Operation:
+class _Listed:
+    """An operation as it stands in a document, with the name of its tool and what became of the name."""
+
     content: dict[str, Any]
     where: str
-    method: str
-    path: str
+    place: Operation
     shared: ParameterList
+    name: Any
+    losses: Losses
 
     @property
     def lists(self) -> tuple[ParameterList, ParameterList]:
         return self.shared, ParameterList(self.content.get("parameters", []), f"{self.where}/parameters")
 
 
-def read_openapi(document: Any) -> Drafts:
-    """Read a document's operations."""
-    version = document.get("openapi") if isinstance(document, dict) else None
-    if not isinstance(version, str) or not version.startswith("3."):
-        raise InvalidDocument.at("/openapi", "is not a version 3 of OpenAPI")
+def read_openapi(document: Any, choice: Choice = Choice()) -> Drafts:  # noqa: B008 (it is a frozen value)
+    """Read those of a document's operations that are chosen. Raises InvalidDocument where there are none to read."""
+    old, swagger = _version(document)
     paths = document.get("paths", {})
     if not isinstance(paths, dict):
         raise InvalidDocument.at("/paths", "is not an object")
-    old = version.startswith("3.0")
     requests, responses = SchemaReader(document, old, "request"), SchemaReader(document, old, "response")
-    names, length = Names(), 0
-    for operation in _operations(document, paths):
-        if isinstance(operation, InvalidDocument):
-            yield operation
+    length = 0
+    for listed in _operations(document, paths, Names()):
+        if isinstance(listed, InvalidDocument):
+            if choice.takes_all:
+                yield listed
             continue
-        length += _PARAMETER * sum(len(each.content) for each in operation.lists if isinstance(each.content, list))
+        if not choice.takes_all and not choice.takes(listed.name, _description(listed.content), listed.place):
+            continue
+        length += _PARAMETER * sum(len(each.content) for each in listed.lists if isinstance(each.content, list))
         if length > MAX_CHARACTERS_IN_ALL:
-            yield InvalidDocument.at(
-                operation.where, f"the tools come to more than {MAX_CHARACTERS_IN_ALL:,} characters: split the document"
-            )
+            words = f"the tools come to more than {MAX_CHARACTERS_IN_ALL:,} characters: choose some of the operations"
+            yield InvalidDocument.at(listed.where, words)
             return
         try:
-            draft = _draft(operation, requests, responses, names)
+            draft = _draft(listed, requests, responses, swagger=swagger)
         except InvalidDocument as error:
             yield error
             continue
@@ -79,7 +85,29 @@ def read_openapi(document: Any) -> Drafts:
         yield draft
 
 
-def _operations(document: dict[str, Any], paths: dict[str, Any]) -> Iterator[_Operation | InvalidDocument]:
+def lost_parts(document: Any) -> Losses:
+    """Return the parts of a document beside its operations that make no tools."""
+    hooks = document.get("webhooks") if isinstance(document, dict) else None
+    if not isinstance(hooks, dict):
+        return []
+    return [Problem(f"/webhooks{pointer_to([name])}", "is a webhook: nobody calls it") for name in hooks]
+
+
+def _version(document: Any) -> tuple[bool, bool]:
+    """Return whether schemas are in the words before 3.1, and whether it is Swagger 2.0. Raises InvalidDocument."""
+    if not isinstance(document, dict):
+        raise InvalidDocument.at("", "is not an object")
+    if "swagger" in document and "openapi" not in document:
+        if document["swagger"] not in ("2.0", 2.0):
+            raise InvalidDocument.at("/swagger", "is not version 2.0, nor does openapi say a version 3")
+        return True, True
+    version = document.get("openapi")
+    if not isinstance(version, str) or not version.startswith("3."):
+        raise InvalidDocument.at("/openapi", "is not a version 3 of OpenAPI, nor does swagger say 2.0")
+    return version.startswith("3.0"), False
+
+
+def _operations(document: dict[str, Any], paths: dict[str, Any], names: Names) -> Iterator[_Listed | InvalidDocument]:
     for path, listed in paths.items():
         if path.startswith("x-"):
             continue
@@ -95,46 +123,61 @@ def _operations(document: dict[str, Any], paths: dict[str, Any]) -> Iterator[_Op
         for method in METHODS:
             at = f"{where}/{method}"
             if isinstance(content := item.get(method), dict):
-                yield _Operation(content, at, method, path, shared)
+                losses: Losses = []
+                place = _place(content, method, path)
+                name = _name(content, at, place, names, losses)
+                yield _Listed(content, at, place, shared, name, losses)
             elif method in item:
                 yield InvalidDocument.at(at, "is not an object")
 
 
-def _draft(operation: _Operation, requests: SchemaReader, responses: SchemaReader, names: Names) -> Draft:
+def _place(content: dict[str, Any], method: str, path: str) -> Operation:
+    said, summary = content.get("tags"), content.get("summary")
+    tags = tuple(tag for tag in said if isinstance(tag, str)) if isinstance(said, list) else ()
+    return Operation(method, path, tags, summary if isinstance(summary, str) else "")
+
+
+def _draft(listed: _Listed, requests: SchemaReader, responses: SchemaReader, *, swagger: bool) -> Draft:
     request = Request(requests)
-    parameters = parameters_of(operation.lists, request)
-    given = body_of(operation.content.get("requestBody"), f"{operation.where}/requestBody", request)
+    if swagger:
+        parameters, given = swagger_request(listed.lists, listed.content, listed.where, request)
+    else:
+        parameters = parameters_of(listed.lists, request)
+        given = body_of(listed.content.get("requestBody"), f"{listed.where}/requestBody", request)
     if isinstance(given, Argument):
         parameters.append(given)
     schema, origins, losses = merged(parameters, given if isinstance(given, Body) else None)
+    losses += listed.losses
     definitions = requests.definitions_of(request.references)
     if definitions:
         schema["$defs"] = {requests.name_of(at): each.schema for at, each in definitions.items()}
         origins |= {f"/input_schema/$defs/{requests.name_of(at)}": at for at in definitions}
         losses += [loss for each in definitions.values() for loss in each.losses]
     native: dict[str, Any] = {
-        "name": _name(operation, names, losses),
-        "description": _description(operation.content),
+        "name": listed.name,
+        "description": _description(listed.content),
         "input_schema": schema,
     }
-    if operation.method in _ANNOTATIONS:
-        native["annotations"] = dict(_ANNOTATIONS[operation.method])
-    if "callbacks" in operation.content:
-        losses.append(Problem(f"{operation.where}/callbacks", "is not carried over"))
-    origins |= {"/name": f"{operation.where}/operationId", "/input_schema": operation.where}
-    origins |= _add_output(native, operation, responses, losses)
-    return Draft(operation.where, native, request.losses + losses, origins)
+    method, where = listed.place.method, listed.where
+    if method in _ANNOTATIONS:
+        native["annotations"] = dict(_ANNOTATIONS[method])
+    losses += [
+        Problem(f"{where}/{key}", "is not carried over") for key in _LOST if listed.content.get(key, False) is not False
+    ]
+    origins |= {"/name": f"{where}/operationId", "/input_schema": where}
+    origins |= _add_output(native, listed, responses, losses, swagger=swagger)
+    return Draft(where, native, request.losses + losses, origins, listed.place)
 
 
-def _name(operation: _Operation, names: Names, losses: Losses) -> Any:
-    said = operation.content.get("operationId")
+def _name(content: dict[str, Any], where: str, place: Operation, names: Names, losses: Losses) -> Any:
+    said = content.get("operationId")
     if said is not None:
         return said
-    stem = _NO_NAME.sub("_", f"{operation.method}_{operation.path}").strip("_")
+    stem = _NO_NAME.sub("_", f"{place.method}_{place.path}").strip("_")
     stem = re.sub("__+", "_", stem)[: _LONGEST_NAME - 10]
     name = names.take(stem)
     if name != stem:
-        losses.append(Problem(operation.where, f"is called {name}: another path gives the name {stem}"))
+        losses.append(Problem(where, f"is called {name}: another path gives the name {stem}"))
     return name
 
 
@@ -146,11 +189,11 @@ def _description(content: dict[str, Any]) -> str:
 
 
 def _add_output(
-    native: dict[str, Any], operation: _Operation, responses: SchemaReader, losses: Losses
+    native: dict[str, Any], operation: _Listed, responses: SchemaReader, losses: Losses, *, swagger: bool
 ) -> dict[str, str]:
     """Add the output schema, and return where its parts come from; a schema that is too large or bad is a loss."""
     try:
-        found = _response_schema(operation, responses)
+        found = _response_schema(operation, responses, swagger=swagger)
         if found is None:
             return {}
         converted, at = found
@@ -169,14 +212,18 @@ def _add_output(
     return origins
 
 
-def _response_schema(operation: _Operation, responses: SchemaReader) -> tuple[Converted, str] | None:
+def _response_schema(operation: _Listed, responses: SchemaReader, *, swagger: bool) -> tuple[Converted, str] | None:
     listed = operation.content.get("responses")
     if not isinstance(listed, dict):
         return None
     for code in sorted(code for code in listed if _SUCCESS.fullmatch(code)):
         at = f"{operation.where}/responses{pointer_to([code])}"
         response, where = resolved(responses.document, listed[code], at)
-        media = json_media(response.get("content"), f"{where}/content") if isinstance(response, dict) else None
+        if not isinstance(response, dict):
+            continue
+        media = (
+            swagger_response(response, where) if swagger else json_media(response.get("content"), f"{where}/content")
+        )
         if media is not None and "schema" in media[0]:
             return responses.convert(media[0]["schema"], f"{media[1]}/schema"), f"{media[1]}/schema"
     return None

@@ -12,8 +12,11 @@ from toolevals.grading.specs.openapi_arguments import Argument, Body, is_plain_o
 from toolevals.grading.specs.openapi_schema import Converted, SchemaReader
 
 # The specification leaves these to other parts of the document.
-_NOT_ARGUMENTS = frozenset({"accept", "content-type", "authorization"})
+NOT_ARGUMENTS = frozenset({"accept", "content-type", "authorization"})
 _PLACES = frozenset({"path", "query", "header", "cookie"})
+# What is read where there is no JSON, the first before the others.
+_OTHER_MEDIA = ("application/x-www-form-urlencoded", "multipart/", "text/")
+FILE_WORDS = "is a file: a call gives text in its place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +66,58 @@ def body_of(content: Any, where: str, request: Request) -> Body | Argument | Non
     content, where = resolved(request.schemas.document, content, where)
     if not isinstance(content, dict):
         raise InvalidDocument.at(where, "is not an object")
-    media = json_media(content.get("content"), f"{where}/content")
+    media = media_of(content.get("content"), f"{where}/content")
     if media is None:
-        request.losses.append(Problem(f"{where}/content", "has no JSON among its media types: the body is left out"))
+        words = "has no JSON, form, multipart or text among its media types: the body is left out"
+        request.losses.append(Problem(f"{where}/content", words))
         return None
-    body, at = media
-    needed = content.get("required") is True
-    schema, there = resolved(request.schemas.document, body.get("schema", True), f"{at}/schema")
-    plain = is_plain_object(schema) and not schema.get("nullable")
-    if not plain:
-        argument = request.schema(body.get("schema", True), f"{at}/schema", content.get("description"))
-        return Argument("body", "body", argument, needed, f"{at}/schema")
-    if "description" in content:
+    description = content.get("description")
+    body = BodySchema(media[0].get("schema", True), f"{media[1]}/schema", content.get("required") is True)
+    if isinstance(found := body_arguments(body, description, request), Body) and description:
         request.losses.append(Problem(f"{where}/description", "is not carried over"))
-    return _properties(request.schema(schema, there, None), there, optional=not needed)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class BodySchema:
+    """The schema of a body, where it stands, and whether the body must be given."""
+
+    content: Any
+    where: str
+    required: bool
+
+
+def body_arguments(body: BodySchema, description: Any, request: Request) -> Body | Argument:
+    """Return a body's properties where it is a plain object, else the one argument `body`. Raises InvalidDocument."""
+    schema, there = resolved(request.schemas.document, body.content, body.where)
+    if not is_plain_object(schema) or schema.get("nullable"):
+        made = request.schema(body.content, body.where, description)
+        return Argument("body", "body", made, body.required, body.where)
+    for name, value in schema["properties"].items():
+        if is_file(value):
+            request.losses.append(Problem(f"{there}/properties{pointer_to([name])}", FILE_WORDS))
+    return _properties(request.schema(schema, there, None), there, optional=not body.required)
+
+
+def is_file(schema: Any) -> bool:
+    """Tell whether a property is a file in a form."""
+    if not isinstance(schema, dict):
+        return False
+    media = schema.get("contentMediaType")
+    return schema.get("format") == "binary" or media == "application/octet-stream"
+
+
+def media_of(content: Any, where: str) -> tuple[dict[str, Any], str] | None:
+    """Return the media type that a body is read from, with its pointer: JSON, else a form, else text."""
+    if (found := json_media(content, where)) is not None:
+        return found
+    if not isinstance(content, dict):
+        return None
+    for start in _OTHER_MEDIA:
+        for name, media in content.items():
+            if isinstance(media, dict) and name.strip().lower().startswith(start):
+                return media, where + pointer_to([name])
+    return None
 
 
 def json_media(content: Any, where: str) -> tuple[dict[str, Any], str] | None:
@@ -100,7 +141,7 @@ def _parameter(content: Any, where: str, request: Request) -> Argument | None:
     if place not in _PLACES:
         request.losses.append(Problem(f"{where}/in", f"{place!r} is no known place: the parameter is left out"))
         return None
-    if place == "header" and name.lower() in _NOT_ARGUMENTS:
+    if place == "header" and name.lower() in NOT_ARGUMENTS:
         return None
     schema, at = _parameter_schema(content, where, request)
     made = request.schema(schema, at, content.get("description"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from toolevals.grading.conformance import schema_problems
@@ -11,13 +11,17 @@ from toolevals.grading.documents import problems_in, require_json
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.specs.anthropic import read_anthropic
 from toolevals.grading.specs.bfcl import read_bfcl
-from toolevals.grading.specs.detection import detected_format
-from toolevals.grading.specs.drafts import Draft, Drafts, Losses
+from toolevals.grading.specs.choosing import Choice
+from toolevals.grading.specs.detection import Detected, detected_format
+from toolevals.grading.specs.drafts import Draft, Drafts, Losses, Operation
+from toolevals.grading.specs.formats import FORMATS
 from toolevals.grading.specs.gemini import read_gemini
+from toolevals.grading.specs.keywords import keyword_losses
 from toolevals.grading.specs.mcp import read_mcp
 from toolevals.grading.specs.native import read_native
 from toolevals.grading.specs.openai import read_openai
-from toolevals.grading.specs.openapi import read_openapi
+from toolevals.grading.specs.openapi import lost_parts, read_openapi
+from toolevals.grading.specs.skills import read_skills
 from toolevals.grading.subschemas import without_refused_patterns
 from toolevals.grading.values import ToolSpec
 
@@ -29,47 +33,120 @@ _READERS: Mapping[str, Callable[[Any], Drafts]] = {
     "mcp": read_mcp,
     "openapi": read_openapi,
     "bfcl": read_bfcl,
+    "skills": read_skills,
 }
-FORMATS = tuple(_READERS)
+EVERYTHING = Choice()
 
 
 @dataclass(frozen=True, slots=True)
 class ReadTools:
-    """The tools of a document, what could not be carried over (pointers into the document), and its format."""
+    """The tools of a document, what could not be carried over (pointers into the document), and its format.
+
+    `because` says by what the format was told, empty where it was said.
+    """
 
     tools: list[ToolSpec]
     losses: list[Problem]
     format: str
+    because: str = ""
 
 
-def read_tools(document: Any, *, format: str = "auto") -> ReadTools:  # noqa: A002 (the word of the interface)
+@dataclass(frozen=True, slots=True)
+class SurveyedTool:
+    """One tool of a document that is looked at before it is read: what it is called, and what is wrong with it."""
+
+    where: str
+    name: str
+    description: str
+    operation: Operation | None
+    tool: ToolSpec | None
+    losses: tuple[Problem, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All that a document offers, in its order; `losses` are those of no single tool."""
+
+    format: str
+    because: str
+    tools: list[SurveyedTool] = field(default_factory=list)
+    losses: tuple[Problem, ...] = ()
+
+
+def read_tools(document: Any, *, format: str = "auto", choice: Choice = EVERYTHING) -> ReadTools:  # noqa: A002
     """Read tool specs; `format` is one of FORMATS, or "auto" to tell it from the document.
 
-    Raises InvalidDocument where a tool or its input schema is bad, or two tools share a name.
+    Raises InvalidDocument where a tool or its input schema is bad, two tools share a name, or a choice takes none.
     """
-    require_json(document)
-    name = detected_format(document) if format == "auto" else format
-    if name not in _READERS:
-        raise InvalidDocument.at("", f"{name} is no format of tool specs: take one of {', '.join(FORMATS)}")
-    tools: dict[str, ToolSpec] = {}
-    losses: Losses = []
-    problems: list[Problem] = []
-    for draft in _READERS[name](document):
-        if isinstance(draft, InvalidDocument):
-            problems.extend(draft.problems)
-            continue
-        try:
-            tool, lost = _checked(draft)
-        except InvalidDocument as error:
-            problems.extend(error.problems)
-            continue
-        if tool.name in tools:
-            problems.append(Problem(draft.where, f"a second tool is called {tool.name}"))
-        tools[tool.name] = tool
-        losses.extend(lost)
-    if problems:
+    survey = survey_tools(document, format=format, choice=choice)
+    if problems := [problem for each in survey.tools for problem in each.problems]:
         raise InvalidDocument(problems)
-    return ReadTools(list(tools.values()), losses, name)
+    tools = [each.tool for each in survey.tools if each.tool is not None]
+    if not tools and not choice.takes_all:
+        raise InvalidDocument.at("", f"holds no tool that was chosen ({choice})")
+    if missing := sorted(choice.tools - {tool.name for tool in tools}):
+        raise InvalidDocument.at("", f"holds no tool of this name: {', '.join(missing[:5])}")
+    losses = dict.fromkeys([*survey.losses, *(loss for each in survey.tools for loss in each.losses)])
+    return ReadTools(tools, list(losses), survey.format, survey.because)
+
+
+def survey_tools(document: Any, *, format: str = "auto", choice: Choice = EVERYTHING) -> Survey:  # noqa: A002
+    """Read each tool for itself, so that one that is bad leaves the others. Raises InvalidDocument without a list."""
+    require_json(document)
+    found = detected_format(document) if format == "auto" else Detected(format, "")
+    if found.format not in _READERS:
+        raise InvalidDocument.at("", f"{found.format} is no format of tool specs: take one of {', '.join(FORMATS)}")
+    drafts = read_openapi(document, choice) if found.format == "openapi" else _READERS[found.format](document)
+    survey = Survey(
+        found.format, found.because, losses=tuple(lost_parts(document)) if found.format == "openapi" else ()
+    )
+    names: set[str] = set()
+    for draft in drafts:
+        if isinstance(draft, InvalidDocument):
+            # Of an API, what is not chosen does not come here.
+            if choice.takes_all or found.format == "openapi":
+                survey.tools.append(_refused(draft))
+            continue
+        if found.format != "openapi" and not _chosen(draft, choice):
+            continue
+        each = _surveyed(draft)
+        if each.tool is not None and each.name in names:
+            twice = Problem(draft.where, f"a second tool is called {each.name}")
+            each = SurveyedTool(each.where, each.name, each.description, each.operation, None, (), (twice,))
+        names.add(each.name)
+        survey.tools.append(each)
+    return survey
+
+
+def _chosen(draft: Draft, choice: Choice) -> bool:
+    description = draft.native.get("description")
+    text = description if isinstance(description, str) else ""
+    return choice.takes_all or choice.takes(draft.native.get("name"), text, draft.operation)
+
+
+def _refused(error: InvalidDocument) -> SurveyedTool:
+    return SurveyedTool(error.problems[0].pointer, "", "", None, None, (), error.problems)
+
+
+def _surveyed(draft: Draft) -> SurveyedTool:
+    tool: ToolSpec | None = None
+    losses, problems = tuple(draft.losses), tuple[Problem, ...]()
+    try:
+        tool, lost = _checked(draft)
+        losses = tuple(lost)
+    except InvalidDocument as error:
+        problems = error.problems
+    name, description = draft.native.get("name"), draft.native.get("description")
+    return SurveyedTool(
+        draft.where,
+        name if isinstance(name, str) else "",
+        description if isinstance(description, str) else "",
+        draft.operation,
+        tool,
+        losses,
+        problems,
+    )
 
 
 def _checked(draft: Draft) -> tuple[ToolSpec, Losses]:
@@ -79,6 +156,10 @@ def _checked(draft: Draft) -> tuple[ToolSpec, Losses]:
     schema, unchecked = without_refused_patterns(native["input_schema"])
     if problems := schema_problems(schema):
         raise InvalidDocument(_moved(problem.below("/input_schema"), draft) for problem in problems)
+    try:
+        losses += [_moved(loss.below("/input_schema"), draft) for loss in keyword_losses(schema)]
+    except InvalidDocument as error:
+        raise InvalidDocument(_moved(each.below("/input_schema"), draft) for each in error.problems) from None
     native["input_schema"] = schema
     losses += [_moved(loss.below("/input_schema"), draft) for loss in unchecked]
     if native.get("output_schema") is not None:

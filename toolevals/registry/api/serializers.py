@@ -7,7 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from toolevals.grading.specs import FORMATS
+from toolevals.grading.specs import FORMATS, Choice, document_in
+from toolevals.registry.forms import MAX_BYTES, MAX_UNPACKED
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tools_in
 
@@ -61,12 +62,73 @@ class VersionDetailSerializer(VersionSerializer):
 FORMAT_NAMES = ["auto", *FORMATS]
 
 
-class NewVersionSerializer(serializers.Serializer[Any]):
-    """Tools to publish, in a format that is found out or said."""
+class ToolChoiceSerializer(serializers.Serializer[Any]):
+    """Which tools of a document: those that meet each of the conditions that are given."""
 
-    document = serializers.JSONField()
+    tools = serializers.ListField(child=serializers.CharField(), required=False, help_text="Names.")
+    tags = serializers.ListField(child=serializers.CharField(), required=False, help_text="Of an OpenAPI document.")
+    paths = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="Beginnings of paths: /pets takes /pets/{id} too."
+    )
+    search = serializers.CharField(
+        required=False, allow_blank=True, help_text="Words in the name, path, tags or description."
+    )
+
+
+class NewVersionSerializer(serializers.Serializer[Any]):
+    """Tools to publish, as JSON or as a file, in a format that is found out or said."""
+
+    document = serializers.JSONField(required=False)
+    file = serializers.FileField(required=False, help_text="In a form: JSON, YAML or a zip, in place of the document.")
     format = serializers.ChoiceField(choices=FORMAT_NAMES, default="auto")
     note = serializers.CharField(max_length=300, allow_blank=True, default="")
+    choice = ToolChoiceSerializer(required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Read the file, and take the choice for what it is. Raises InvalidDocument."""
+        file = attrs.pop("file", None)
+        if (file is None) == ("document" not in attrs):
+            raise serializers.ValidationError({"document": ["Send a document, or a file in a form."]})
+        if file is not None:
+            if file.size > MAX_BYTES:
+                words = f"Has {file.size:,} bytes; the limit is {MAX_BYTES:,}."
+                raise serializers.ValidationError({"file": [words]})
+            attrs["document"] = document_in(file.read(), max_bytes=MAX_UNPACKED)
+        attrs["choice"] = Choice.from_document(attrs.pop("choice", {}))
+        return attrs
+
+
+class ToolPreviewSerializer(serializers.Serializer[Any]):
+    """A tool that a document holds; `problem` says why it cannot be published."""
+
+    name = serializers.CharField()
+    where = serializers.CharField(help_text="A JSON pointer into the document.")
+    method = serializers.CharField()
+    path = serializers.CharField()
+    tags = serializers.ListField(child=serializers.CharField())
+    summary = serializers.CharField()
+    arguments = serializers.IntegerField()
+    losses = serializers.IntegerField()
+    problem = serializers.CharField()
+
+
+class LossCountSerializer(serializers.Serializer[Any]):
+    """A kind of part that is not carried over, how often it comes, and where first."""
+
+    key = serializers.CharField()
+    message = serializers.CharField()
+    count = serializers.IntegerField()
+    first = serializers.CharField(help_text="A JSON pointer into the document.")
+
+
+class PreviewSerializer(serializers.Serializer[Any]):
+    """What publishing a document would read: nothing is stored."""
+
+    format = serializers.CharField()
+    because = serializers.CharField(help_text="By what the format was told; empty where it was said.")
+    tools = ToolPreviewSerializer(many=True)
+    losses = LossCountSerializer(many=True)
+    warnings = serializers.ListField(child=serializers.CharField())
 
 
 class McpServerSerializer(serializers.Serializer[Any]):

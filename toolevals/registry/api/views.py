@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import ListAPIView
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,16 +15,21 @@ from toolevals.registry.api.serializers import (
     McpServerSerializer,
     NewRegistrySerializer,
     NewVersionSerializer,
+    PreviewSerializer,
     RegistrySerializer,
     VersionDetailSerializer,
     VersionSerializer,
 )
 from toolevals.registry.fetching import registry_fetch_begin
 from toolevals.registry.models import Registry, RegistryVersion
+from toolevals.registry.previews import preview_of
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.parsers import StrictJsonParser
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.models import Job
+
+NEW_VERSION = {"application/json": NewVersionSerializer, "multipart/form-data": NewVersionSerializer}
 
 
 class Registries(ProjectView, ListAPIView[Registry]):
@@ -57,11 +63,12 @@ class Versions(ProjectView, ListAPIView[RegistryVersion]):
 
     serializer_class = VersionSerializer
     queryset = RegistryVersion.objects.none()
+    parser_classes = (StrictJsonParser, MultiPartParser)
 
     def get_queryset(self) -> QuerySet[RegistryVersion]:
         return RegistryVersion.objects.in_project(self.project).filter(registry=self._registry())
 
-    @extend_schema(request=NewVersionSerializer, responses={201: VersionSerializer})
+    @extend_schema(request=NEW_VERSION, responses={201: VersionSerializer})
     @idempotent
     def post(self, request: Request, registry: str) -> Response:
         asked = NewVersionSerializer(data=request.data)
@@ -71,6 +78,21 @@ class Versions(ProjectView, ListAPIView[RegistryVersion]):
 
     def _registry(self) -> Registry:
         return get_object_or_404(Registry, project=self.project, slug=self.kwargs["registry"])
+
+
+class VersionPreview(ProjectView):
+    """What publishing a document would read, by POST: its format, tools and losses. Nothing is stored."""
+
+    parser_classes = (StrictJsonParser, MultiPartParser)
+
+    @extend_schema(request=NEW_VERSION, responses={200: PreviewSerializer})
+    def post(self, request: Request, registry: str) -> Response:
+        get_object_or_404(Registry, project=self.project, slug=registry)
+        asked = NewVersionSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        said = asked.validated_data
+        preview = preview_of(said["document"], format=said["format"], choice=said["choice"])
+        return Response(PreviewSerializer(preview).data)
 
 
 class McpVersions(ProjectView):

@@ -10,7 +10,7 @@ from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.fetching import registry_fetch_begin
 from toolevals.registry.forms import McpForm, PublishForm
 from toolevals.registry.models import Registry
-from toolevals.registry.views.registries import registry_page
+from toolevals.registry.views.registries import PublishPage, registry_page
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -25,4 +25,4 @@ def fetch(request: ProjectRequest, registry: str) -> HttpResponse:
             return redirect("workspace:job", request.project.slug, job.pk)
         except InvalidDocument as error:
             form.add_problems(error)
-    return registry_page(request, found, PublishForm(), form)
+    return registry_page(request, found, PublishPage(PublishForm(), form))

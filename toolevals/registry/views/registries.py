@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_GET, require_http_methods, require_safe
+from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 
-from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.specs import Choice
 from toolevals.grading.values import ToolSpec
 from toolevals.registry import lists
 from toolevals.registry.changes import version_changes
-from toolevals.registry.forms import MAX_BYTES, McpForm, PublishForm, RegistryForm
+from toolevals.registry.forms import McpForm, PublishForm, RegistryForm
 from toolevals.registry.models import Registry, RegistryVersion
+from toolevals.registry.previews import LOSSES, Preview, loss_lines, preview_of
 from toolevals.registry.schema_rows import SchemaRow, schema_rows
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.registry.tool_lists import tools_in
@@ -24,6 +25,16 @@ from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
 MAX_PROBLEMS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PublishPage:
+    """Both forms of a registry's page, what was read of a document, and what is wrong with it."""
+
+    form: PublishForm
+    mcp: McpForm
+    preview: Preview | None = None
+    problems: Sequence[Problem] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,39 +66,72 @@ def registries_csv(request: ProjectRequest) -> StreamingHttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def registry(request: ProjectRequest, registry: str) -> HttpResponse:
-    """Show a registry's versions, newest first; by POST, publish one."""
+    """Show a registry's versions, newest first; by POST, show what a document holds, or publish it."""
     found = get_object_or_404(Registry.objects.in_project(request.project), slug=registry)
     form = PublishForm(request.POST or None, request.FILES or None)
-    problems: list[Problem] = []
+    shown = PublishPage(form, McpForm(project=request.project))
     if request.method == "POST" and form.is_valid():
         try:
-            version = registry_publish(
-                registry=found,
-                actor=request.user,
-                document=load_json(form.cleaned_data["content"], max_bytes=MAX_BYTES),
-                format=form.cleaned_data["format"],
-                note=form.cleaned_data["note"],
-            )
-            return redirect("registry:version", request.project.slug, found.slug, version.number)
+            document = form.document()
+            if "preview" in request.POST:
+                shown = replace(shown, preview=preview_of(document, format=form.cleaned_data["format"]))
+            elif request.POST.get("previewed", form.digest) != form.digest:
+                raise InvalidDocument.at("", "is not what was shown: it has changed since. Look at it again")
+            else:
+                version = registry_publish(
+                    registry=found,
+                    actor=request.user,
+                    document=document,
+                    format=form.cleaned_data["format"],
+                    note=form.cleaned_data["note"],
+                    choice=_choice(request),
+                )
+                return redirect("registry:version", request.project.slug, found.slug, version.number)
         except InvalidDocument as error:
-            problems = list(error.problems)
-    return registry_page(request, found, form, McpForm(project=request.project), problems)
+            shown = replace(shown, problems=error.problems)
+    return registry_page(request, found, shown)
 
 
-def registry_page(
-    request: ProjectRequest, registry: Registry, form: PublishForm, mcp: McpForm, problems: Sequence[Problem] = ()
-) -> HttpResponse:
-    """Show a registry's versions beside both ways to publish the next."""
+@require_POST
+def losses_csv(request: ProjectRequest, registry: str) -> HttpResponse | StreamingHttpResponse:
+    """Send the losses of a document that is not published yet."""
+    found = get_object_or_404(Registry.objects.in_project(request.project), slug=registry)
+    form = PublishForm(request.POST, request.FILES)
+    shown = PublishPage(form, McpForm(project=request.project))
+    if form.is_valid():
+        try:
+            preview = preview_of(form.document(), format=form.cleaned_data["format"])
+            return csv_file(f"{found.slug}-losses", LOSSES, loss_lines(preview))
+        except InvalidDocument as error:
+            shown = replace(shown, problems=error.problems)
+    return registry_page(request, found, shown)
+
+
+def registry_page(request: ProjectRequest, registry: Registry, shown: PublishPage) -> HttpResponse:
+    """Show a registry's versions beside both ways to publish the next; for htmx, what was read alone."""
+    form, mcp, problems = shown.form, shown.mcp, shown.problems
     context = {
         "registry": registry,
         "form": form,
         "mcp": mcp,
         "problems": problems[:MAX_PROBLEMS],
         "more_problems": max(len(problems) - MAX_PROBLEMS, 0),
+        "preview": shown.preview,
         "page": page_of(registry.versions.select_related("actor", "tools"), request.GET.get("before", "")),
     }
+    if request.htmx:
+        return render(request, "registry/parts/preview.html", context)
     status = 422 if problems or form.errors or mcp.errors else 200
     return render(request, "registry/registry.html", context, status=status)
+
+
+def _choice(request: ProjectRequest) -> Choice:
+    """Return which tools were ticked. Raises InvalidDocument where some were offered and none was taken."""
+    if "previewed" not in request.POST:
+        return Choice()
+    if not (names := request.POST.getlist("tool")):
+        raise InvalidDocument.at("", "no tool is chosen: tick at least one")
+    return Choice(tools=frozenset(names))
 
 
 @require_safe

@@ -105,6 +105,8 @@ def _asked(request: Request) -> _Asked | None:
     key = request.headers.get(HEADER, "")
     if len(key) > LONGEST_KEY:
         raise Problems(HTTPStatus.UNPROCESSABLE_ENTITY, f"The key is longer than {LONGEST_KEY} characters.")
+    if not key.isprintable():
+        raise Problems(HTTPStatus.UNPROCESSABLE_ENTITY, "The key holds a character that is not printable.")
     return _Asked(request, key) if key else None
 
 

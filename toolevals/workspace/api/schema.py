@@ -46,14 +46,40 @@ class AccessScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return [{name: []} for name in self.name]
 
 
+# What every address may answer, whatever it does: said once.
+ERRORS = {
+    "4XX": (
+        "Refused",
+        "400: cannot be read. 401: not signed in. 403: the role is too low. 404: no such thing here. 405: no such "
+        "method. 406: not in this format. 409: at odds with how things stand. 410: gone. 411: no length. 413: too "
+        "large. 415: of the wrong type. 422: can be read and is wrong. 429: too often.",
+    ),
+    "5XX": ("Failed", "500: a fault of the server. 503: busy or away, come again. 507: its disk is full."),
+}
+
+
 def describe_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Add to every operation that whatever is not listed is answered by a problem document."""
-    result.setdefault("components", {}).setdefault("schemas", {})["Problem"] = PROBLEM
-    answer = {
-        "description": "An error.",
-        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
-    }
+    """Say once what errors look like, and add to every operation that it may answer so."""
+    components = result.setdefault("components", {})
+    components.setdefault("schemas", {})["Problem"] = PROBLEM
+    content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    components["responses"] = {name: {"description": words, "content": content} for name, words in ERRORS.values()}
     for operations in result["paths"].values():
         for operation in operations.values():
-            operation["responses"].setdefault("default", answer)
+            for status, (name, _) in ERRORS.items():
+                operation["responses"].setdefault(status, {"$ref": f"#/components/responses/{name}"})
+    return result
+
+
+def describe_files(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Say of a form's files that they are bytes: where answers are meant, a file is an address."""
+    schemas = result["components"]["schemas"]
+    for operations in result["paths"].values():
+        for operation in operations.values():
+            content = operation.get("requestBody", {}).get("content", {})
+            reference = content.get("multipart/form-data", {}).get("schema", {}).get("$ref", "")
+            properties = schemas.get(reference.rpartition("/")[2], {}).get("properties", {})
+            for said in properties.values():
+                if said.get("format") == "uri" and said.get("type") == "string":
+                    said["format"] = "binary"
     return result

@@ -1,0 +1,112 @@
+"""The tools of a document before they are published: what each is, what would be lost, and what cannot be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from toolevals.grading.problems import Problem
+from toolevals.grading.specs import MANY_TOOLS, Choice, LossCount, Survey, SurveyedTool, counted, survey_tools
+from toolevals.presentation.csv import Cell
+
+LOSSES = ("part", "message", "count", "first")
+_SUMMARY = 160
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPreview:
+    """One tool as a row; `problem` says why it cannot be published, empty where it can."""
+
+    name: str
+    where: str
+    method: str
+    path: str
+    tags: tuple[str, ...]
+    summary: str
+    arguments: int
+    losses: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a document offers, how its format was told, its losses by kind, and what is worth a thought first."""
+
+    format: str
+    because: str
+    tools: tuple[ToolPreview, ...]
+    losses: tuple[LossCount, ...]
+    problems: tuple[Problem, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def lost(self) -> int:
+        """How many parts are not carried over."""
+        return sum(each.count for each in self.losses)
+
+    @property
+    def is_large(self) -> bool:
+        """Tell whether the document holds more tools than a registry should."""
+        return len(self.tools) > MANY_TOOLS
+
+    @property
+    def tags(self) -> list[tuple[str, int]]:
+        """The tags with the number of their tools, by name."""
+        return sorted(Counter(tag for tool in self.tools for tag in tool.tags).items())
+
+
+def preview_of(document: Any, *, format: str = "auto", choice: Choice | None = None) -> Preview:  # noqa: A002
+    """Return what publishing would read. Raises InvalidDocument where there is no list of tools."""
+    survey = survey_tools(document, format=format, choice=choice or Choice())
+    losses = dict.fromkeys([*survey.losses, *(loss for each in survey.tools for loss in each.losses)])
+    return Preview(
+        format=survey.format,
+        because=survey.because,
+        tools=tuple(_row(each) for each in survey.tools),
+        losses=tuple(counted(losses)),
+        problems=tuple(problem for each in survey.tools for problem in each.problems),
+        warnings=tuple(_warnings(survey)),
+    )
+
+
+def loss_lines(preview: Preview) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each kind of loss."""
+    for each in preview.losses:
+        yield each.key, each.message, each.count, each.first
+
+
+def _warnings(survey: Survey) -> Iterator[str]:
+    count = len(survey.tools)
+    if not count:
+        yield "The document holds no tool."
+    if count > MANY_TOOLS:
+        yield (
+            f"The document holds {count:,} tools. Agents that are offered more than {MANY_TOOLS} choose worse, and "
+            "labelling takes longer: choose those that your agent has."
+        )
+    bare = [each for each in survey.tools if each.tool is not None and not _arguments(each)]
+    if len(bare) == count > 1:
+        yield "No tool takes arguments: check that the format is the right one."
+
+
+def _arguments(each: SurveyedTool) -> int:
+    listed = each.tool.input_schema.get("properties") if each.tool else None
+    return len(listed) if isinstance(listed, dict) else 0
+
+
+def _row(each: SurveyedTool) -> ToolPreview:
+    at = each.operation
+    summary = at.summary if at and at.summary else each.description.strip().partition("\n")[0]
+    return ToolPreview(
+        name=each.name,
+        where=each.where,
+        method=at.method if at else "",
+        path=at.path if at else "",
+        tags=at.tags if at else (),
+        summary=summary[:_SUMMARY],
+        arguments=_arguments(each),
+        losses=len(each.losses),
+        problem=str(each.problems[0]) if each.problems else "",
+    )
