@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any, get_args
 
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import Lines, opened
+from toolevals.cli.grade_lines import Lines, opened, say_readings
 from toolevals.cli.grade_rows import Case, NativeGrading, native_row
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.cases import case_of_grade
@@ -38,10 +38,12 @@ def hold_against_files(
 
 def graded_rows(name: str) -> list[Case]:
     """Return a file's graded rows. Raises CommandError where a line is wrong, or a trial is there twice."""
+    reading = _EitherRow()
     with opened(name) as file:
-        lines = Lines(file, _EitherRow())
+        lines = Lines(file, reading)
         rows: list[Case] = list(lines)
     lines.say_the_rest()
+    say_readings(reading.native.readings)
     if lines.bad:
         raise CommandError(Exit.DATA, f"{name}: {_unread(lines.bad)}, so that nothing is decided")
     if not rows:
@@ -99,12 +101,12 @@ class _EitherRow:
     """Reads a row that is graded already, or grades it."""
 
     def __init__(self) -> None:
-        self._native = NativeGrading()
+        self.native = NativeGrading()
 
     def read(self, row: Any) -> Case:
         if isinstance(row, dict) and "verdicts" in row:
             return _graded(row)
-        return self._native.read(row)
+        return self.native.read(row)
 
     def remark(self, graded: Any) -> None:
         return None
@@ -122,7 +124,7 @@ def _graded(row: dict[str, Any]) -> Case:
         raise InvalidDocument.at("/latency_ms", "is not a number from 0 on")
     if due is not None and not isinstance(due, str):
         raise InvalidDocument.at("/due", "is not text")
-    grade = CaseGrade.from_document({key: value for key, value in row.items() if key not in _BESIDE})
+    grade = CaseGrade.from_document({key: value for key, value in row.items() if key not in (*_BESIDE, "left_out")})
     return Case(example, trial or 0, grade, strata or {}, latency, due or "", _metrics(metrics or {}))
 
 

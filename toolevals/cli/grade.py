@@ -9,11 +9,12 @@ import sys
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_dialects import dialect_grading
 from toolevals.cli.grade_files import rows_opened
-from toolevals.cli.grade_lines import Grading, Lines
+from toolevals.cli.grade_lines import Grading, Lines, say_readings
 from toolevals.cli.grade_rows import NativeGrading
 from toolevals.cli.output import say
 from toolevals.cli.verbs import Verbs
 from toolevals.grading.dialects.catalog import DIALECTS
+from toolevals.grading.parsing import MESSAGE_FORMATS
 from toolevals.presentation.csv import csv_stream
 
 
@@ -33,6 +34,12 @@ def add_parser(verbs: Verbs) -> None:
     )
     parser.add_argument("--agent", default="", metavar="NAME", help="of a file that holds several agents, this one")
     parser.add_argument("--format", choices=("jsonl", "csv", "table"), default="jsonl")
+    parser.add_argument(
+        "--messages",
+        choices=MESSAGE_FORMATS,
+        metavar="NAME",
+        help=f"the format of `messages` in rows that name none; else it is found: {', '.join(MESSAGE_FORMATS)}",
+    )
     parser.set_defaults(run=run)
 
 
@@ -50,15 +57,19 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             say(grading.summary(lines), end="")
     lines.say_the_rest()
+    if isinstance(grading, NativeGrading):
+        say_readings(grading.readings)
     return Exit.DATA if lines.bad or bad else Exit.OK
 
 
 def _grading(arguments: argparse.Namespace) -> Grading:
     if arguments.dialect:
+        if arguments.messages:
+            raise CommandError(Exit.CONFIGURATION, "--messages is for our own verdicts: leave out --dialect")
         return dialect_grading(arguments.dialect, arguments.option)
     if arguments.option:
         raise CommandError(Exit.CONFIGURATION, "--option is for a dialect: name one with --dialect")
-    return NativeGrading()
+    return NativeGrading(arguments.messages)
 
 
 def _options_in_words() -> str:

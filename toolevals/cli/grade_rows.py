@@ -19,8 +19,10 @@ from toolevals.grading.engine import compile_case, grade
 from toolevals.grading.examples import first_words, read_example
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.metrics.confusion import ConfusionMatrix
-from toolevals.grading.predictions import read_prediction
+from toolevals.grading.parsing import Loss
+from toolevals.grading.predictions import Prediction, read_prediction
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.readings import Readings
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.verdicts import CaseGrade, Verdict
 from toolevals.presentation.csv import Cell
@@ -41,27 +43,31 @@ class NativeRow:
     prediction: dict[str, Any]
     goal: str | None = None
     decided_by: str = EXPECTED
+    read: Prediction | None = None
 
 
-def native_row(row: Any) -> NativeRow:
-    """Read a row. Raises InvalidDocument."""
+def native_row(row: Any, *, message_format: str | None = None) -> NativeRow:
+    """Read a row; `message_format` names the format of messages where it does not. Raises InvalidDocument."""
     if not isinstance(row, dict):
         raise InvalidDocument.at("", "is not an object")
     example = read_example({key: value for key, value in row.items() if key not in PREDICTION_KEYS})
     if example.expectation is None:
         raise InvalidDocument.at("", "has neither expected_tool nor expectation: nothing to grade by")
     made = {key: row[key] for key in PREDICTION_KEYS if key in row}
-    transcript = read_prediction({"id": row["id"], **made}).transcript if made.keys() - {"trial"} else None
+    read = None
+    if made.keys() - {"trial"}:
+        read = read_prediction({"id": row["id"], **made}, message_format=message_format)
     return NativeRow(
         example.external_id,
         made.get("trial", 0),
         example.expectation,
         example.strata,
         example.tools,
-        transcript,
+        None if read is None else read.transcript,
         made,
         first_words(example.input),
         example.decided_by or EXPECTED,
+        read,
     )
 
 
@@ -70,6 +76,7 @@ class Case:
     """A graded row. `latency_ms` is None where the prediction does not say it.
 
     `due` is the class that an unscored or errored row is counted under, empty for others, which have it in their grade.
+    `format` is the one that its messages were read from, `losses` what was left out of them.
     """
 
     id: str
@@ -79,16 +86,24 @@ class Case:
     latency_ms: float | None = None
     due: str = ""
     metrics: Mapping[str, Verdict] = field(default_factory=dict)
+    format: str = ""
+    losses: tuple[Loss, ...] = ()
 
 
 class NativeGrading:
     """Our own verdicts."""
 
-    columns: tuple[str, ...] = ("id", "trial", *GRADERS, "tag", "mode", "expected", "actual", "reason", *METRICS)
+    columns: tuple[str, ...] = ("id", "trial", *GRADERS, "tag", "mode", "expected", "actual", "reason", *METRICS,
+                                "format", "left_out")  # fmt: skip
+
+    def __init__(self, message_format: str | None = None) -> None:
+        self._message_format = message_format
+        # What all rows so far were read from.
+        self.readings = Readings()
 
     def read(self, row: Any) -> Case:
         """Return the row's verdicts. Raises InvalidDocument."""
-        read = native_row(row)
+        read = native_row(row, message_format=self._message_format)
         if isinstance(read.tools, str):
             raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
         compiled = compile_case(read.expectation, read.tools or (), decided_by=read.decided_by)
@@ -96,7 +111,11 @@ class NativeGrading:
         due = "" if graded.statuses["selection"] in ("passed", "failed") else due_class(compiled)
         latency = None if read.transcript is None else read.transcript.latency_ms
         metrics = case_metrics(compiled, read.transcript, graded, goal=read.goal)
-        return Case(read.id, read.trial, graded, read.strata, latency, due, metrics)
+        if read.read is None:
+            return Case(read.id, read.trial, graded, read.strata, latency, due, metrics)
+        self.readings.add(read.read)
+        found, losses = read.read.format, read.read.losses
+        return Case(read.id, read.trial, graded, read.strata, latency, due, metrics, found, losses)
 
     def remark(self, graded: Case) -> None:
         """Return None: the verdicts themselves say why a case is unscored."""
@@ -108,6 +127,8 @@ class NativeGrading:
             beside["latency_ms"] = graded.latency_ms
         if graded.due:
             beside["due"] = graded.due
+        if graded.losses:
+            beside["left_out"] = [loss.to_document() for loss in graded.losses]
         metrics = {name: verdict.to_document() for name, verdict in graded.metrics.items()}
         return {"id": graded.id, "trial": graded.trial, **beside, **graded.grade.to_document(), "metrics": metrics}
 
@@ -116,7 +137,8 @@ class NativeGrading:
         verdicts = [graded.grade.verdicts[name].status for name in GRADERS]
         result = graded.grade
         place = [result.tag, result.mode, result.expected, result.actual, result.outcome.reason]
-        return [graded.id, graded.trial, *verdicts, *place, *(graded.metrics[name].value for name in METRICS)]
+        means = (graded.metrics[name].value for name in METRICS)
+        return [graded.id, graded.trial, *verdicts, *place, *means, graded.format, "; ".join(map(str, graded.losses))]
 
     def summary(self, rows: Lines) -> str:
         """Return rates by grader, the metrics' means, what went wrong, and each tool's precision and recall."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import IO, Any, TypeAlias
 
 from toolevals.grading.documents import load_json
-from toolevals.grading.parsing import Tally
-from toolevals.grading.predictions import Prediction, read_prediction
+from toolevals.grading.predictions import read_prediction
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.readings import Readings
 
 # The example's place in its dataset version, the trial, the transcript's document (None where no prediction came).
 Row: TypeAlias = tuple[int, int, dict[str, Any] | None]
@@ -18,26 +17,6 @@ MAX_LINE_BYTES = 4_000_000
 MAX_DEPTH = 60
 # After so many wrong lines the rest is not read.
 MAX_ERRORS = 100
-
-
-@dataclass(slots=True)
-class Readings:
-    """The formats that messages were found in, with the reason of the first and how many there are, and all losses."""
-
-    formats: dict[str, dict[str, Any]] = field(default_factory=dict)
-    tally: Tally = field(default_factory=Tally)
-
-    def add(self, prediction: Prediction) -> None:
-        """Count a prediction's format and its losses."""
-        if prediction.format:
-            found = self.formats.setdefault(prediction.format, {"why": prediction.why, "count": 0})
-            found["count"] += 1
-        if prediction.losses:
-            self.tally.add(prediction.losses)
-
-    def to_document(self) -> dict[str, Any]:
-        """Return `{"formats": {NAME: {"why", "count"}}, "losses": [...]}`."""
-        return {"formats": self.formats, "losses": [loss.to_document() for loss in self.tally.losses]}
 
 
 class PredictionReader:
