@@ -28,6 +28,7 @@ from reports.queries.label_noise import grading_noise
 from reports.queries.metrics import metrics_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.proxies import grading_proxies
+from reports.queries.readings import run_readings
 from reports.queries.spending import spending_shown
 from reports.tables.tool_heads import tool_heads, tool_query
 from reports.trends.multiples import small_multiples
@@ -137,5 +138,6 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "overreach": (overreach := grading_overreach(grading)),
         "overreach_rows": overreach.rows[:MOST_OVERREACH],
         "overreach_left": max(0, len(overreach.rows) - MOST_OVERREACH),
+        "readings": run_readings(head.run),
         "latent": counts.get("latent", {}).get(LATENT, 0),
     }

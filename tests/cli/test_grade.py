@@ -211,3 +211,22 @@ def test_a_row_says_what_decides_it(tmp_path, capsys):
     path.write_text(json.dumps(said | {"decided_by": "reward"}) + "\n")
     assert main(["grade", str(path)]) != Exit.OK
     assert "'reward' decides nothing" in capsys.readouterr().err
+
+
+def test_messages_say_what_they_were_read_as_and_an_unknown_shape_is_never_no_call(tmp_path, capsys):
+    said = [{"type": "thinking", "thinking": "Hm."}, {"type": "tool_use", "id": "1", "name": "track", "input": {}}]
+    unknown = [{"role": "assistant", "steps": [{"invoke": {"name": "track", "arguments": {"order": "A-1"}}}]}]
+    rows = [row("known", messages=[{"role": "assistant", "content": said}]), row("unknown", messages=unknown)]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("".join(f"{json.dumps(each)}\n" for each in rows), "utf-8")
+
+    assert main(["grade", str(file), "--format", "csv"]) == Exit.DATA
+
+    shown = capsys.readouterr()
+    (only,) = csv.DictReader(io.StringIO(shown.out))
+    assert (only["id"], only["format"], only["left_out"]) == (
+        "known", "anthropic", "1 × reasoning at /messages/*/content/*",
+    )  # fmt: skip
+    assert "messages: 1 read as anthropic: a message has a block of type `tool_use`" in shown.err
+    assert "line 2: /messages/0/steps/0/invoke: looks like a call" in shown.err
+    assert "Nearest known format: " in shown.err

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.urls import reverse
 
 from tests.runs.building import HISTORY, STATUS, call, cases_of, jsonl, silence, stored, uploaded_run
 from toolevals.grading.problems import InvalidDocument
@@ -44,6 +45,26 @@ def test_predictions_become_grades(project, version, run_jobs):
         "refund": ("(unknown tool)", "hallucinated_tool"),
         "hello": ("(none)", ""),
     }
+
+
+def test_a_run_says_what_its_file_was_read_from_and_what_was_left_out(client, project, version, run_jobs):
+    said = [{"type": "thinking", "thinking": "Hm."}, {"type": "tool_use", "id": "1", "name": HISTORY, "input": {}}]
+    row = {"id": "history", "messages": [{"role": "assistant", "content": said, "<b>odd</b>": 1}]}
+    run = uploaded_run(project, version, [GOOD[0], row, *GOOD[2:]])
+
+    run_jobs()
+
+    run.refresh_from_db()
+    read = run.job.report["read"]
+    assert [(each["name"], each["count"]) for each in read["formats"]] == [("anthropic", 1)]
+    assert [(each["what"], each["where"], each["count"], each["known"]) for each in read["losses"]] == [
+        ("unknown key <b>odd</b>", "/messages/*/<b>odd<~1b>", 1, False),
+        ("reasoning", "/messages/*/content/*", 1, True),
+    ]
+    page = client.get(reverse("reports:run", args=[project.slug, run.number])).content.decode()
+    shown = page[page.index("How the file was read") :]
+    assert "a message has a block of type `thinking`" in shown
+    assert "unknown key &lt;b&gt;odd&lt;/b&gt;" in shown
 
 
 def test_a_missing_prediction_is_unscored_and_counted(project, version, run_jobs):

@@ -34,6 +34,9 @@ class Readings:
             self._formats[name] = FoundFormat(name, why, count)
         self._tally.add(prediction.losses)
 
+    def __bool__(self) -> bool:
+        return bool(self._formats or self._tally.losses)
+
     @property
     def formats(self) -> tuple[FoundFormat, ...]:
         """The formats, the most frequent first."""

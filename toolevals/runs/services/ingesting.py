@@ -54,8 +54,8 @@ def transcripts_ingest(lease: Lease) -> None:
         writer.write(chunk)
     with lease.finish():
         missing_count = run.dataset_version.size * run.trials - reader.count
-        read = reader.readings.to_document()
-        lease.report({"predictions": reader.count, "missing": missing_count, "read": read} | _told(reader))
+        read = {"read": reader.readings.to_document()} if reader.readings else {}
+        lease.report({"predictions": reader.count, "missing": missing_count} | read | _told(reader))
 
 
 def _reader(file: IO[bytes], writer: _Writer, run: Run) -> PredictionReader:
