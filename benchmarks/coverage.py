@@ -1,4 +1,4 @@
-"""Coverage of the interval of rates: how often it holds the true rate where examples have several trials.
+"""Coverage of intervals: how often that of a rate holds the true rate, and those of other figures theirs.
 
 With one trial an example coverage is an exact sum. With more, the trials of an example are beta-binomial of a given
 correlation, and samples are drawn with a seed; `COVERAGE_DRAWS` is another number of draws a cell.
@@ -11,11 +11,14 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import accumulate, product
-from math import comb, exp, lgamma, log
+from itertools import accumulate, groupby, product
+from math import exp, lgamma, log
+from operator import attrgetter
 from random import Random
 from statistics import fmean
 
+from benchmarks._beta_binomial import beta_binomial, binomial
+from benchmarks._figures_coverage import figure_cells
 from benchmarks.row import Row
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.rates import Interval, wilson
@@ -45,6 +48,17 @@ def rows() -> Iterator[Row]:
         held = [each for cell, each in zip(cells, found, strict=True) if cell[1] == trials]
         yield Row(f"lowest coverage, {trials} trials", min(held), "share", target=LOWEST)
         yield Row(f"mean coverage, {trials} trials", fmean(held), "share")
+    yield from _figures()
+
+
+def _figures() -> Iterator[Row]:
+    """Measure the cells of F1, differences and pass^k, with a fifth of the draws."""
+    for figure, cells in groupby(figure_cells(), key=attrgetter("figure")):
+        held = [cell.coverage(max(100, DRAWS // 5)) for cell in cells]
+        low = sum(each < LOW for each in held) / len(held)
+        yield Row(f"lowest coverage, {figure}", min(held), "share", target=LOWEST)
+        yield Row(f"cells below {LOW:g}, {figure}", low, "share", target=MOST_LOW, better="lower")
+        yield Row(f"mean coverage, {figure}", fmean(held), "share", target=MEAN[0])
 
 
 def all_cells() -> Iterator[Cell]:
@@ -60,7 +74,7 @@ def coverage(
     """Return the share of samples whose interval holds the true rate: exact with one trial, else of seeded draws."""
     if trials == 1:
         sums = {passed: ExampleSums.single(passed, examples) for passed in range(examples + 1)}
-        return sum(_binomial(examples, passed, rate) for passed in sums if _holds(method(sums[passed]), rate))
+        return sum(binomial(examples, passed, rate) for passed in sums if _holds(method(sums[passed]), rate))
     found = samples(examples, beta_binomial(trials, rate, correlation), draws)
     return sum(count for sums, count in found.items() if _holds(method(sums), rate)) / draws
 
@@ -93,32 +107,12 @@ def samples(examples: int, shares: list[float], draws: int, seed: int = 1) -> Co
     )
 
 
-def beta_binomial(trials: int, rate: float, correlation: float) -> list[float]:
-    """Return the chance that 0, 1, 2, ... trials of one example pass."""
-    if correlation <= 0:
-        return [_binomial(trials, passed, rate) for passed in range(trials + 1)]
-    size = (1 - correlation) / correlation
-    a, b = rate * size, (1 - rate) * size
-    return [
-        comb(trials, passed) * exp(_log_beta(passed + a, trials - passed + b) - _log_beta(a, b))
-        for passed in range(trials + 1)
-    ]
-
-
 def _counting_trials(sums: ExampleSums) -> Interval:
     return wilson(sums.passed, sums.trials)
 
 
 def _holds(interval: Interval, rate: float) -> bool:
     return interval.low <= rate <= interval.high
-
-
-def _log_beta(a: float, b: float) -> float:
-    return lgamma(a) + lgamma(b) - lgamma(a + b)
-
-
-def _binomial(trials: int, passed: int, rate: float) -> float:
-    return comb(trials, passed) * rate**passed * (1 - rate) ** (trials - passed)
 
 
 @lru_cache(maxsize=20_000)

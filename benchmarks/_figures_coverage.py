@@ -1,0 +1,167 @@
+"""Coverage of the intervals of F1, of differences between two runs and of pass^k, cell by cell.
+
+An example is of one of a few kinds with given chances: how often an interval holds the true figure is counted over
+seeded samples.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, product
+from math import fsum
+from random import Random
+from typing import Final
+
+from benchmarks._beta_binomial import beta_binomial, binomial
+from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval, f1_sums
+from toolevals.grading.metrics.means import difference_interval
+from toolevals.grading.metrics.paired_classes import ClassCounts, paired_class
+from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.metrics.reliability import pass_hat_k, tallied_pass_hat_k
+
+EXAMPLES: Final = (10, 20, 30, 50, 100, 300)
+RATES: Final = (0.5, 0.8, 0.944, 0.97)
+CORRELATIONS: Final = (0.0, 0.3, 0.9)
+# The shares of examples that only the first run passes, and that only the second does, with one trial each.
+CHANGES: Final = (
+    *((share, 0.0) for share in (0.02, 0.05, 0.1, 0.2, 0.3)),
+    *((share, share) for share in (0.02, 0.05, 0.1, 0.3)),
+    *((0.1, 0.05), (0.2, 0.1), (0.3, 0.1), (0.6, 0.1)),
+)
+# Examples that always pass, that never do, and the rates of a trial of the others in both runs.
+MIXTURES: Final = (
+    *((0.5, 0.2, 0.5, 0.5), (0.5, 0.2, 0.3, 0.7), (0.0, 0.0, 0.8, 0.8), (0.0, 0.0, 0.7, 0.9)),
+    *((0.7, 0.1, 0.5, 0.9), (0.8, 0.1, 0.9, 0.9), (0.6, 0.0, 1.0, 0.8)),
+)
+CLASS_RATES: Final = ((0.6, 0.6), (0.8, 0.9), (0.9, 0.9), (0.95, 0.95), (0.5, 0.8), (0.9, 1.0), (0.8, 1.0))
+ALIKE: Final = (0.0, 0.9)
+Counts = Sequence[int]
+_Interval = Callable[[Counts], Interval | None]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureCell:
+    """One cell: `examples` of kinds with these chances. `interval` is that of a sample, as counts of the kinds."""
+
+    figure: str
+    name: str
+    examples: int
+    chances: Sequence[float]
+    truth: float
+    interval: _Interval
+
+    def coverage(self, draws: int, seed: int = 1) -> float:
+        """Return the share of seeded samples whose interval holds the true figure; those without one are left out."""
+        random, ends = Random(seed), list(accumulate(self.chances))
+        samples: Counter[tuple[int, ...]] = Counter()
+        for _ in range(draws):
+            drawn = Counter(random.choices(range(len(ends)), cum_weights=ends, k=self.examples))
+            samples[tuple(drawn[kind] for kind in range(len(ends)))] += 1
+        found = [(interval, count) for counts, count in samples.items() if (interval := self.interval(counts))]
+        held = sum(count for each, count in found if each.low - 1e-9 <= self.truth <= each.high + 1e-9)
+        return held / sum(count for _, count in found)
+
+
+def figure_cells() -> Iterator[FigureCell]:
+    """Yield every cell, those of one figure together."""
+    for cells in (_f1, _f1_of_trials, _differences, _trial_differences, _class_differences, _pass_hat):
+        yield from cells()
+
+
+def _f1() -> Iterator[FigureCell]:
+    """Yield F1 of cases with one call: a case is expected and called, or only one of both."""
+    for examples, truth in product(EXAMPLES, (*RATES, 0.7, 0.9)):
+        both = truth / (2 - truth)
+        yield FigureCell("F1", f"{truth:g}, {examples}", examples, [both, 1 - both], truth, _f1_interval)
+
+
+def _f1_interval(counts: Counts) -> Interval:
+    both, only_one = counts
+    return clustered_interval(f1_sums(both, both + only_one, both))
+
+
+def _f1_of_trials() -> Iterator[FigureCell]:
+    """Yield F1 of several trials: half of the examples are of the class, and as many calls are missed as are wrong."""
+    for examples, trials, truth, correlation in product(EXAMPLES, (2, 4, 8), (0.6, 0.8, 0.95), CORRELATIONS):
+        chances = [chance / 2 for chance in beta_binomial(trials, truth, correlation) for _ in range(2)]
+        # Expected and called together, and twice what is right: of the class, and of another that is called as it.
+        kinds = [kind for passed in range(trials + 1) for kind in ((trials + passed, 2 * passed), (trials - passed, 0))]
+        name = f"{truth:g}, {examples} x {trials}, correlation {correlation:g}"
+        yield FigureCell("F1 of trials", name, examples, chances, truth, partial(_ratio_interval, kinds))
+
+
+def _ratio_interval(kinds: Sequence[tuple[int, int]], counts: Counts) -> Interval:
+    tallies: Counter[tuple[int, int]] = Counter()
+    for kind, count in zip(kinds, counts, strict=True):
+        tallies[kind] += count
+    return clustered_interval(ExampleSums.of(tallies))
+
+
+def _differences() -> Iterator[FigureCell]:
+    """Yield differences between two runs of one trial on the same examples."""
+    for examples, (less, more) in product(EXAMPLES, CHANGES):
+        chances, interval = [less, 1 - less - more, more], partial(_difference_interval, (-1.0, 0.0, 1.0))
+        yield FigureCell("difference", f"-{less:g} +{more:g}, {examples}", examples, chances, more - less, interval)
+
+
+def _trial_differences() -> Iterator[FigureCell]:
+    """Yield differences between two runs of four trials."""
+    trials = 4
+    steps = list(product(range(trials + 1), repeat=2))
+    values = tuple((two - one) / trials for one, two in steps)
+    for examples, (always, never, before, after) in product(EXAMPLES, MIXTURES):
+        rest = 1 - always - never
+        chances = [rest * binomial(trials, one, before) * binomial(trials, two, after) for one, two in steps]
+        chances[0] += never
+        chances[-1] += always
+        name = f"{before:g} to {after:g} of {rest:g}, {examples} x {trials}"
+        interval = partial(_difference_interval, values)
+        yield FigureCell("difference of trials", name, examples, chances, rest * (after - before), interval)
+
+
+def _difference_interval(values: Sequence[float], counts: Counts) -> Interval | None:
+    found: Counter[float] = Counter()
+    for value, count in zip(values, counts, strict=True):
+        found[value] += count
+    return difference_interval(found)
+
+
+def _class_differences() -> Iterator[FigureCell]:
+    """Yield differences of F1 between two runs: half of the examples are of the class, misses and wrong calls alike."""
+    for examples, (before, after), alike in product(EXAMPLES, CLASS_RATES, ALIKE):
+        both = before * after + alike * (min(before, after) - before * after)
+        joint = {(1, 1): both, (1, 0): before - both, (0, 1): after - both, (0, 0): 1 - before - after + both}
+        kinds = [_sides(right, of_class) for of_class in (True, False) for right in joint]
+        chances = [max(0.0, chance) / 2 for _ in range(2) for chance in joint.values()]
+        name = f"{before:g} to {after:g}, {examples}, alike {alike:g}"
+        interval = partial(_class_interval, kinds)
+        yield FigureCell("difference of F1", name, examples, chances, after - before, interval)
+
+
+def _sides(right: tuple[int, int], of_class: bool) -> tuple[ClassCounts, ClassCounts]:
+    one, two = ((each, 1, each) if of_class else (0, 0, 1 - each) for each in right)
+    return one, two
+
+
+def _class_interval(kinds: Sequence[tuple[ClassCounts, ClassCounts]], counts: Counts) -> Interval | None:
+    found: Counter[tuple[ClassCounts, ClassCounts]] = Counter()
+    for kind, count in zip(kinds, counts, strict=True):
+        found[kind] += count
+    return paired_class(found).f1.interval
+
+
+def _pass_hat() -> Iterator[FigureCell]:
+    """Yield pass^k of examples with several trials."""
+    plans = (2, 2), (4, 2), (4, 4), (8, 4), (8, 8)
+    for examples, (trials, k), rate, correlation in product(EXAMPLES, plans, RATES, CORRELATIONS):
+        chances = beta_binomial(trials, rate, correlation)
+        truth = fsum(chance * (pass_hat_k(trials, passed, k) or 0.0) for passed, chance in enumerate(chances))
+        name = f"k = {k}, p = {rate:g}, {examples} x {trials}, correlation {correlation:g}"
+        yield FigureCell("pass^k", name, examples, chances, truth, partial(_pass_hat_interval, trials, k))
+
+
+def _pass_hat_interval(trials: int, k: int, counts: Counts) -> Interval | None:
+    return tallied_pass_hat_k({(trials, passed): count for passed, count in enumerate(counts)}, k).interval
