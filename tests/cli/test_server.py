@@ -120,7 +120,16 @@ def test_a_run_is_held_against_what_is_required(imported, tmp_path, capsys):
     # Nothing here has an end state: what nobody has scored is never passed.
     assert command.main([*asked, "--require", "execution=0"]) == Exit.FAILED
     assert "gate: unanswered" in capsys.readouterr().err
-    for wrong in (["--require", "luck=1"], ["--require", "outcome=2"], ["--require", "outcome=1", "--no-wait"]):
+    # Metrics are of cases, too, and a tool has the cases that expect it.
+    more = ["--require", "tool_name_f1=0.5", "--require", "selection:get_order_status=1"]
+    assert command.main([*asked, *more]) == Exit.OK
+    assert "selection pass_rate, get_order_status: 100.0% of 1" in capsys.readouterr().err
+    assert command.main([*asked, "--require", "selection:no_such_tool=0.5"]) == Exit.FAILED
+    assert "gate: unanswered" in capsys.readouterr().err
+    for wrong in (
+        *(["--require", each] for each in ("luck=1", "outcome=2", "outcome:=1", "outcome")),
+        ["--require", "outcome=1", "--no-wait"],
+    ):
         assert command.main([*asked, *wrong]) == Exit.CONFIGURATION
 
 
