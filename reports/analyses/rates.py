@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate, rate_of
+from typing import Final
 
-__all__ = ["GOALS", "TOOL_GOAL", "ExampleSums", "Rate", "rate", "rate_of"]
+from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES, ExampleSums, Rate, rate, rate_of
+
+__all__ = ["FEW", "FEW_WORDS", "GOALS", "TOOL_GOAL", "ExampleSums", "Rate", "few_of", "rate", "rate_of"]
+
+# The sign of a rate over so few examples that it cannot tell, and what the sign says.
+FEW: Final = "*"
+FEW_WORDS: Final = f"Fewer than {FEWEST_EXAMPLES} examples: the sample cannot tell"
 
 # The share of each layer and depth that a release should reach; the gate's defaults.
 GOALS = {
@@ -20,3 +26,8 @@ GOALS = {
     "execution": 0.95,
 }
 TOOL_GOAL = 0.95
+
+
+def few_of(found: Rate) -> str:
+    """Return the sign of a rate over so few examples that it cannot tell; nothing of the others."""
+    return "" if found.value is None or found.tells else FEW

@@ -13,13 +13,17 @@ from toolevals.workspace.api.serializers import IntervalSerializer
 
 
 class RateSerializer(serializers.Serializer[Any]):
-    """A proportion with its 95 % interval, clustered by example; null where there is nothing to count."""
+    """A proportion with its 95 % interval, clustered by example; null where there is nothing to count.
+
+    Of fewer than 20 `examples` it cannot tell whether the rate is good or weak.
+    """
 
     passed = serializers.IntegerField()
     total = serializers.IntegerField()
     value = serializers.FloatField(allow_null=True)
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
+    examples = serializers.IntegerField()
 
 
 class CellSerializer(serializers.Serializer[Any]):

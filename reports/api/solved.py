@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from reports.analyses.solved import SORTS, Show
 from reports.filters.asked import COLUMNS
-from reports.views.solved import Asked, found_for, solved_rows
+from reports.views.solved import Asked, agent_rows, found_for, solved_rows
 from toolevals.workspace.api.base import ProjectView
 
 
@@ -30,6 +30,20 @@ class SolvedCellSerializer(serializers.Serializer[Any]):
     run = serializers.IntegerField(allow_null=True)
 
 
+class SolvedAgentSerializer(serializers.Serializer[Any]):
+    """One agent: the share of the examples scored for it that it solves, with its 95 % interval."""
+
+    subject_id = serializers.UUIDField()
+    subject = serializers.CharField()
+    detail = serializers.CharField(allow_blank=True)
+    runs = serializers.CharField()
+    solved = serializers.IntegerField()
+    scored = serializers.IntegerField()
+    share = serializers.FloatField(allow_null=True)
+    share_low = serializers.FloatField(allow_null=True)
+    share_high = serializers.FloatField(allow_null=True)
+
+
 class SolvedSerializer(serializers.Serializer[Any]):
     """A page of examples: `count` examples in all; `left_out` are runs that have no column."""
 
@@ -37,6 +51,7 @@ class SolvedSerializer(serializers.Serializer[Any]):
     runs = serializers.ListField(child=serializers.IntegerField())
     left_out = serializers.ListField(child=serializers.IntegerField())
     cells = SolvedCellSerializer(many=True)
+    agents = SolvedAgentSerializer(many=True)
 
 
 class SolvedView(ProjectView):
@@ -63,5 +78,6 @@ class SolvedView(ProjectView):
             "runs": [run.number for run in runs.runs],
             "left_out": runs.left_out,
             "cells": list(solved_rows(found, asked, asked.page)),
+            "agents": list(agent_rows(found)),
         }
         return Response(SolvedSerializer(document).data)

@@ -85,5 +85,5 @@ def _answer(request: Request, scope: Scope) -> Response:
 
 
 def _rate(point: Point) -> dict[str, Any]:
-    rate = {name: getattr(point.rate, name) for name in ("passed", "total", "value", "low", "high")}
+    rate = {name: getattr(point.rate, name) for name in ("passed", "total", "value", "low", "high", "examples")}
     return rate | {name: getattr(point, name) for name in ("line", "broken", "judge", "model", "flag")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reports.analyses.matrix import Matrix
-from reports.analyses.rates import Rate
+from reports.analyses.rates import FEW_WORDS, Rate, few_of
 from toolevals.presentation.figures import MarginRate
 from toolevals.presentation.numbers import count, percent, span, whole_percent
 
@@ -18,7 +18,10 @@ def matrix_margins(matrix: Matrix) -> Margins:
 
 
 def margin_documents(matrix: Matrix) -> dict[str, list[tuple[str, str, str]]]:
-    """Return the margins for the page's script: of each class n, the rate and its interval, in whole percent."""
+    """Return the margins for the page's script: of each class n, the rate and its interval, in whole percent.
+
+    A rate of too few examples is marked.
+    """
     return {
         "rows": [_document(matrix.recall(name)) for name in matrix.rows],
         "columns": [_document(matrix.precision(name)) for name in matrix.columns],
@@ -30,7 +33,8 @@ def margin_words(kind: str, found: Rate) -> str:
     counted = f"{count(found.passed)} of {count(found.total)}"
     if found.value is None:
         return f"{kind} –, {counted}"
-    return f"{kind} {percent(found.value)} % ({span(found.low, found.high)}), {counted}"
+    few = f"; {FEW_WORDS[0].lower()}{FEW_WORDS[1:]}" if few_of(found) else ""
+    return f"{kind} {percent(found.value)} % ({span(found.low, found.high)}), {counted}{few}"
 
 
 def _rate(name: str, kind: str, found: Rate, verb: str) -> MarginRate:
@@ -40,4 +44,4 @@ def _rate(name: str, kind: str, found: Rate, verb: str) -> MarginRate:
 
 def _document(found: Rate) -> tuple[str, str, str]:
     interval = f"{whole_percent(found.low)}–{whole_percent(found.high)}" if found.total else ""
-    return count(found.total), whole_percent(found.value), interval
+    return count(found.total), f"{whole_percent(found.value)}{few_of(found)}", interval

@@ -11,6 +11,7 @@ from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from reports.analyses.modes import words
+from reports.analyses.rates import FEW, FEW_WORDS, Rate, few_of
 from toolevals.presentation import numbers
 from toolevals.presentation.intervals import interval_mark
 from toolevals.presentation.labels import short
@@ -59,6 +60,19 @@ def script_json(value: Any, name: str) -> SafeString:
     for character, instead in ((b"<", b"\\u003C"), (b">", b"\\u003E"), (b"&", b"\\u0026")):
         written = written.replace(character, instead)
     return SafeString(f'<script id="{conditional_escape(name)}" type="application/json">{written.decode()}</script>')
+
+
+@register.filter
+def few(found: Rate) -> SafeString:
+    """Return the sign of a rate over so few examples that it cannot tell, with its words; nothing of the others."""
+    sign = few_of(found)
+    return format_html('<sup class="few" title="{}">{}</sup>', FEW_WORDS, sign) if sign else SafeString("")
+
+
+@register.simple_tag
+def few_words() -> str:
+    """Return what the sign of `few` says, for below a table."""
+    return f"{FEW} {FEW_WORDS}."
 
 
 @register.simple_tag

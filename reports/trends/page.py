@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from reports.analyses.floors import highest
 from reports.analyses.modes import words
-from reports.analyses.rates import Rate
+from reports.analyses.rates import FEW_WORDS, Rate, few_of
 from reports.analyses.trend import RunFacts, Series, Trend, TrendRow, trend_of
 from reports.queries.floors import version_floors
 from reports.queries.grading import verdict_counts_of
@@ -139,6 +139,7 @@ def _point(row: TrendRow, series: Series, place: int, project: Project) -> Trend
         f"run {run.number}, {run.subject}",
         f"{words(series.name)} {percent(rate.value)} % ({span(rate.low, rate.high)})",
         f"{rate.passed:,} of {rate.total:,} on {run.dataset}",
+        *([FEW_WORDS] if few_of(rate) else []),
         *([f"new: {run.changed}"] if run.changed else []),
         *([f"not joined: {', '.join(why)}"] if (why := series.broken.get(run.number)) else []),
     ]

@@ -41,6 +41,7 @@ COLUMNS_CSV: Final = (
     "status",
     "run",
 )
+AGENTS_CSV: Final = ("subject_id", "subject", "detail", "runs", "solved", "scored", "share", "share_low", "share_high")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +138,11 @@ def solved(request: ProjectRequest) -> HttpResponse:
 
 @require_safe
 def solved_csv(request: ProjectRequest) -> StreamingHttpResponse:
-    """Send every cell: one row for each example and agent."""
+    """Send every cell, one row for each example and agent; or the agents, with `of=agents`."""
     asked = Asked.of(request.GET)
     _, found = found_for(request.project, asked)
+    if request.GET.get("of") == "agents":
+        return csv_file("solved-agents", AGENTS_CSV, (tuple(row.values()) for row in agent_rows(found)))
     return csv_file("solved", COLUMNS_CSV, (tuple(row.values()) for row in solved_rows(found, asked)))
 
 
@@ -156,6 +159,14 @@ def solved_rows(found: Solved, asked: Asked, page: int | None = None) -> Iterato
             said = (str(example), name, str(agent.subject), agent.name, agent.detail, numbers)
             counts = (cell.passed, cell.failed, cell.status, cell.run)
             yield dict(zip(COLUMNS_CSV, (*said, *counts), strict=True))
+
+
+def agent_rows(found: Solved) -> Iterator[dict[str, CsvCell]]:
+    """Yield a row for each agent: how many examples it solves of those scored for it."""
+    for agent in found.agents:
+        rate, numbers = agent.rate, " ".join(map(str, agent.numbers))
+        said = (str(agent.subject), agent.name, agent.detail, numbers, rate.passed, rate.total)
+        yield dict(zip(AGENTS_CSV, (*said, rate.value, rate.low, rate.high), strict=True))
 
 
 @require_safe

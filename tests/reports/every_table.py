@@ -56,7 +56,9 @@ OF_RUN = (
         rows_of.under("tools"),
         {
             **rate("precision", "precision"),
+            "precision_examples": "precision.examples",
             **rate("recall", "recall"),
+            "recall_examples": "recall.examples",
             **ends("f1", "f1_interval"),
             "most_called_instead": "most_called_instead.actual",
             "most_called_instead_count": "most_called_instead.count",
@@ -184,6 +186,7 @@ OF_PAIR = (
 OF_PROJECT = (
     Table("solved-csv", "solved", rows_of.under("cells")),
     Table("solved-csv", "solved", rows_of.under("cells"), query={"by": "run", "layer": "selection", "sort": "split"}),
+    Table("solved-csv", "solved", rows_of.under("agents"), query={"of": "agents"}),
     Table("trends-csv", "trends", rows_of.trends, TREND),
     Table("trends-csv", "trends", rows_of.trends, TREND, {"of": "tools", "rate": "precision"}),
     Table("subject-trends-csv", "subject-trends", rows_of.trends, TREND, {"subject": "agent"}),

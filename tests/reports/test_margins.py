@@ -33,14 +33,17 @@ def test_chart_and_table_hold_recall_and_precision_with_their_intervals(get, gra
     marks = document["chart"]["themes"]["light"]["traces"][1]["error_x"]
     assert marks["arrayminus"][0] == pytest.approx(0.8 - low, abs=1e-5)
     assert marks["array"][0] == pytest.approx(high - 0.8, abs=1e-5)
-    assert "recall 80.0 % (43.1 to 96.5), 8 of 10" in recall["hovertext"][0]
+    assert (
+        "recall 80.0 % (43.1 to 96.5), 8 of 10; fewer than 20 examples: the sample cannot tell"
+        in recall["hovertext"][0]
+    )
     assert document["margins"]["rows"] == [
-        ["10", "80", "43–97"],
-        ["6", "83", "32–100"],
-        ["6", "67", "22–94"],
+        ["10", "80*", "43–97"],
+        ["6", "83*", "32–100"],
+        ["6", "67*", "22–94"],
     ]
     rows = table(page, "heat")
-    assert [cell.split()[0] for cell in rows[-3][1:4]] == ["80", "71", "80"]
+    assert [cell.split()[0] for cell in rows[-3][1:4]] == ["80*", "71*", "80*"]
     assert rows[-2][1:4] == [row[2] for row in document["margins"]["columns"]]
     assert rows[-1][1:4] == ["10", "7", "5"]
 

@@ -39,6 +39,8 @@ def kept_sums(grading: Grading, kind: str) -> SumsByKey:
 
 def kept_sums_of(gradings: Collection[Grading], kind: str) -> dict[UUID, SumsByKey]:
     """Return the same of several finished gradings, read with their runs, by id: one query where all are kept."""
+    if not gradings:
+        return {}
     rows = KeptSums.objects.filter(grading__in=[grading.pk for grading in gradings], kind=kind)
     found = dict(rows.values_list("grading_id", "document"))
     missing = [_kept(grading, kind) for grading in gradings if grading.pk not in found]
