@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,10 +14,11 @@ from toolevals.cli.client import ProjectClient, add_server_options, say_progress
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.import_mcp import add_mcp_parser
 from toolevals.cli.inputs import input_file
-from toolevals.cli.output import note, say
+from toolevals.cli.output import say
 from toolevals.cli.publishing import add_choice_options, choice_of, ensure, list_tools, publish, tools_document
 from toolevals.cli.recorded import add_recorded_parser
 from toolevals.cli.verbs import Verbs
+from toolevals.cli.what_was_read import say_what_was_read
 from toolevals.grading.bfcl import CATEGORIES
 from toolevals.grading.documents import load_json
 from toolevals.grading.evaluation_files.formats import FORMATS as FILE_FORMATS
@@ -37,8 +38,6 @@ FILES = {
     "tau2": "recorded runs, or tasks, of tau2-bench",
     **{each.name.replace("_", "-"): each.title for each in FILE_FORMATS.values() if "examples" in each.gives},
 }
-# So many warnings are printed.
-_MOST_WARNINGS = 20
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 
@@ -150,24 +149,13 @@ def _import(arguments: argparse.Namespace, file: Path, source: str, options: dic
     job = client.upload(f"datasets/{arguments.dataset}/imports/", file, fields)
     done = client.wait(job, say=say_progress)
     counts = {name: value for name, value in done["report"].items() if isinstance(value, int)}
-    if read_as := done["report"].get("read_as"):
-        say(read_as)
+    say_what_was_read(done["report"])
     say(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items()))
-    say_warnings(done["report"])
     if arguments.freeze is not None:
         body = {"note": arguments.freeze}
         version = client.request("POST", f"datasets/{arguments.dataset}/versions/", json=body)
         say(f"{arguments.dataset} version {version['number']}: {version['size']} examples")
     return Exit.OK
-
-
-def say_warnings(report: Mapping[str, Any]) -> None:
-    """Print what of a file was not carried over: the first by line, and how many there are."""
-    for each in report.get("warnings", ())[:_MOST_WARNINGS]:
-        where = f" {each['pointer']}" if each["pointer"] else ""
-        note(f"toolevals: line {each['line']}{where}: {each['message']}")
-    if (rest := report.get("warning_count", 0) - _MOST_WARNINGS) > 0:
-        note(f"toolevals: {rest:,} more warnings")
 
 
 def _write_category(stream: BinaryIO, folder: Path, category: str) -> None:

@@ -16,6 +16,7 @@ from toolevals.cli.output import note, say
 from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connector_of, given
 from toolevals.cli.run_models import key_keep, model_named
 from toolevals.cli.verbs import Verbs
+from toolevals.cli.what_was_read import say_what_was_read
 from toolevals.grading.catalog import OUTCOME_COUNTS
 from toolevals.grading.engine import CUT_OFF
 from toolevals.grading.verdicts import VERDICT_NAMES
@@ -80,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     started = _start(client, arguments, connector)
     number = started["run"]["number"]
     if not arguments.no_wait:
-        client.wait(started["job"], say=say_progress)
+        say_what_was_read(client.wait(started["job"], say=say_progress)["report"])
     shown = client.request("GET", f"runs/{number}/")
     say(json.dumps(shown, indent=2) if arguments.json else _summary(shown, client))
     status = gate_run(client, number, minimums)
