@@ -137,7 +137,7 @@ FORMATS: dict[str, FileFormat] = {
             promptfoo.read,
             ("results", "config", "evalId", "shareableUrl"),
             "assertions other than equals, contains and tool-call-f1; scores and gradings (silently)",
-            "made by promptfoo, with its echo provider and one of our own",
+            "made by promptfoo 0.121.20 with a provider of our own",
         ),
         FileFormat(
             "inspect",
@@ -148,7 +148,7 @@ FORMATS: dict[str, FileFormat] = {
             inspect_logs.read,
             ("eval", "samples", "plan", "results"),
             "parts of messages that are neither text nor reasoning; scores, events and stores (silently)",
-            "made by inspect_ai with its mock model",
+            "made by inspect_ai 0.3.285 with its mock model",
         ),
         FileFormat(
             "deepeval",
@@ -170,7 +170,7 @@ FORMATS: dict[str, FileFormat] = {
             ragas.read,
             ("user_input", "response", "reference", "reference_tool_calls", "retrieved_contexts"),
             "rubrics, reference topics and reference contexts, which only a judge can check",
-            "written by ragas.dataset_schema",
+            "made by ragas 0.4.3",
         ),
         FileFormat(
             "pydantic_evals_report",
@@ -203,7 +203,7 @@ FORMATS: dict[str, FileFormat] = {
             adk.read_result,
             ("eval_set_result_id", "eval_case_results", "eval_set_id"),
             "references for a judge, kept as rationale; scores and sessions (silently)",
-            "made by google-adk",
+            "made by google-adk 2.13.0",
         ),
         FileFormat(
             "adk",
@@ -214,7 +214,7 @@ FORMATS: dict[str, FileFormat] = {
             adk.read_set,
             ("eval_set_id", "eval_cases", "conversation"),
             "references for a judge, kept as rationale; the session's state; rubrics",
-            "made by google-adk",
+            "made by google-adk 2.13.0",
         ),
         FileFormat(
             "atif",
