@@ -114,6 +114,7 @@ def _started(
     upload: Upload,
     source: Source,
     options: dict[str, Any],
+    *,
     read_as: str = "",
 ) -> HttpResponse:
     job = services.import_start(

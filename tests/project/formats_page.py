@@ -7,21 +7,19 @@ from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 BEGIN, END = "<!-- the table begins -->", "<!-- the table ends -->"
-# What is written in a form that is also read, so that what comes back is what went out.
-_OWN = "everything; imported again it is the same"
 
 
 def table() -> str:
     """Return the table: a row for each format, with what comes in, what goes out and what is left out."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-    import django  # noqa: PLC0415
+    import django
 
     django.setup()
-    from labeling.exports import FORMATS as EXPORTS  # noqa: PLC0415
-    from labeling.imports.sources import SOURCES  # noqa: PLC0415
-    from toolevals.grading.evaluation_files.formats import FORMATS as FILES  # noqa: PLC0415
-    from toolevals.grading.parsing import FORMATS as MESSAGES  # noqa: PLC0415
-    from toolevals.grading.specs import FORMATS as TOOLS  # noqa: PLC0415
+    from labeling.exports import FORMATS as EXPORTS
+    from labeling.imports.sources import SOURCES
+    from toolevals.grading.evaluation_files.formats import FORMATS as FILES
+    from toolevals.grading.parsing import FORMATS as MESSAGES
+    from toolevals.grading.specs import FORMATS as TOOLS
 
     rows = ["| format | name | tools | examples | predictions | left out | its tests read files |"]
     rows.append("| --- | --- | --- | --- | --- | --- | --- |")
@@ -30,9 +28,8 @@ def table() -> str:
             examples = "in, out" if source.name in EXPORTS else "in"
             predictions = "in" if source.name in ("jsonl", "tau", "tau2") else ""
             rows.append(_row(source.title, source.name, "", examples, predictions, _loss(source.name), "of its schema"))
-    for export in EXPORTS.values():
-        if export.name not in SOURCES:
-            rows.append(_row(export.title, export.name, "", "out", "", "", "of its schema"))
+    written = (export for export in EXPORTS.values() if export.name not in SOURCES)
+    rows += (_row(export.title, export.name, "", "out", "", "", "of its schema") for export in written)
     for each in FILES.values():
         marks = ("in" if kind in each.gives else "" for kind in ("tools", "examples", "predictions"))
         rows.append(_row(each.title, each.name, *marks, each.leaves, each.fixture))

@@ -1,9 +1,10 @@
 """Make the files that the tests of evaluation files read anew, with the libraries themselves.
 
-    python tests/grading/evaluation_files/make_fixtures.py deepeval pydantic_evals adk langsmith ragas inspect atif promptfoo
+    python tests/grading/evaluation_files/make_fixtures.py deepeval ragas
 
-Each library is imported only where it is asked for: install what is to be made into an environment of its own. For
-promptfoo, `PROMPTFOO` names its command. Nothing here asks a model or a service.
+The names are deepeval, pydantic_evals, adk, langsmith, ragas, inspect, atif and promptfoo. Each library is imported
+only where it is asked for: install it into an environment of its own. For promptfoo, `PROMPTFOO` names its command.
+Nothing here asks a model or a service.
 """
 
 import json

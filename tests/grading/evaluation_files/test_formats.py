@@ -158,7 +158,7 @@ def test_a_packed_file_is_the_same_file():
 
 
 def test_what_can_be_graded_becomes_rows_of_our_own_form():
-    rows = dict((row["id"], row) for _, row in graded_rows(opened("adk.evalset_result.json")))
+    rows = {row["id"]: row for _, row in graded_rows(opened("adk.evalset_result.json"))}
     assert rows["order-1"]["messages"][0]["calls"][0]["arguments"] == {"order_id": "ORD-1"}
     assert rows["order-2"]["expectation"] == {"kind": "no_call"}
 

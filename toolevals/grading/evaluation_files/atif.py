@@ -19,7 +19,8 @@ from toolevals.grading.values import Message
 
 _VERSION = "ATIF-v1."
 _TRAJECTORY = keys(
-    "schema_version session_id trajectory_id agent steps notes final_metrics continued_trajectory_ref extra subagent_trajectories"
+    "schema_version session_id trajectory_id agent steps notes final_metrics continued_trajectory_ref "
+    "extra subagent_trajectories"
 )
 _STEP = keys(
     "step_id timestamp source model_name reasoning_effort message reasoning_content tool_calls observation metrics "
