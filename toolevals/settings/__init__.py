@@ -196,6 +196,7 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "toolevals.workspace.api.schema.describe_problems",
         "toolevals.workspace.api.schema.describe_files",
+        "toolevals.workspace.api.schema.describe_nulls",
     ],
 }
 
