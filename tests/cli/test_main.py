@@ -74,7 +74,7 @@ def test_asking_for_help_loads_no_verb():
     ("words", "found"),
     [
         (["gr"], ["grade"]),
-        (["import", "openai"], ["openai-chat", "openai-evals"]),
+        (["import", "openai-ch"], ["openai-chat"]),
         (["run", "core", "--connector", ""], ["openai", "anthropic", "webhook"]),
         (["run", "core", "--connector", "openai", "--cut"], ["--cut-off"]),
         (["grade", "--format", "t"], ["table"]),
