@@ -197,13 +197,10 @@ def test_options_are_checked_each():
 
 @pytest.mark.parametrize("closed", [False, True], ids=["ended", "connection broken"])
 @pytest.mark.parametrize("kept", [1, 4, -2, -1])
-def test_a_stream_without_its_end_is_no_answer(kept, closed):
+@pytest.mark.parametrize("said", [[text("It was sent today.")], [use("status", {"id": "A-1"})]], ids=["words", "call"])
+def test_a_stream_without_its_end_is_no_answer(said, kept, closed):
     """Neither words nor whole calls that came before the break are taken for what the model said."""
-    for said in ([text("It was sent today.")], [use("status", {"id": "A-1"})]):
-        cut = cut_off(said, kept, closed=closed)
-        with (
-            messages_server(lambda _, cut=cut: cut) as server,
-            pytest.raises(UnreachableError) as caught,
-        ):
-            ask(server, stream=True)
-        assert caught.value.again
+    cut = cut_off(said, kept, closed=closed)
+    with messages_server(lambda _: cut) as server, pytest.raises(UnreachableError) as caught:
+        ask(server, stream=True)
+    assert caught.value.again
