@@ -60,7 +60,9 @@ urlpatterns = [
     path("runs/<int:number>/reliability/", reliability.ReliabilityView.as_view(), name="reliability"),
     path("runs/<int:number>/trials/", reliability.TrialsView.as_view(), name="trials"),
     path("runs/<int:number>/golds/", golds.GoldsView.as_view(), name="golds"),
-    path("runs/<int:number>/golds/<int:before>/<int:after>/", golds.GoldChangesView.as_view(), name="gold-changed"),
+    path(
+        "runs/<int:number>/golds/<int:before>/<int:after>/cases/", golds.GoldChangesView.as_view(), name="gold-changed"
+    ),
     path("runs/<int:number>/gates/", gates.RunGates.as_view(), name="run-gates"),
     path("runs/<int:number>/benchmarks/", public_scores.RunPublicScoresView.as_view(), name="run-benchmarks"),
     path("benchmarks/", public_scores.PublicScoresView.as_view(), name="benchmarks"),
