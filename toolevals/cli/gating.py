@@ -86,7 +86,7 @@ def gate_run(client: ProjectClient, number: int, minimums: Sequence[Minimum]) ->
 
 
 def _cases(client: ProjectClient, number: int) -> Iterator[GateCase]:
-    for row in client.pages(f"runs/{number}/cases/"):
+    for row in client.pages(f"runs/{number}/graded-cases/"):
         statuses = {name: row[name] for name in VERDICT_NAMES}
         scores = verdict_scores(statuses)
         metrics = row["metrics"]
@@ -94,7 +94,7 @@ def _cases(client: ProjectClient, number: int) -> Iterator[GateCase]:
         known = statuses["selection"] in ("passed", "failed")
         scores |= {name: value for name, value in metrics.items() if value is not None or not known}
         passed = {name: value >= METRICS[name].passes_at for name, value in metrics.items() if value is not None}
-        yield GateCase(row["example"], scores, row["trial"], row["expected"], row["actual"], passed=passed)
+        yield GateCase(row["external_id"], scores, row["trial"], row["expected"], row["actual"], passed=passed)
 
 
 def _line(check: Check) -> str:
