@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
@@ -37,11 +36,16 @@ def parser(asked: Collection[str] = VERBS.keys()) -> argparse.ArgumentParser:
 
 
 def with_kind(words: Sequence[str]) -> list[str]:
-    """Return the words of a command; `import FILE` is `import auto FILE`, where FILE is there or `-`."""
+    """Return the words of a command; `import FILE` is `import auto FILE`. FILE is `-` or has a dot or a slash."""
     given = list(words)
-    if given[:1] == ["import"] and len(given) > 1 and (given[1] == "-" or Path(given[1]).is_file()):
+    if given[:1] == ["import"] and len(given) > 1 and (given[1] == "-" or _is_path(given[1])):
         return ["import", "auto", *given[1:]]
     return given
+
+
+def _is_path(word: str) -> bool:
+    """Tell whether a word can be a file's name and no kind's, which has neither dot nor slash."""
+    return not word.startswith("-") and ("." in word or "/" in word)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

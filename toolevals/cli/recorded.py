@@ -34,7 +34,8 @@ MAX_DEPTH = 100
 def add_recorded_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> argparse.ArgumentParser:
     """Add the kind; the options of a dataset come with the other kinds'."""
     parser = kinds.add_parser("recorded", help="tasks and runs of a result file of tau-bench or tau2-bench")
-    parser.add_argument("file", type=Path, metavar="FILE", help="may be packed with gzip; - is standard input")
+    words = "may be packed with gzip; - is standard input; or the folder of a tau2-bench run"
+    parser.add_argument("file", type=Path, metavar="FILE", help=words)
     parser.add_argument("--experiment", required=True, metavar="NAME", help="a new one is made")
     parser.add_argument("--name", required=True, metavar="NAME", help="the agent that was recorded")
     parser.add_argument("--model", default="", help="its model")
@@ -166,6 +167,11 @@ def _written(file: Path, documents: Iterable[Mapping[str, Any]]) -> Path:
 
 
 def _read(file: Path) -> Any:
+    """Return a result file's document; of a folder, `results.json` with the files of its folder `simulations`."""
+    if file.is_dir():
+        document = _read(file / "results.json")
+        runs = [_read(each) for each in sorted((file / "simulations").glob("*.json"))]
+        return document | {"simulations": runs} if isinstance(document, dict) else document
     try:
         content = read_input(file)
         if content[:2] == b"\x1f\x8b":

@@ -133,6 +133,8 @@ def _is_tau_error(message: Message) -> bool:
 
 def _tau2_run(record: dict[str, Any]) -> RecordedRun:
     given = record.get("messages")
+    if given is None and isinstance(record.get("ticks"), list):
+        raise InvalidDocument.at("/ticks", "is a spoken conversation without messages: only written ones are read")
     if not isinstance(given, list):
         raise InvalidDocument.at("/messages", "is not a list of messages")
     messages: list[Message] = []
