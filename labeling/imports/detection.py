@@ -59,10 +59,13 @@ def source_of(file: IO[bytes]) -> DetectedSource:
 
 
 def _line(first: Mapping[str, Any]) -> DetectedSource | None:
+    if "run_type" in first:
+        # A run of LangSmith, which may hold any of the keys below.
+        return None
     given = first.get("input")
     if "id" in first and isinstance(given, Mapping) and isinstance(given.get("messages"), list):
         return DetectedSource(SOURCES["jsonl"], "lines have id and input with messages")
-    if isinstance(first.get("inputs"), Mapping) and "run_type" not in first and "cases" not in first:
+    if isinstance(first.get("inputs"), Mapping):
         return DetectedSource(SOURCES["langsmith"], "lines have inputs")
     for name, keys, evidence in _LINES:
         if keys <= first.keys():

@@ -54,6 +54,7 @@ def test_a_wrong_entry_refuses_the_file_and_names_line_and_pointer(load):
         (json.dumps([{"task_id": 0, "traj": []}]).encode(), "tau"),
         ((DATA / "pydantic_evals.yaml").read_bytes(), "pydantic_evals"),
         ((DATA / "inspect.eval").read_bytes(), "inspect"),
+        ((DATA / "langsmith_runs.jsonl").read_bytes(), "langsmith_runs"),
     ],
 )
 def test_every_kind_of_file_is_told_from_the_others(content, name):

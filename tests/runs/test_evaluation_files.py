@@ -56,6 +56,18 @@ def test_what_joins_nothing_refuses_the_whole_file(project, run_jobs):
     assert all(error["pointer"].startswith("/results/results/") for error in run.job.report["errors"])
 
 
+def test_a_run_of_langsmith_is_no_row_of_our_own_form_though_it_has_an_id_and_an_error(project, run_jobs):
+    version = version_of(project, [asked("a", "Where is ORD-9182?")])
+    rows = [json.loads(line) for line in (DATA / "langsmith_runs.jsonl").read_text().splitlines()]
+    run = uploaded_run(project, version, [row | {"error": None, "messages": None} for row in rows])
+
+    run_jobs()
+
+    run.refresh_from_db()
+    assert run.job.report["predictions"] == 1, run.job.report
+    assert {case.actual for case in cases_of(run.grading).values()} == {"get_order_status"}
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
-from toolevals.grading.documents import load_json
+from toolevals.grading.documents import load_json, schema
 from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES
 from toolevals.grading.evaluation_files.entry import Trial
 from toolevals.grading.evaluation_files.reading import EvaluationFile, Place, content_key, evaluation_file
@@ -13,8 +13,8 @@ from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Transcript
 from toolevals.runs.predictions import MAX_ERRORS, MAX_LINE_BYTES, PredictionReader, Row
 
-# Keys of our own rows; a row with an id and one of these is meant as one.
-_OWN = frozenset({"tool_calls", "messages", "steps", "text", "answer", "error", "trial"})
+# Keys of our own rows. A row with others is one of ours that is wrong, where no other tool's format has it.
+_OWN = frozenset(schema("prediction")["properties"])
 # So many warnings are kept; all are counted.
 _KEPT = 100
 
@@ -115,14 +115,13 @@ class EvaluationFileReader(PredictionReader):
 def found_file(file: IO[bytes]) -> EvaluationFile | None:
     """Return an evaluation file; None for one in our own form. Raises InvalidDocument for one of no known format."""
     head = _first_line(file)
-    own = isinstance(head, dict) and "id" in head
-    if own and _OWN & head.keys():
+    if isinstance(head, dict) and head.keys() <= _OWN:
         return None
     file.seek(0)
     try:
         found = evaluation_file(file.read(MAX_DOCUMENT_BYTES + 1))
     except InvalidDocument:
-        if own or (head is None and _begins_as_object(file)):
+        if (isinstance(head, dict) and _OWN & head.keys()) or (head is None and _begins_as_object(file)):
             # Each wrong line has its own message there.
             return None
         raise

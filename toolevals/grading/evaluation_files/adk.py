@@ -156,7 +156,7 @@ def _ran(item: Mapping[str, Any], name: str, before: list[dict[str, Any]]) -> En
     for place, call in enumerate(calls):
         identifier = call.id or f"call-{place + 1}"
         messages.append(Message("assistant", None, (call_of(call.name, getattr(call, "arguments", None), identifier),)))
-        if (result := results.get(call.id or call.name)) is not None:
+        if (result := results.get(call.id or call.name or "")) is not None:
             messages.append(Message("tool", result, call_id=identifier))
     if final := _words(actual.get("final_response")):
         messages.append(Message("assistant", final))

@@ -9,11 +9,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolevals.grading.evaluation_files.content import example_of, transcript_of
-from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, keys, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import (
+    Entry,
+    Found,
+    Trial,
+    counted,
+    items_at,
+    keys,
+    object_at,
+    object_in,
+    unknown_keys,
+)
 from toolevals.grading.examples import tools_in_row
 from toolevals.grading.parsing.content import result_text, text_in
 from toolevals.grading.parsing.json_calls import call_of
-from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Message
 
@@ -68,12 +77,10 @@ def _trajectory(item: Mapping[str, Any]) -> Entry:
     losses += more
     identifier = item.get("trajectory_id") or item.get("session_id")
     row = example_of(identifier, "atif", content, tools=tools, losses=tuple(losses))
-    metrics = item.get("final_metrics") if isinstance(item.get("final_metrics"), Mapping) else {}
-    counts = {
-        "input_tokens": metrics.get("total_prompt_tokens"),
-        "output_tokens": metrics.get("total_completion_tokens"),
-    }
-    usage = {name: count for name, count in counts.items() if is_count(count)}
+    metrics = object_in(item, "final_metrics")
+    usage = counted(
+        input_tokens=metrics.get("total_prompt_tokens"), output_tokens=metrics.get("total_completion_tokens")
+    )
     name = agent.get("name")
     trial = Trial(
         row.external_id,

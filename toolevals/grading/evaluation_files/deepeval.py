@@ -18,12 +18,12 @@ from toolevals.grading.evaluation_files.entry import (
     Trial,
     items_at,
     keys,
+    milliseconds,
     object_at,
     snake_name,
     unknown_keys,
 )
 from toolevals.grading.evaluation_files.tool_uses import calls_in, expected_tools, messages_made
-from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Message
 
@@ -109,7 +109,7 @@ def _trial(case: Mapping[str, Any], name: str, content: dict[str, Any]) -> Trial
     calls = calls_in(given, "input_parameters", "/tools_called")
     messages = messages_made(calls, [item.get("output") for item in given], case.get("actual_output"))
     seconds = case.get("completion_time")
-    latency = seconds * 1000 if is_count(seconds) else None
+    latency = milliseconds(seconds)
     return Trial(name, transcript_of(messages, latency_ms=latency), content)
 
 

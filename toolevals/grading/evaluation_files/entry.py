@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from toolevals.grading.examples import ExampleRow
+from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Transcript
 
@@ -62,6 +63,22 @@ def object_at(value: Any, pointer: str = "") -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidDocument.at(pointer, "is not an object")
     return value
+
+
+def object_in(item: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the object under a key; an empty one where there is none."""
+    value = item.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def milliseconds(seconds: Any) -> float | None:
+    """Return seconds as milliseconds; None for what is no time."""
+    return float(seconds) * 1000 if is_count(seconds) else None
+
+
+def counted(**counts: Any) -> dict[str, float]:
+    """Return those of the counts of tokens that are counts."""
+    return {name: count for name, count in counts.items() if is_count(count)}
 
 
 def keys(names: str) -> frozenset[str]:

@@ -10,11 +10,21 @@ from typing import Any
 
 from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of, expected_answer, json_in
 from toolevals.grading.evaluation_files.entries import strata_in
-from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, keys, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import (
+    Entry,
+    Found,
+    Trial,
+    items_at,
+    keys,
+    milliseconds,
+    object_at,
+    object_in,
+    unknown_keys,
+)
 from toolevals.grading.examples import tools_in_row
 from toolevals.grading.parsing.content import result_text, text_in
 from toolevals.grading.parsing.json_calls import call_of, identifier_in
-from toolevals.grading.parsing.measures import is_count, usage_in
+from toolevals.grading.parsing.measures import usage_in
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Call, Expectation, MalformedCall, Message, Transcript
 
@@ -47,11 +57,11 @@ def read(document: Any) -> Iterator[Found]:
 
 
 def _sample(item: Mapping[str, Any], model: str) -> Entry:
-    attached = item.get("attachments") if isinstance(item.get("attachments"), Mapping) else {}
+    attached = object_in(item, "attachments")
     given, losses = _given(item.get("input"), attached)
     content = content_of(given, "/input")
     tools, more = tools_in_row(_offered(item), "/events")
-    metadata = item.get("metadata") if isinstance(item.get("metadata"), Mapping) else {}
+    metadata = object_in(item, "metadata")
     expectation, words = _target(item.get("target"))
     messages, others = _messages(item.get("messages"), attached)
     losses = (*losses, *more, *words, *others, *unknown_keys(item, _SAMPLE))
@@ -93,7 +103,7 @@ def _transcript(item: Mapping[str, Any], messages: tuple[Message, ...], given: l
         messages=done,
         answer=said if isinstance(said, str) and said else answer,
         usage=_usage(item.get("model_usage")),
-        latency_ms=seconds * 1000 if is_count(seconds) else None,
+        latency_ms=milliseconds(seconds),
         error=failed if isinstance(failed, str) and failed else None,
         ended=_LIMITS.get(str(kind), "broken") if kind else None,
     )

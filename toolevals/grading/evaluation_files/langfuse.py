@@ -10,10 +10,9 @@ from typing import Any
 
 from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of, json_in
 from toolevals.grading.evaluation_files.entries import strata_in
-from toolevals.grading.evaluation_files.entry import Entry, Found, items_at, keys, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import Entry, Found, counted, items_at, keys, object_at, unknown_keys
 from toolevals.grading.evaluation_files.spans import Span, SpanKind, traces_read
 from toolevals.grading.examples import tools_in_row
-from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
 
 _ITEM = keys(
@@ -56,7 +55,8 @@ def read_items(document: Any) -> Iterator[Found]:
 
 def read_traces(document: Any) -> Iterator[Found]:
     """Yield a trial for each trace: from its observations, which may stand in it, beside it, or alone."""
-    spans, wrong = [], []
+    spans: list[Span] = []
+    wrong: list[Found] = []
     for pointer, item in items_at(_listed(document)):
         try:
             spans += _spans(object_at(item), pointer)
@@ -169,5 +169,4 @@ def _usage(item: Mapping[str, Any]) -> dict[str, float]:
     given = item.get("usageDetails") or item.get("usage_details") or item.get("usage")
     if not isinstance(given, Mapping):
         return {}
-    counts = {"input_tokens": given.get("input"), "output_tokens": given.get("output")}
-    return {name: count for name, count in counts.items() if is_count(count)}
+    return counted(input_tokens=given.get("input"), output_tokens=given.get("output"))

@@ -9,7 +9,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolevals.grading.evaluation_files.entry import Entry, Found, items_at, keys, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import (
+    Entry,
+    Found,
+    counted,
+    items_at,
+    keys,
+    object_at,
+    object_in,
+    unknown_keys,
+)
 from toolevals.grading.evaluation_files.langsmith_examples import langsmith_example
 from toolevals.grading.evaluation_files.spans import Span, traces_read
 from toolevals.grading.problems import InvalidDocument, Problem
@@ -47,7 +56,8 @@ def detect_examples(item: Any) -> str | None:
 
 def read_runs(document: Any) -> Iterator[Found]:
     """Yield a trial for each trace, named by its `reference_example_id` where it ran on an example."""
-    spans, wrong = [], []
+    spans: list[Span] = []
+    wrong: list[Found] = []
     for pointer, item in items_at(document):
         try:
             spans += _spans(object_at(item), pointer)
@@ -115,7 +125,7 @@ def _tool_output(item: Mapping[str, Any]) -> Any:
 
 
 def _offered(item: Mapping[str, Any]) -> Any:
-    extra = item.get("extra") if isinstance(item.get("extra"), Mapping) else {}
+    extra = object_in(item, "extra")
     for holder in (item.get("inputs"), extra.get("invocation_params"), extra.get("options"), extra.get("metadata")):
         if isinstance(holder, Mapping):
             for key in _TOOLS:
@@ -125,8 +135,7 @@ def _offered(item: Mapping[str, Any]) -> Any:
 
 
 def _usage(item: Mapping[str, Any]) -> dict[str, float]:
-    counts = {"input_tokens": item.get("prompt_tokens"), "output_tokens": item.get("completion_tokens")}
-    return {name: count for name, count in counts.items() if isinstance(count, int) and count >= 0}
+    return counted(input_tokens=item.get("prompt_tokens"), output_tokens=item.get("completion_tokens"))
 
 
 def _losses(item: Mapping[str, Any]) -> tuple[Problem, ...]:

@@ -10,9 +10,8 @@ from typing import Any
 
 from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of, json_in
 from toolevals.grading.evaluation_files.entries import strata_in
-from toolevals.grading.evaluation_files.entry import Entry, Found, items_at, object_at
+from toolevals.grading.evaluation_files.entry import Entry, Found, counted, items_at, object_at, object_in
 from toolevals.grading.evaluation_files.spans import Span, SpanKind, traces_read
-from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
 
 _KINDS: Mapping[str, SpanKind] = {"LLM": "model", "TOOL": "tool"}
@@ -75,7 +74,7 @@ def _span(item: Mapping[str, Any], pointer: str) -> Span:
     if not isinstance(name, str):
         raise InvalidDocument.at("/context/span_id", "is missing")
     kind = _KINDS.get(str(item.get("span_kind")), "other")
-    llm = attributes.get("llm") if isinstance(attributes.get("llm"), Mapping) else {}
+    llm = object_in(attributes, "llm")
     if kind == "model" and llm.get("input_messages"):
         given: Any = [_message(each) for each in _list(llm.get("input_messages"))]
         made: Any = [_message(each) for each in _list(llm.get("output_messages"))]
@@ -83,10 +82,9 @@ def _span(item: Mapping[str, Any], pointer: str) -> Span:
     else:
         given, made = (json_in(_at(attributes, part, "value")) for part in ("input", "output"))
         given_at, made_at = "/attributes/input/value", "/attributes/output/value"
-    counts = {
-        "input_tokens": _at(llm, "token_count", "prompt"),
-        "output_tokens": _at(llm, "token_count", "completion"),
-    }
+    counts = counted(
+        input_tokens=_at(llm, "token_count", "prompt"), output_tokens=_at(llm, "token_count", "completion")
+    )
     tools = [json_in(_at(each, "tool", "json_schema")) for each in _list(llm.get("tools"))]
     return Span(
         id=name,
@@ -102,7 +100,7 @@ def _span(item: Mapping[str, Any], pointer: str) -> Span:
         made_at=made_at,
         error=str(item.get("status_message") or "failed") if item.get("status_code") == "ERROR" else None,
         tools=[tool for tool in tools if isinstance(tool, Mapping)] or None,
-        usage={key: count for key, count in counts.items() if is_count(count)},
+        usage=counts,
     )
 
 

@@ -18,7 +18,16 @@ from toolevals.grading.evaluation_files.content import (
     said_in,
     transcript_of,
 )
-from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, keys, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import (
+    Entry,
+    Found,
+    Trial,
+    counted,
+    keys,
+    object_at,
+    object_in,
+    unknown_keys,
+)
 from toolevals.grading.examples import tools_in_row
 from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
@@ -73,7 +82,7 @@ def _entry(item: Mapping[str, Any], offered: Mapping[str, Any], *, several: bool
     prompt = object_at(item.get("prompt"), "/prompt")
     left: list[Problem] = []
     content = content_of(json_in(prompt.get("raw")), "/prompt/raw", left)
-    test = item.get("testCase") if isinstance(item.get("testCase"), Mapping) else {}
+    test = object_in(item, "testCase")
     provider = _name(item.get("provider"))
     tools, losses = tools_in_row(offered.get(provider) or offered.get(""), "/config/providers")
     expectation, more = _expected(test)
@@ -90,16 +99,16 @@ def _entry(item: Mapping[str, Any], offered: Mapping[str, Any], *, several: bool
 
 
 def _transcript(item: Mapping[str, Any], losses: list[Problem]) -> Transcript:
-    response = item.get("response") if isinstance(item.get("response"), Mapping) else {}
+    response = object_in(item, "response")
     said = said_in(json_in(response.get("output")), "/response/output", losses)
-    usage = response.get("tokenUsage") if isinstance(response.get("tokenUsage"), Mapping) else {}
-    counts = {"input_tokens": usage.get("prompt"), "output_tokens": usage.get("completion")}
+    usage = object_in(response, "tokenUsage")
+    counts = counted(input_tokens=usage.get("prompt"), output_tokens=usage.get("completion"))
     latency = item.get("latencyMs")
     # `error` also says why an assertion failed; only the response says that the provider did.
     error = _text(response.get("error")) or ("" if response else _text(item.get("error")) or "no response")
     return transcript_of(
         said,
-        usage={name: count for name, count in counts.items() if is_count(count)},
+        usage=counts,
         latency_ms=latency if is_count(latency) else None,
         error=error if error and not said else None,
     )

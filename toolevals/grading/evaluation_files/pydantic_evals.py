@@ -10,9 +10,17 @@ from typing import Any
 
 from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of, said_in, transcript_of
 from toolevals.grading.evaluation_files.entries import strata_in
-from toolevals.grading.evaluation_files.entry import Entry, Found, Trial, items_at, keys, object_at, unknown_keys
+from toolevals.grading.evaluation_files.entry import (
+    Entry,
+    Found,
+    Trial,
+    items_at,
+    keys,
+    milliseconds,
+    object_at,
+    unknown_keys,
+)
 from toolevals.grading.examples import tools_in_row
-from toolevals.grading.parsing.measures import is_count
 from toolevals.grading.problems import InvalidDocument, Problem
 
 _CASE = keys("name inputs metadata expected_output evaluators")
@@ -105,7 +113,7 @@ def _reported(item: Mapping[str, Any]) -> Entry:
     seconds = item.get("task_duration")
     transcript = transcript_of(
         messages,
-        latency_ms=seconds * 1000 if is_count(seconds) else None,
+        latency_ms=milliseconds(seconds),
         error=error if isinstance(error, str) and error else None,
     )
     return Entry(
