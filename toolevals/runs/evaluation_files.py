@@ -9,6 +9,7 @@ from toolevals.grading.documents import load_json, schema
 from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES
 from toolevals.grading.evaluation_files.entry import Trial
 from toolevals.grading.evaluation_files.reading import EvaluationFile, Place, content_key, evaluation_file
+from toolevals.grading.parsing import Loss
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Transcript
 from toolevals.runs.predictions import MAX_ERRORS, MAX_LINE_BYTES, PredictionReader, Row
@@ -106,6 +107,10 @@ class EvaluationFileReader(PredictionReader):
         return found
 
     def _warn(self, place: Place, losses: tuple[Problem, ...]) -> None:
+        found = self._found.detected
+        read = self.readings.formats.setdefault(found.format.title, {"why": found.evidence, "count": 0})
+        read["count"] += 1
+        self.readings.tally.add(tuple(Loss(loss.message, "").below(loss.pointer) for loss in losses))
         for loss in losses:
             self.warning_count += 1
             if len(self.warnings) < _KEPT:
