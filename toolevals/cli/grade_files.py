@@ -37,7 +37,7 @@ def rows_opened(name: str, agent: str) -> Iterator[tuple[IO[bytes], int]]:
     with tempfile.TemporaryFile() as rows:
         bad = _write(found, agent, rows)
         rows.seek(0)
-        yield rows, bad  # type: ignore[misc]
+        yield rows, bad
 
 
 def _found(name: str) -> EvaluationFile | None:
