@@ -32,7 +32,7 @@ def test(_: argparse.Namespace) -> int:
     keep_bytecode()
     # Where the stages find the data folders that one of them has prepared: tests/fixtures/prepared.py.
     with tempfile.TemporaryDirectory(prefix="toolevals-prepared-") as prepared:
-        os.environ["TOOLEVALS_TESTS_PREPARED"] = prepared
+        os.environ["PREPARED_FOLDERS"] = prepared
         return all_stages(Session())
 
 
