@@ -14,7 +14,7 @@ from tests.fixtures.application import LiveApp
 
 SECONDS = 300
 # Between two looks: short enough to see the middle of a run.
-INTERVAL = 0.05
+INTERVAL = 0.02
 # A lease that runs out soon: the tests wait for it.
 ENVIRONMENT = {"BATCH_LEASE_SECONDS": "3", "SWEEP_SECONDS": "0.25", "BATCH_MAX_ATTEMPTS": "8"}
 # Floors are run beside people's runs, and have jobs of another kind.

@@ -17,7 +17,7 @@ from toolevals.serving.application import end_group
 
 pytestmark = pytest.mark.servers
 
-EXAMPLES = 1000
+EXAMPLES = 2000
 TRIALS = 4
 
 PREPARE = f"""
