@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -21,8 +22,10 @@ from playwright.sync_api import Page, expect
 
 from scripts.dev.build import archives
 from scripts.dev.environment import ROOT
+from tests.fixtures.prepared import prepared_copy, prepared_root
 from tests.project.files import project_files
 from tests.servers.process import free_port
+from toolevals.serving.preparation import NAME as PREPARATION
 
 SERVER = ["django", "celery", "rest_framework", "redis", "psycopg", "whitenoise"]
 WITHOUT_SERVER = f"""
@@ -114,9 +117,13 @@ def test_the_release_workflow_can_be_read() -> None:
 class Installed:
     """The command of an environment that holds the wheel, away from any checkout."""
 
-    def __init__(self, folder: Path, wheel: Path) -> None:
+    def __init__(self, folder: Path, wheel: Path, prepared: Path) -> None:
         self.home = folder / "home"
-        self.home.mkdir()
+        self.data = self.home / ".local" / "share" / "toolevals"
+        # Applying every migration takes a minute. It is not known here what was applied: the wheel looks for itself.
+        prepared_copy(prepared, self.data, sample=False)
+        (self.data / PREPARATION).unlink()
+        shutil.rmtree(self.data / "static")
         python = folder / "environment" / "bin" / "python"
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(python.parent.parent)], check=True)
         where = ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
@@ -171,13 +178,14 @@ class Installed:
 
 @pytest.mark.servers
 @pytest.mark.browser
-def test_an_installation_serves_pages_runs_and_gates(built: Built, page: Page, tmp_path: Path) -> None:
-    toolevals = Installed(tmp_path, built.wheel)
+def test_an_installation_serves_pages_runs_and_gates(
+    built: Built, page: Page, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    toolevals = Installed(tmp_path, built.wheel, prepared_root(tmp_path_factory))
     assert toolevals("--version").startswith(f"toolevals 0.1.0 from {tmp_path}")
     (toolevals.home / "tools.json").write_text(json.dumps([{"type": "function", "function": TOOL}]))
     with toolevals.serving() as (url, said):
-        data = toolevals.home / ".local" / "share" / "toolevals"
-        assert f"with its data in {data}." in said
+        assert f"with its data in {toolevals.data}." in said
         assert f"The command line is {toolevals.command}." in said
         toolevals("create-owner", "rae@example.org", "--name", "Rae Example", "--project", "shop")
         page.goto(f"{url}/sign-in/?next=/p/shop/tokens/")
@@ -192,7 +200,8 @@ def test_an_installation_serves_pages_runs_and_gates(built: Built, page: Page, t
         asked = ("import", "jsonl", "-", "--dataset", "core", "--tools", "shop", "--freeze", "first")
         assert "core version 1: 1 examples" in toolevals(*asked, input=json.dumps(ROW))
         assert f"{url}/p/shop/runs/1/" in toolevals("run", "core", "--baseline")
-        assert "not passed" in toolevals("gate", "--run", "1", "--threshold", "outcome=1", status=2)
+        assert "The gate is passed." in toolevals("gate", "--run", "1", "--threshold", "outcome=1")
+        toolevals("gate", "--run", "1", "--baseline", "2", "--fail-on-regression", status=4)
         page.goto(f"{url}/p/shop/runs/1/matrix/")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         # The stylesheet came too: the page is not in the browser's own font.
