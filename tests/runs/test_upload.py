@@ -47,7 +47,7 @@ def test_predictions_become_grades(project, version, run_jobs):
     }
 
 
-def test_a_run_says_what_its_file_was_read_from_and_what_was_left_out(client, project, version, run_jobs):
+def test_a_run_says_what_its_file_was_read_from_and_what_was_left_out(as_viewer, project, version, run_jobs):
     said = [{"type": "thinking", "thinking": "Hm."}, {"type": "tool_use", "id": "1", "name": HISTORY, "input": {}}]
     row = {"id": "history", "messages": [{"role": "assistant", "content": said, "<b>odd</b>": 1}]}
     run = uploaded_run(project, version, [GOOD[0], row, *GOOD[2:]])
@@ -61,7 +61,7 @@ def test_a_run_says_what_its_file_was_read_from_and_what_was_left_out(client, pr
         ("unknown key <b>odd</b>", "/messages/*/<b>odd<~1b>", 1, False),
         ("reasoning", "/messages/*/content/*", 1, True),
     ]
-    page = client.get(reverse("reports:run", args=[project.slug, run.number])).content.decode()
+    page = as_viewer.get(reverse("reports:run", args=[project.slug, run.number])).content.decode()
     shown = page[page.index("How the file was read") :]
     assert "a message has a block of type `thinking`" in shown
     assert "unknown key &lt;b&gt;odd&lt;/b&gt;" in shown
