@@ -17,7 +17,8 @@ from tests.grading.benchmark import needs_benchmark
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.main import main
-from toolevals.cli.recorded import content_key, example_document, joined, predictions, task_rows
+from toolevals.cli.recorded import example_document, joined, predictions, task_rows
+from toolevals.grading.evaluation_files.reading import content_key
 from toolevals.grading.examples import read_example
 from toolevals.grading.parsing.recorded import tau2_runs, tau_runs
 from toolevals.grading.predictions import read_prediction

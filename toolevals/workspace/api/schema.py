@@ -63,7 +63,7 @@ def describe_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     components = result.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = PROBLEM
     content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    components["responses"] = {name: {"description": words, "content": content} for name, words in ERRORS.values()}
+    components["responses"] = {name: {"description": said, "content": content} for name, said in ERRORS.values()}
     for operations in result["paths"].values():
         for operation in operations.values():
             for status, (name, _) in ERRORS.items():
