@@ -106,12 +106,13 @@ def test_each_changed_verdict_names_the_correction_that_changed_it(ask: Any, run
     assert (rows["hello"]["decided_by_after"], rows["refund"]["gold_id_after"]) == ("answer", "")
 
     page = ask("gold-changed", 1, 2, cause="gold")
-    assert [row.external_id for row in page.context["rows"]] == ["status", "history"]
     assertContains(page, "&lt;b&gt;Ask&lt;/b&gt; first.")
-    example = page.context["rows"][0].entry.revision.example_id
-    assertContains(page, reverse("labeling:example", args=["shop", "core", example]))
-    before, after = (case.id for case in page.context["rows"][0].sides)
-    for case, outcome in ((before, "passed"), (after, "failed")):
+    listed = csv_rows(ask("gold-changed-csv", 1, 2, cause="gold"))
+    assert [row["external_id"] for row in listed] == ["status", "history"]
+    entry = VersionEntry.objects.get(version=run.dataset_version, revision__example__external_id="status")
+    assertContains(page, reverse("labeling:example", args=["shop", "core", entry.revision.example_id]))
+    for side, outcome in (("before", "passed"), ("after", "failed")):
+        case = listed[0][f"case_id_{side}"]
         assertContains(page, reverse("reports:case", args=["shop", run.number, case]))
         assert CaseGrade.objects.get(pk=case).outcome == outcome
     found = ask("api:gold-changed", 1, 2, limit=3).json()
