@@ -33,8 +33,8 @@ def test_trials_are_joined_by_id_or_by_what_the_user_says(project, run_jobs, fil
     assert run.job.state == JobState.SUCCEEDED, run.job.report
     assert run.job.report["predictions"] == 2
     assert run.job.report["read_as"].startswith("Read as ")
-    ((title, read),) = run.job.report["read"]["formats"].items()
-    assert (title in run.job.report["read_as"], read["count"], bool(run.job.report["read"]["losses"])) == (
+    (read,) = run.job.report["read"]["formats"]
+    assert (read["name"] in run.job.report["read_as"], read["count"], bool(run.job.report["read"]["losses"])) == (
         True,
         2,
         True,

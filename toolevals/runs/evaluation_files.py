@@ -10,6 +10,7 @@ from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES
 from toolevals.grading.evaluation_files.entry import Trial
 from toolevals.grading.evaluation_files.reading import EvaluationFile, Place, content_key, evaluation_file
 from toolevals.grading.parsing import Loss
+from toolevals.grading.predictions import Prediction
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Transcript
 from toolevals.runs.predictions import MAX_ERRORS, MAX_LINE_BYTES, PredictionReader, Row
@@ -52,13 +53,12 @@ class EvaluationFileReader(PredictionReader):
                 if isinstance(trial, InvalidDocument):
                     raise trial
                 yield self._trial_row(place, trial)
+                self._warn(place, trial, losses)
             except InvalidDocument as error:
                 self._note(place.number, error)
                 if len(self.errors) >= MAX_ERRORS:
                     self.gave_up = True
                     return
-            else:
-                self._warn(place, losses)
         if not self.count and not self.errors:
             message = f"holds no predictions, as {self._found.detected.format.title}"
             self._note(1, InvalidDocument.at("", message))
@@ -106,11 +106,13 @@ class EvaluationFileReader(PredictionReader):
             found[key] = None if key in found else name
         return found
 
-    def _warn(self, place: Place, losses: tuple[Problem, ...]) -> None:
+    def _warn(self, place: Place, trial: Trial, losses: tuple[Problem, ...]) -> None:
         found = self._found.detected
-        read = self.readings.formats.setdefault(found.format.title, {"why": found.evidence, "count": 0})
-        read["count"] += 1
-        self.readings.tally.add(tuple(Loss(loss.message, "").below(loss.pointer) for loss in losses))
+        left = tuple(Loss(loss.message, "").below(loss.pointer) for loss in losses)
+        read = Prediction(
+            trial.external_id, trial.number or 0, trial.transcript, found.format.title, found.evidence, left
+        )
+        self.readings.add(read)
         for loss in losses:
             self.warning_count += 1
             if len(self.warnings) < _KEPT:
