@@ -24,7 +24,6 @@ pytest_plugins = [
     "tests.fixtures.migrated",
     "tests.fixtures.order",
     "tests.fixtures.planner",
-    "tests.fixtures.rendering",
     "tests.fixtures.servers",
     "tests.fixtures.browser",
     "tests.fixtures.application",

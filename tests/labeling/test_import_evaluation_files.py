@@ -28,7 +28,9 @@ def test_the_format_is_found_and_told_with_what_is_left_out(load):
     assert warning["pointer"].endswith("/testCase/assert/1")
     assert load((DATA / "promptfoo_results.json").read_bytes(), "auto").report["unchanged"] == 2
     load((DATA / "deepeval_test_run.json").read_bytes(), "deepeval")
-    assert shown("order").gold.expectation["answer"] == {"contains": ["shipped"]}
+    gold = shown("order").gold
+    assert gold is not None
+    assert gold.expectation["answer"] == {"contains": ["shipped"]}
 
 
 @pytest.mark.django_db

@@ -36,8 +36,7 @@ def table() -> str:
     for tool in TOOLS:
         out = "in, out" if tool == "native" else "in"
         rows.append(_row(f"tools: {tool}", tool, out, "", "", "listed with the version", "of its schema"))
-    messages = MESSAGES.values() if isinstance(MESSAGES, dict) else MESSAGES
-    for message in messages:
+    for message in MESSAGES.values():
         left = "; ".join(message.losses)
         rows.append(_row(f"messages: {message.label}", message.name, "", "", "in", left, message.made_by))
     return "\n".join(rows)

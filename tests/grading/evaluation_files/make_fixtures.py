@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Make the files that the tests of evaluation files read anew, with the libraries themselves.
 
     python tests/grading/evaluation_files/make_fixtures.py deepeval ragas

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="union-attr,index"
 """Files of other tools, most of them made by the tools themselves: found by what they hold, read, graded, refused."""
 
 from __future__ import annotations

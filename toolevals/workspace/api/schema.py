@@ -66,8 +66,8 @@ def describe_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     components["responses"] = {name: {"description": said, "content": content} for name, said in ERRORS.values()}
     for operations in result["paths"].values():
         for operation in operations.values():
-            for status, (name, _) in ERRORS.items():
-                operation["responses"].setdefault(status, {"$ref": f"#/components/responses/{name}"})
+            for status, error in ERRORS.items():
+                operation["responses"].setdefault(status, {"$ref": f"#/components/responses/{error[0]}"})
     return result
 
 
