@@ -17,6 +17,7 @@ from toolevals.settings.navigation import HOME_NEWS as HOME_NEWS
 from toolevals.settings.navigation import HOME_PANES as HOME_PANES
 from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
+from toolevals.settings.navigation import SEARCHED as SEARCHED
 from toolevals.settings.private_files import keep_private
 from toolevals.settings.secrets import secret_key
 

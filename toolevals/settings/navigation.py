@@ -57,3 +57,11 @@ HOME_NEWS = (
     "reports.home.live.news",
 )
 HOME_PANES = (("reports/parts/home_experiments.html", "reports.home.live.experiments"),)
+
+# Functions `(request, words) -> Iterable[Found]` that search: see `toolevals.workspace.search`.
+SEARCHED = (
+    "toolevals.registry.search.registry_found",
+    "labeling.search.labeling_found",
+    "reports.search.runs_found",
+    "toolevals.workspace.search.workspace_found",
+)

@@ -81,6 +81,7 @@ RULES = {
     "workspace:invitation-accept": Rule(Audience.SIGNED_IN),
     "workspace:invitation-decline": Rule(Audience.SIGNED_IN),
     "workspace:project": Rule(Role.VIEWER),
+    "workspace:search": Rule(Role.VIEWER),
     "workspace:settings": Rule(Role.OWNER),
     "workspace:members": Rule(Role.VIEWER, Role.OWNER, Grant.INVITES),
     "workspace:invitations-csv": Rule(Role.OWNER),

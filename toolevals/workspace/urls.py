@@ -12,6 +12,7 @@ from toolevals.workspace.views import (
     members,
     profile,
     projects,
+    search,
     secrets,
     sessions,
     tokens,
@@ -21,6 +22,7 @@ from toolevals.workspace.views.job_acts import JOB_ACTS
 app_name = "workspace"
 in_project = [
     path("", projects.project, name="project"),
+    path("search/", search.search, name="search"),
     path("settings/", projects.settings, name="settings"),
     path("members/", members.members, name="members"),
     path("members.csv", members.members_csv, name="members-csv"),

@@ -1,5 +1,6 @@
 import "./forms.js";
 import "./fragments.js";
+import "./search.js";
 import "./session.js";
 import "./signing_out.js";
 
