@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import QuerySet
@@ -14,8 +15,9 @@ from rest_framework.response import Response
 from reports.api.reliability import InOrder
 from reports.api.views import FILTERS, GRADING, RunReportView
 from reports.cases.state import failed_by_state, state_of
+from reports.cases.texts import READ, case_texts
 from reports.filters.asked import COLUMNS, INJECTIONS, RECORDED, STATUSES, read_case_filter
-from reports.queries.grading import listed_cases
+from reports.queries.grading import listed_cases, with_gold
 from reports.queries.judges import judged_rows
 from reports.queries.metrics import values_of
 from reports.tables import judges as judge_tables
@@ -51,10 +53,22 @@ class GradedCaseSerializer(serializers.ModelSerializer[CaseGrade]):
     cost = serializers.FloatField(source="transcript.cost", allow_null=True)
     latency_ms = serializers.FloatField(source="transcript.latency_ms", allow_null=True)
     metrics = serializers.SerializerMethodField()
+    message = serializers.CharField(allow_blank=True)
+    expected_calls = serializers.CharField(allow_blank=True, help_text="JSON, as are the next four.")
+    expected_arguments = serializers.CharField(allow_blank=True)
+    actual_calls = serializers.CharField(allow_blank=True)
+    actual_arguments = serializers.CharField(allow_blank=True)
+    reasons = serializers.CharField(allow_blank=True)
 
     class Meta:
         model = CaseGrade
-        fields = (*tables.CASES, "metrics")
+        fields = (*tables.CASES, "metrics", *tables.TEXTS)
+
+    def to_representation(self, instance: CaseGrade) -> dict[str, Any]:
+        read = attrgetter(*(name.replace("__", ".") for name in READ))
+        for name, text in zip(tables.TEXTS, case_texts(*read(instance)), strict=True):
+            setattr(instance, name, text)
+        return super().to_representation(instance)
 
     def get_metrics(self, case: CaseGrade) -> dict[str, float | None]:
         """The value of each metric, null where it has none."""
@@ -114,10 +128,9 @@ class GradedCasesView(RunReportView, ListAPIView[CaseGrade]):
 
     def get_queryset(self) -> QuerySet[CaseGrade]:
         wanted = read_case_filter(self.request.query_params)
-        cases = listed_cases(self.grading(self.kwargs["number"]), wanted)
-        return cases.select_related("transcript__entry__revision__example").defer(
-            "detail", "transcript__document", "transcript__entry__revision__input"
-        )
+        grading = self.grading(self.kwargs["number"])
+        cases = with_gold(listed_cases(grading, wanted), grading)
+        return cases.select_related("transcript__entry__revision__example")
 
     @extend_schema(
         parameters=[

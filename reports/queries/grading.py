@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from labeling.models import Gold, VersionEntry
 from reports.analyses.layers import Layers, VerdictSums, layers_of
@@ -22,8 +23,6 @@ from toolevals.workspace.models import Project
 from toolevals.workspace.querysets.ids import ids_as_text
 
 KEYSET_PAGE = 2000
-# Of rows of a few plain values: large enough that asking for a page costs little beside it.
-EXPORT_PAGE = 5000
 
 
 def shown_grading(run: Run, number: int | None) -> Grading | None:
@@ -142,6 +141,16 @@ def gold_of(case: CaseGrade) -> Gold:
     return found.gold if found else entry.gold
 
 
+def with_gold(cases: QuerySet[CaseGrade], grading: Grading) -> QuerySet[CaseGrade]:
+    """Return a grading's cases with the document of the gold that each was graded by, as `gold_expectation`."""
+    of_run = F("transcript__entry__gold__expectation")
+    if grading.dataset_version_id == grading.run.dataset_version_id:
+        return cases.annotate(gold_expectation=of_run)
+    revision = OuterRef("transcript__entry__revision")
+    entries = VersionEntry.objects.filter(version=grading.dataset_version_id, revision=revision).order_by("pk")
+    return cases.annotate(gold_expectation=Coalesce(Subquery(entries.values("gold__expectation")[:1]), of_run))
+
+
 def neighbours(cases: QuerySet[CaseGrade], case: CaseGrade) -> tuple[UUID | None, UUID | None, int]:
     """Return the ids of the previous and the next case of a list, and the place of this one, from 1."""
     ids = cases.order_by("pk").values_list("pk", flat=True)
@@ -176,9 +185,9 @@ def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[str]) -
 
     Memory does not grow with the number of rows, and every page costs the same.
     """
-    listed = listed_cases(grading, wanted).order_by("transcript_id")
+    listed = with_gold(listed_cases(grading, wanted), grading).order_by("transcript_id")
     left, columns = listed, ids_as_text(listed, columns)
-    while ends := list(left.values_list("transcript_id", flat=True)[EXPORT_PAGE - 1 : EXPORT_PAGE]):
+    while ends := list(left.values_list("transcript_id", flat=True)[KEYSET_PAGE - 1 : KEYSET_PAGE]):
         # Between two ids: given only the first, a database may read the transcripts of all pages before.
         yield from left.filter(transcript_id__lte=ends[0]).values_list(*columns)
         left = listed.filter(transcript_id__gt=ends[0])

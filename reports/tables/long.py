@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from reports.cases.state import state_cases, state_rows
+from reports.cases.texts import READ, case_texts
 from reports.comparison import tables as comparison_tables
 from reports.comparison.moved import moved_page, moved_rows, read_moved_filter
 from reports.comparison.part import read_part
@@ -110,9 +111,9 @@ def _counted(rows: QuerySet[Any, Any], most: int | None) -> int:
 
 
 def _cases(asked: AskedTable) -> Iterator[Sequence[Cell]]:
-    columns = [*tables.CASES.values(), "measured"]
-    for *row, measured in cases_for_export(asked.grading, read_case_filter(asked.parameters), columns):
-        yield *row, *values_of(asked.grading, measured)
+    columns, split = [*tables.CASES.values(), "measured", *READ], len(tables.CASES)
+    for row in cases_for_export(asked.grading, read_case_filter(asked.parameters), columns):
+        yield *row[:split], *values_of(asked.grading, row[split]), *case_texts(*row[split + 1 :])
 
 
 def _count_cases(asked: AskedTable, most: int | None) -> int:
@@ -185,7 +186,7 @@ def _count_moved(asked: AskedTable, most: int | None) -> int:
 
 COMPARED: Final = "compare-cases"
 TABLES: Final[Mapping[str, LongTable]] = {
-    "cases": LongTable("Graded cases", (*tables.CASES, *METRICS), _cases, _count_cases),
+    "cases": LongTable("Graded cases", (*tables.CASES, *METRICS, *tables.TEXTS), _cases, _count_cases),
     "judged": LongTable("What judges said of each case", judge_tables.JUDGED, _judged, _count_judged),
     "state": LongTable("Differences of state", tables.STATE, _state, _count_state),
     "trials": LongTable("Examples, by their trials", tuple(reliability_tables.TRIALS), _trials, _count_trials),

@@ -161,6 +161,15 @@ CASES: Final = {
     "cost": "transcript__cost",
     "latency_ms": "transcript__latency_ms",
 }
+# What a case says, from `reports.cases.texts`.
+TEXTS: Final = (
+    "message",
+    "expected_calls",
+    "expected_arguments",
+    "actual_calls",
+    "actual_arguments",
+    "reasons",
+)
 
 
 def matrix_long(matrix: Matrix) -> Iterator[tuple[Cell, ...]]:

@@ -20,6 +20,7 @@ from reports.services import BUNDLE
 from reports.tables.bundled import BUNDLED
 from tests.access.addresses import addresses
 from tests.reports.building import Builder, cases_of
+from toolevals.grading.verdicts import NONE
 from toolevals.runs.models import CaseGrade, Grading
 from toolevals.runs.services import tag_add
 from toolevals.workspace.models import Job
@@ -54,6 +55,13 @@ def test_it_holds_what_it_says_and_every_file_tells_the_same(grading):
     assert len(cases) == CaseGrade.objects.filter(grading=grading).count() == 10
     assert [line["case_id"] for line in verdicts] == [row["case_id"] for row in cases]
     assert [line["grade"]["verdicts"]["outcome"]["status"] for line in verdicts] == [row["outcome"] for row in cases]
+    reasons = [
+        {name: each["reason"] for name, each in line["grade"]["verdicts"].items() if each.get("reason")}
+        for line in verdicts
+    ]
+    assert [json.loads(row["reasons"] or "{}") for row in cases] == reasons
+    first = [next((call["tool"] for call in json.loads(row["expected_calls"])), NONE) for row in cases]
+    assert first == [row["expected"] for row in cases]
     assert sum(int(row["count"]) for row in rows(bundle, "matrix.csv")) == len(cases)
     assert {(row["expected"], row["actual"]): int(row["count"]) for row in rows(bundle, "matrix.csv")} == CELLS
     gold = [json.loads(line)["id"] for line in bundle.read("gold.jsonl").splitlines()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from labeling.models import Dispute, Gold, Label, LabelSlot, Revision
 from reports.analyses.case import compared_calls, shown_calls
 from tests.fixtures.people import person
 from tests.reports.building import Case, cases_of
-from tests.reports.reading import table, text
+from tests.reports.reading import csv_rows, table, text
 from toolevals.grading.engine import compile_case
 from toolevals.grading.engine import grade as graded
 from toolevals.grading.matchers import Exact
@@ -99,6 +100,8 @@ def test_a_regraded_case_shows_the_gold_that_it_was_graded_by(get, build):
     VersionEntry.objects.create(version=newer, position=0, revision=old.revision, gold=gold)
     models.Grading.objects.filter(pk=grading.pk).update(dataset_version=newer)
     assert get("case", grading, a_case(grading).pk).context["reading"].gold == gold
+    (line,) = csv_rows(get("cases-csv", grading))
+    assert [call["tool"] for call in json.loads(line["expected_calls"])] == ["b"]
 
 
 def test_a_try_that_was_made_again_after_a_passing_failure_is_marked_and_not_compared():

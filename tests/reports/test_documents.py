@@ -21,7 +21,7 @@ FILES = {
     "layers.csv": tables.LAYERS,
     "metrics.csv": tables.METRIC_MEANS,
     "proxies.csv": tables.PROXIES,
-    "cases.csv": (*tables.CASES, *METRICS),
+    "<number>/cases.csv": (*tables.CASES, *METRICS, *tables.TEXTS),
     "reliability.csv": reliability_tables.RELIABILITY,
     "trials.csv": tuple(reliability_tables.TRIALS),
     "steps.csv": reliability_tables.STEPS,

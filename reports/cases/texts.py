@@ -1,0 +1,58 @@
+"""What a case says in words and calls, as cells of a table: the message, both sides' calls, and verdicts' reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from reports.cases.rows import last_said
+from toolevals.grading.canonical import canonical
+
+# What `case_texts` reads, from a case grade of `reports.queries.grading.with_gold`.
+READ: Final = ("transcript__entry__revision__input", "gold_expectation", "transcript__document", "detail")
+# Characters of a cell. Longer text is cut, and ends with an ellipsis. A spreadsheet takes 32,767.
+LONGEST_MESSAGE: Final = 2_000
+LONGEST_JSON: Final = 10_000
+
+
+def case_texts(
+    shown: Any, expectation: Mapping[str, Any], transcript: Mapping[str, Any] | None, detail: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Return the cells of `tables.TEXTS` from an example's input, its gold, what the subject did, and its verdicts."""
+    due = _due(expectation)
+    made = (
+        None
+        if transcript is None
+        else [call for each in transcript.get("messages", ()) for call in each.get("calls", ())]
+    )
+    said = {name: verdict["reason"] for name, verdict in detail.get("verdicts", {}).items() if verdict.get("reason")}
+    return (
+        _cut(last_said(shown), LONGEST_MESSAGE),
+        _json(due),
+        _json(_first_arguments(due)),
+        _json(made),
+        _json(_first_arguments(made)),
+        _json(said or None),
+    )
+
+
+def _due(expectation: Mapping[str, Any]) -> list[Any] | None:
+    """Return the calls of the gold's first alternative, none where no call is due; None where any call is right."""
+    if expectation["kind"] == "some_call":
+        return None
+    first: Mapping[str, Any] = next(iter(expectation.get("alternatives", ())), {})
+    return [*first.get("ordered", ()), *first.get("unordered", ())]
+
+
+def _first_arguments(calls: Sequence[Mapping[str, Any]] | None) -> Any:
+    """Return the arguments of the first call, where it is a single one that can be read."""
+    first = calls[0] if calls else {}
+    return first.get("arguments", {}) if "tool" in first or ("name" in first and "malformed" not in first) else None
+
+
+def _json(value: Any) -> str:
+    return "" if value is None else _cut(canonical(value), LONGEST_JSON)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
