@@ -26,7 +26,7 @@ class Cell:
 
     @property
     def step(self) -> str:
-        return heat_step(self.count / self.of, right=self.row == self.column) if self.count else "z"
+        return heat_step(self.count, self.of, right=self.row == self.column) if self.count else "z"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from toolevals.grading.dialects.beside import OURS, UNEXPLAINED, OtherVerdict, O
 from toolevals.grading.metrics.agreement import cohen_kappa
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.verdicts import Status
-from toolevals.presentation.heat import heat_step
+from toolevals.presentation.heat import ALL_RIGHT, heat_step
 
 LETTERS: Final[Mapping[Status, str]] = {"passed": "p", "failed": "f", "unscored": "u", "errored": "e"}
 STATUSES: Final[Mapping[str, Status]] = {letter: status for status, letter in LETTERS.items()}
@@ -109,9 +109,8 @@ class PairRow:
 
     @property
     def step(self) -> str:
-        """The step of the heat, by a third of the share of cases on which they differ: rules differ more than runs."""
-        apart = self.differ / self.agreement.total if self.agreement.total else 0
-        return heat_step(apart / 3, right=False) if apart else heat_step(1, right=True)
+        """The step of the heat, by the share of cases on which they differ."""
+        return heat_step(self.differ, self.agreement.total, right=False) if self.differ else ALL_RIGHT
 
 
 @dataclass(frozen=True, slots=True)

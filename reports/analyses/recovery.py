@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.recovery import ERROR_CLASSES, REACTIONS
-from toolevals.presentation.heat import heat_step
+from toolevals.presentation.heat import ALL_RIGHT, heat_step
 
 # Of (tool, class, reaction, score): episodes, recoveries, bad answers, errors, identical retries after errors.
 Kind = tuple[Any, ...]
@@ -55,8 +55,8 @@ class Tally:
         """The step of the heat: right where all was, else by the share that was not."""
         if not self.scored:
             return ""
-        wrong = 1 - self.right / self.scored
-        return heat_step(wrong, right=False) if wrong else heat_step(1, right=True)
+        wrong = self.scored - self.right
+        return heat_step(wrong, self.scored, right=False) if wrong else ALL_RIGHT
 
     def and_one(self, score: float | None, counts: Iterable[int]) -> Tally:
         """Return the tally with the episodes of one kind and score."""

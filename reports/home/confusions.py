@@ -123,7 +123,7 @@ def _row(matrix: Matrix, name: str, top: float, columns: dict[str, float], ringe
     cells = []
     for column, left in columns.items():
         cell = matrix.cell(name, column)
-        step = heat_step(cell.row_share, right=cell.right) if cell.count else "z"
+        step = heat_step(cell.count, cell.row_total, right=cell.right) if cell.count else "z"
         cells.append(
             SmallCell(
                 _length(left + 1),

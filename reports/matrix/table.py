@@ -169,11 +169,11 @@ class DrawnMatrix:
 
     def _heat(self, places: Mapping[Key, int], shares: Sequence[Share]) -> list[int]:
         """Return the step of each cell as its place in STEPS, from 1."""
-        found = _each(shares, lambda share: _step_number(share, right=False))
+        steps = {share: _step_number(share, right=False) for share in set(shares)}
+        found = [steps[share] for share in shares]
         for key in self.matrix.right_cells:
             if (place := places.get(key)) is not None:
-                part, whole = shares[place]
-                found[place] = _step_number(part / whole, right=True)
+                found[place] = _step_number(shares[place], right=True)
         return found
 
     def _texts(
@@ -198,8 +198,8 @@ class DrawnMatrix:
         return cell.expected == self.state.expected and cell.actual == self.state.actual
 
     def _step(self, cell: Cell) -> str:
-        by_column = self.state.measure is Measure.COLUMN
-        return heat_step(cell.column_share if by_column else cell.row_share, right=cell.right)
+        whole = cell.column_total if self.state.measure is Measure.COLUMN else cell.row_total
+        return heat_step(cell.count, whole, right=cell.right)
 
     def _text(self, cell: Cell) -> str:
         if self.state.measure is Measure.COUNT:
@@ -272,5 +272,5 @@ def _each(shares: Sequence[Share], write: Callable[[float], Written]) -> list[Wr
     return [written[share] for share in shares]
 
 
-def _step_number(share: float, *, right: bool) -> int:
-    return STEPS.index(heat_step(share, right=right)) + 1
+def _step_number(share: Share, *, right: bool) -> int:
+    return STEPS.index(heat_step(*share, right=right)) + 1

@@ -67,7 +67,7 @@ def test_page_matrix_cases_and_files_say_the_same(
     matrix = json.loads(data[1])["matrix"]
     down, right = matrix["rows"].index("create_return"), matrix["columns"].index("(none)")
     address = matrix["addresses"][matrix["cells"].index([down, right])]
-    assert f'<td class="e5"><a href="{address}" '.replace("&", "&amp;") in page
+    assert f'<td class="e2"><a href="{address}" '.replace("&", "&amp;") in page
     listed = body(client.get(address))
     assert "One said create_return, another (none)" in listed
     assert listed.count('<th scope="row">') == 1

@@ -14,32 +14,40 @@ from toolevals.presentation.sparks import HEIGHT, WIDTH, spark
 SHARES = st.floats(0, 1)
 
 
+COUNTS = st.integers(0, 500)
+
+
 @pytest.mark.parametrize(
-    ("share", "step"),
+    ("part", "whole", "step"),
     [
-        (0.001, "e1"),
-        (0.04, "e1"),
-        (0.041, "e2"),
-        (0.07, "e2"),
-        (0.12, "e3"),
-        (0.18, "e4"),
-        (0.181, "e5"),
-        (1.0, "e5"),
+        (5, 100, "e1"),
+        (20, 100, "e2"),
+        (50, 100, "e3"),
+        (80, 100, "e4"),
+        (90, 100, "e5"),
+        (18, 96, "e2"),
+        (21, 96, "e3"),
     ],
 )
-def test_wrong_cells_step_up_with_their_share(share, step):
-    assert heat_step(share, right=False) == step
+def test_wrong_cells_of_large_rows_step_up_with_their_share(part, whole, step):
+    assert heat_step(part, whole, right=False) == step
 
 
-@pytest.mark.parametrize(("share", "step"), [(0.0, "d1"), (0.799, "d1"), (0.8, "d2"), (0.899, "d2"), (0.9, "d3")])
-def test_right_cells_step_up_with_recall(share, step):
-    assert heat_step(share, right=True) == step
+def test_a_small_row_is_paler_than_a_large_one_with_the_same_share():
+    steps = [heat_step(many, many, right=False) for many in (1, 2, 5, 16, 17)]
+    assert steps == ["e2", "e3", "e4", "e4", "e5"]
 
 
-@given(SHARES, SHARES, st.booleans())
-def test_a_larger_share_is_never_paler(one, other, right):
+@pytest.mark.parametrize(("part", "step"), [(0, "d1"), (799, "d1"), (800, "d2"), (899, "d2"), (900, "d3")])
+def test_right_cells_step_up_with_recall(part, step):
+    assert heat_step(part, 1000, right=True) == step
+
+
+@given(COUNTS, COUNTS, COUNTS, st.booleans())
+def test_a_larger_share_is_never_paler(one, other, more, right):
     low, high = sorted((one, other))
-    assert STEPS.index(heat_step(low, right=right)) <= STEPS.index(heat_step(high, right=right))
+    steps = [STEPS.index(heat_step(part, high + more + 1, right=right)) for part in (low, high)]
+    assert steps == sorted(steps)
 
 
 def test_an_interval_stands_where_the_mockup_has_it():

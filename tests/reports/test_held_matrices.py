@@ -92,13 +92,14 @@ def test_the_columns_of_the_document_are_the_cells(get, grading, measure, diagon
     page = get("matrix", grading, measure=measure, diagonal=diagonal)
     found, matrix = embedded(page, "matrix-data"), page.context["matrix"]
     cells = [cell for cell in matrix.cells if not (diagonal and cell.right)]
-    shares = [cell.column_share if measure == "column" else cell.row_share for cell in cells]
+    wholes = [cell.column_total if measure == "column" else cell.row_total for cell in cells]
+    shares = [cell.count / whole for cell, whole in zip(cells, wholes, strict=True)]
     named = [(found["rows"][row], found["columns"][column]) for row, column in found["cells"]]
     assert named == [(cell.expected, cell.actual) for cell in cells]
     assert found["counts"] == [cell.count for cell in cells]
     assert found["row_percent"] == [percent(cell.row_share) for cell in cells]
     assert found["column_percent"] == [percent(cell.column_share) for cell in cells]
-    steps = [heat_step(share, right=cell.right) for cell, share in zip(cells, shares, strict=True)]
+    steps = [heat_step(cell.count, whole, right=cell.right) for cell, whole in zip(cells, wholes, strict=True)]
     assert [STEPS[number - 1] for number in found["heat"]] == steps
     texts = [str(cell.count) for cell in cells] if measure == "count" else [whole_percent(share) for share in shares]
     assert found["text"] == texts

@@ -27,7 +27,7 @@ def test_it_opens_on_the_largest_confusion(get, grading):
     html = text(page)
     assert "16 of 23" not in html
     assert "17 of 23" in html
-    assert '<td class="e5 sel">' in html
+    assert '<td class="e2 sel">' in html
     assert html.count('aria-current="true"') == 1
     assert "27.3 % (7.9 to 60.8)" in html
     assert "Does a." in html
