@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -12,13 +12,13 @@ import orjson
 
 from reports.analyses.cell import Cell
 from reports.analyses.costs import Cost
-from reports.analyses.matrix import Matrix
+from reports.analyses.matrix import Matrix, Order
 from reports.analyses.rates import Rate
 from reports.filters.asked import address_query
 from reports.matrix.counted import MOST_HELD, counted_matrix, stays
 from reports.matrix.margins import margin_documents, margin_words, matrix_margins
 from reports.matrix.state import MatrixState, Measure
-from toolevals.grading.metrics.classes import SPECIAL
+from toolevals.grading.metrics.classes import SPECIAL, namespace_of, namespaces
 from toolevals.grading.verdicts import NONE
 from toolevals.presentation.figures import heat_map
 from toolevals.presentation.heat import STEPS, heat_step
@@ -70,7 +70,8 @@ class ListedCell:
     selected: bool
 
 
-@dataclass(frozen=True, slots=True)
+# Not slotted: the namespaces are found once.
+@dataclass(frozen=True)
 class DrawnMatrix:
     """What the page draws of a matrix, table and heat map from the same cells."""
 
@@ -89,7 +90,7 @@ class DrawnMatrix:
     @property
     def columns(self) -> list[TableCell]:
         """The heads, with what part of each column is right."""
-        begins = _begins(self.matrix, self.matrix.columns)
+        begins = self._begins(self.matrix.columns)
         return [
             TableCell(place, name=name, gap=name in begins, selected=name == self.state.actual)
             for place, name in enumerate(self.matrix.columns)
@@ -99,7 +100,7 @@ class DrawnMatrix:
     def precisions(self) -> list[tuple[bool, str, str, Rate]]:
         """The foot: whether a gap stands before, the precision in whole percent and in words, and the rate."""
         rates = [(name, self.matrix.precision(name)) for name in self.matrix.columns]
-        begins = _begins(self.matrix, self.matrix.columns)
+        begins = self._begins(self.matrix.columns)
         return [
             (name in begins, whole_percent(rate.value), margin_words("precision", rate), rate) for name, rate in rates
         ]
@@ -108,12 +109,12 @@ class DrawnMatrix:
         """Yield the table's rows, empty cells included."""
         prefix = self.state.query(expected="", actual="", after="")
         places = {name: place for place, name in enumerate(self.matrix.columns)}
-        begins = _begins(self.matrix, self.matrix.columns)
+        begins = self._begins(self.matrix.columns)
         by_row: dict[str, dict[int, Cell]] = {name: {} for name in self.matrix.rows}
         for cell in self._cells():
             by_row[cell.expected][places[cell.actual]] = cell
         following = dict(pairwise(self.matrix.rows))
-        below = _begins(self.matrix, self.matrix.rows)
+        below = self._begins(self.matrix.rows)
         for row in self.matrix.rows:
             cells = tuple(
                 self._table_cell(by_row[row][place], place, prefix, gap=name in begins)
@@ -163,9 +164,33 @@ class DrawnMatrix:
             "column_percent": _each(in_column, percent),
             "costs": [cost_line(cost) for cost in spent] if matrix.costs else [],
             "steps": list(STEPS),
-            "gaps": {"rows": _gaps(matrix, matrix.rows), "columns": _gaps(matrix, matrix.columns)},
+            "gaps": {"rows": self._gaps(matrix.rows), "columns": self._gaps(matrix.columns)},
             "confusions": [places[key] for key in matrix.confusions.keys],
         }
+
+    def _begins(self, names: Sequence[str]) -> set[str]:
+        """Return the names before which another block begins.
+
+        A block holds tools of one effect where these divide, else in order of name those of one namespace, or what is
+        no tool.
+        """
+        blocks = {name: "" if name in SPECIAL else self._block_of(name) for name in names}
+        return {name for before, name in pairwise(names) if blocks[before] != blocks[name]}
+
+    def _block_of(self, name: str) -> str:
+        if self.matrix.blocks or self.state.order is not Order.NAME:
+            return f"block {self.matrix.blocks.get(name, 0)}"
+        namespace = namespace_of(name)
+        return f"tools of {namespace if namespace in self._namespaces else ''}"
+
+    @cached_property
+    def _namespaces(self) -> Mapping[str, int]:
+        return namespaces({*self.matrix.rows, *self.matrix.columns})
+
+    def _gaps(self, names: Sequence[str]) -> list[int]:
+        """Return the places before which another block begins."""
+        begins = self._begins(names)
+        return [place for place, name in enumerate(names) if name in begins]
 
     def _heat(self, places: Mapping[Key, int], shares: Sequence[Share]) -> list[int]:
         """Return the step of each cell as its place in STEPS, from 1."""
@@ -237,18 +262,6 @@ def drawn(matrix: Matrix, state: MatrixState) -> DrawnMatrix:
         return DrawnMatrix(matrix, 0, state)
     confused = matrix.confused_only()
     return DrawnMatrix(confused, len(matrix.columns) - len(confused.columns), state)
-
-
-def _begins(matrix: Matrix, names: Sequence[str]) -> set[str]:
-    """Return the names before which another block begins: of tools of other effects, and of what is no tool."""
-    blocks = {name: -1 if name in SPECIAL else matrix.blocks.get(name, 0) for name in names}
-    return {name for before, name in pairwise(names) if blocks[before] != blocks[name]}
-
-
-def _gaps(matrix: Matrix, names: Sequence[str]) -> list[int]:
-    """Return the places before which another block begins, where classes stand in blocks."""
-    begins = _begins(matrix, names) if matrix.blocks else ()
-    return [place for place, name in enumerate(names) if name in begins]
 
 
 def _query(prefix: str, cell: Cell) -> str:

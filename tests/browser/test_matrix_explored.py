@@ -69,6 +69,7 @@ def test_a_heat_map_of_300_tools_names_each_of_them_and_is_whole_at_a_click(rita
     rita.get_by_role("button", name="Whole matrix").click()
     expect(frame.locator(".heat-side > span")).to_have_count(0)
     assert frame.evaluate("frame => frame.scrollHeight - frame.clientHeight") < 2
+    assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") < 2
     rita.get_by_role("button", name="Whole matrix").click()
     expect(frame.locator(".heat-side > span")).to_have_count(300)
 

@@ -3,10 +3,12 @@ import { Chart } from "./chart.js";
 import { Names } from "./names.js";
 
 const LABEL = 13; // pixels that one label needs
-const SMALL = 11; // and a small one, where there are many
+const SMALL = 10; // and a small one, where there are many
 const NUMBER = 24; // and a column whose cells hold numbers
 const ROW = 33;
 const TALLEST = 760;
+const LOWEST = 320; // the whole matrix in a window, whatever its height
+const AROUND = 300; // what stands above and below its cells
 const FOOT = 76; // the margin of the columns
 const SIDE = 90; // and of the rows
 const GAP = 12;
@@ -35,11 +37,11 @@ export const casesOf = (matrix, side, place) => {
   return `${matrix.cases}?${parameters}`;
 };
 
-// Between blocks of classes a line.
-const line = (side, place, color) => {
+// Between blocks of classes a line, no wider than a third of a cell.
+const line = (side, place, color, cell) => {
   const [along, across] = side === "rows" ? ["y", "x"] : ["x", "y"];
   const at = place - 0.5;
-  return { type: "line", [`${along}0`]: at, [`${along}1`]: at, [`${across}0`]: 0, [`${across}1`]: 1, [`${across}ref`]: `${across} domain`, line: { color, width: 4 } };
+  return { type: "line", [`${along}0`]: at, [`${along}1`]: at, [`${across}0`]: 0, [`${across}1`]: 1, [`${across}ref`]: `${across} domain`, line: { color, width: Math.min(4, Math.max(cell / 3, 0.5)) } };
 };
 
 const ring = ([row, column], color, width) => ({
@@ -69,6 +71,7 @@ export class Heat {
     this.frame.append(this.inner);
     this.names = new Names(this.inner, element, matrix);
     this.chart = new Chart(element, matrix.chart, (layout) => this.fitted(layout));
+    new ResizeObserver(() => this.resized()).observe(this.frame);
     element.addEventListener("keydown", (event) => this.key(event));
     element.addEventListener("focus", () => element.matches(":focus-visible") && this.point());
   }
@@ -84,6 +87,12 @@ export class Heat {
     if (this.drawn) return;
     this.drawn = true;
     if (this.selected && this.isLarge) this.reveal(this.selected);
+  }
+
+  // Its width is said and not the chart's own choice: drawn narrower, a chart would keep the width that it had.
+  resized() {
+    const { clientWidth } = this.frame;
+    if (this.drawn && clientWidth && clientWidth !== this.wide) this.draw();
   }
 
   listen() {
@@ -107,10 +116,13 @@ export class Heat {
     const numbered = Boolean(this.matrix.chart.data[0].texttemplate);
     const least = numbered ? NUMBER : SMALL;
     const wide = (columns.length * least) / 0.885 + NAMES;
-    this.height = Math.max(Math.min(rows.length * ROW, TALLEST), this.whole ? 0 : rows.length * (numbered ? LABEL : SMALL));
-    this.isWide = !this.whole && wide > this.frame.clientWidth;
+    this.wide = this.frame.clientWidth;
+    const tallest = this.whole ? Math.min(Math.max(innerHeight - AROUND, LOWEST), TALLEST) : TALLEST;
+    this.height = Math.max(Math.min(rows.length * ROW, tallest), this.whole ? 0 : rows.length * (numbered ? LABEL : SMALL));
+    this.isWide = !this.whole && wide > this.wide;
     this.isTall = this.height > TALLEST;
-    this.isLarge = this.isWide || this.isTall;
+    // Without numbers there are many: all their names have room only beside the chart.
+    this.isLarge = this.isWide || this.isTall || (!this.whole && !numbered);
     this.inner.style.minWidth = this.isWide ? `${Math.ceil(wide)}px` : "";
     this.frame.classList.toggle("is-tall", this.isTall);
   }
@@ -121,6 +133,7 @@ export class Heat {
     const { height } = this;
     const foot = layout.yaxis2 ? FOOT : 0;
     layout.height = height + foot + 190;
+    if (!image) layout.width = room;
     if (foot) {
       layout.yaxis.domain = [foot / (height + foot), 1];
       layout.yaxis2.domain = [0, (foot - GAP) / (height + foot)];
@@ -140,6 +153,7 @@ export class Heat {
     if (label === SMALL && image) for (const axis of [layout.xaxis, layout.yaxis]) axis.tickfont.size = 9.5;
     layout.xaxis = thinned(layout.xaxis, layout.xaxis.range, this.isWide ? room : room - 190, label);
     layout.yaxis = thinned(layout.yaxis, layout.yaxis.range, height, label);
+    this.cell = { rows: height / this.matrix.rows.length, columns: room / this.matrix.columns.length };
     this.color = layout.font.color;
     this.between = layout.paper_bgcolor;
     layout.shapes = this.shapes();
@@ -174,7 +188,7 @@ export class Heat {
 
   shapes() {
     const { color, between, matrix, cursor, selected } = this;
-    const shapes = Object.entries(matrix.gaps || {}).flatMap(([side, places]) => places.map((place) => line(side, place, between)));
+    const shapes = Object.entries(matrix.gaps || {}).flatMap(([side, places]) => places.map((place) => line(side, place, between, this.cell[side])));
     if (cursor) shapes.push({ ...ring(cursor, color, 1.5), line: { color, width: 1.5, dash: "dot" } });
     if (selected) shapes.push(ring(selected, color, 2.5));
     return shapes;
@@ -205,9 +219,9 @@ export class Heat {
     this.draw();
   }
 
-  // The whole matrix, unzoomed; of one that is larger than its frame in the frame, and again with every name.
+  // The whole matrix, unzoomed, in the frame and no higher than the window; and again with every name.
   reset() {
-    if (!this.ranges && (this.whole || this.isWide || this.isTall)) this.whole = !this.whole;
+    if (!this.ranges) this.whole = !this.whole;
     this.ranges = null;
     return this.draw();
   }
