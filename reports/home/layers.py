@@ -9,7 +9,7 @@ from typing import Final
 from reports.analyses.compared import LayerDelta, RunComparison
 from reports.analyses.layers import Layers, VerdictRow
 from reports.analyses.trend import RunFacts, Series, Trend
-from reports.comparison.runs import TwoRuns, candidates_for, default_baseline, two_runs
+from reports.comparison.runs import MOST_COMPARED, TwoRuns, candidates_for, default_baseline, two_runs
 from reports.gates.page import verdict_of
 from reports.models import HeldGate
 from toolevals.grading.gates.values import Check
@@ -20,8 +20,6 @@ from toolevals.runs.models import Run
 FOLLOWED: Final = ("outcome", "selection", "arguments", "result_use", "recovery")
 MOST_RUNS: Final = 9
 MOST_CANDIDATES: Final = 50
-# Runs of more examples are compared where somebody asks for it.
-MOST_COMPARED: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from reports.trends.page import (
     trend_charts,
 )
 from reports.trends.scope import Scope, experiment_scope, subject_scope
+from reports.trends.sentence import trend_sentence
 from reports.trends.tools import ToolRate, runs_tool_trend, small_trends
 from toolevals.workspace.models import Project
 from toolevals.workspace.requests import ProjectRequest
@@ -73,6 +74,7 @@ def _context(request: ProjectRequest, scope: Scope) -> dict[str, Any]:
         "scope": scope,
         "experiment": scope.experiment,
         "trend": trend,
+        "sentence": trend_sentence(trend, project),
         "newest_first": layer_lines(trend, project),
         "charts": charts,
         "followed": followed,

@@ -49,6 +49,7 @@ def test_a_trend_shows_every_run_with_its_intervals(browser_of, build, project):
     rows = table(page, "trend-table")
     assert [row[0] for row in rows[1:]] == ["2 agent", "1 agent"]
     assert rows[1][1] == "90.0 66.8 to 98.8"
+    assert "Run 2 is joined to no earlier run" in text(page)
     chart = embedded(page, "trend-data")["trend-selection"]
     values = [y for trace in chart["data"] if "hovertext" in trace for y in trace["y"]]
     assert values == [70.0, 90.0]
@@ -56,6 +57,44 @@ def test_a_trend_shows_every_run_with_its_intervals(browser_of, build, project):
     assert [run["rates"]["selection"]["value"] for run in api["runs"]] == [0.7, 0.9]
     in_csv = csv_rows(trends(browser_of, "trends-csv", project, "nightly"))
     assert [float(row["rate"]) for row in in_csv if row["name"] == "selection"] == [0.7, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        (
+            20,
+            2,
+            "Better over 2 joined runs, and not by chance: the outcome rose from 33.3 % of examples in run 1 to 93.3 %",
+        ),
+        (
+            2,
+            20,
+            "Worse over 2 joined runs, and not by chance: the outcome fell from 93.3 % of examples in run 1 to 33.3 %",
+        ),
+        (
+            3,
+            2,
+            "Cannot tell whether the outcome changed over 2 joined runs: 90.0 % of examples passed in run 1, 93.3 %",
+        ),
+        (2, 2, "No change over 2 joined runs"),
+    ],
+)
+def test_trends_open_with_what_a_test_has_earned(browser_of, build, project, before, after, says):
+    def tried(wrong: int) -> list[list[Case]]:
+        return [[Case("a", "b" if place < wrong else "a")] for place in range(30)]
+
+    build.again(build.tried(tried(before)), tried(after))
+    page = trends(browser_of, "trends", project, "nightly")
+    assert says in text(page)
+    assert reverse("reports:compare", args=[project.slug, 1, 2]) in page.content.decode()
+
+
+def test_too_few_examples_tell_nothing_over_time(browser_of, build, project):
+    build.again(build.tried([[Case("a", "b")]] * 10), [[Case("a", "a")]] * 10)
+    assert "Cannot tell over 2 joined runs: 0.0 % of examples passed in run 1, 100.0 %" in text(
+        trends(browser_of, "trends", project, "nightly")
+    )
 
 
 def test_an_experiment_without_graded_runs_says_so(browser_of, build, project):
