@@ -14,6 +14,8 @@ ROLES = {"system": "System", "developer": "System", "user": "User", "assistant":
 LONG_TEXT = 1600
 LONG_DATA = 40
 OPEN_DATA = 16
+# The system's words are open where they are few: they often say what day it is.
+OPEN_WORDS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class DataBlock:
     is_open: bool = False
     # The value as JSON, indented; empty where it is only words.
     raw: str = ""
+    # Whether it is open for a person who has chosen so: "context", "system", or "" for what nobody chooses once for all.
+    fold: str = ""
     kind: str = "data"
 
     @property
@@ -111,7 +115,8 @@ def read_conversation(document: Any) -> Conversation:
     picks = Picks()
     turns: list[Turn] = []
     if document.get("context"):
-        block = DataBlock("Context", "", lines(document["context"], picks), raw=pretty(document["context"]))
+        found = lines(document["context"], picks)
+        block = DataBlock("Context", "", found, is_open=True, raw=pretty(document["context"]), fold="context")
         turns.append(Turn("system", "Context", [block]))
     messages = document.get("messages")
     for message in messages if isinstance(messages, list) else []:
@@ -165,7 +170,8 @@ def _folded(text: str) -> DataBlock:
     words = len(text.split())
     first = text.strip().split("\n", 1)[0]
     title = first if len(first) <= 64 else first[:63] + "…"
-    return DataBlock(title, f"{words} word{'' if words == 1 else 's'}", (Line("", (Segment(text),)),))
+    note = f"{words} word{'' if words == 1 else 's'}"
+    return DataBlock(title, note, (Line("", (Segment(text),)),), is_open=words <= OPEN_WORDS, fold="system")
 
 
 def _call(call: Mapping[str, Any], picks: Picks) -> CallBlock:

@@ -218,6 +218,12 @@ def test_pages_are_accessible(
         expect(ada.get_by_role("heading", level=1)).to_be_visible()
         if path == "label/":
             choose_tool(ada, "return")
+            beyond = "document.documentElement.scrollHeight - scrollY - main.getBoundingClientRect().bottom"
+            assert ada.evaluate(beyond) == pytest.approx(0, abs=1)
+            # A tap on a tool goes to its form.
+            ada.locator(".tool-row", has_text="get_order").click()
+            expect(ada.locator("#args-h")).to_have_text("get_order")
+            expect(ada.locator("#args-h")).to_be_in_viewport()
         assert axe(ada) == [], path
         sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert ada.evaluate(sideways) == 0, path

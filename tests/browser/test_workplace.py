@@ -69,6 +69,12 @@ def at_work(context: BrowserContext, app: LiveApp) -> Page:
 def test_words_are_found_in_what_is_folded(person: Callable[[str], BrowserContext], app: LiveApp):
     app.python(SEED_ONE)
     page = at_work(person("Ann"), app)
+    # What is folded stays so, and a conversation longer than its pane opens at the turn that is asked about.
+    page.locator("[data-fold=system] > summary").click()
+    page.set_viewport_size({"width": 1440, "height": 300})
+    page.reload()
+    expect(page.locator(".msgs pre", has_text="Today is Tuesday")).to_be_hidden()
+    expect(page.locator(".msg-now")).to_be_in_viewport()
     count = page.locator("[data-find-count]")
     page.keyboard.press("c")
     page.keyboard.type("tuesday")

@@ -28,7 +28,7 @@ def test_turns_calls_and_results():
     assert [turn.is_now for turn in turns] == [False, False, False, True]
     system, agent = turns[0].blocks[0], turns[2].blocks[0]
     assert isinstance(system, DataBlock)
-    assert not system.is_open
+    assert (system.is_open, system.fold) == (True, "system")
     assert isinstance(agent, CallBlock)
     assert (agent.name, agent.first) == ("get_order", ("order_id", '"A-20418"'))
     assert agent.result is not None

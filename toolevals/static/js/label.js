@@ -4,6 +4,7 @@ import "./labeling/acts.js";
 import "./labeling/arguments.js";
 import { changed, saveDraft } from "./labeling/drafts.js";
 import "./labeling/drawers.js";
+import "./labeling/folds.js";
 import { submit } from "./labeling/outbox.js";
 import "./labeling/pane.js";
 import "./labeling/picks.js";

@@ -8,6 +8,8 @@ import { chosenWhenSent, isFocusFree } from "./redraw.js";
 import { showKept } from "./saved.js";
 
 let wantsFocus = false;
+// Whether a tool was chosen by a click or a tap: its form comes into sight, without a keyboard on the screen.
+let wantsSight = false;
 const panel = () => document.getElementById("panel");
 const drawn = () => panel()?.querySelector("[data-choice]");
 const shown = () => drawn()?.dataset.choice;
@@ -41,6 +43,18 @@ onKey((name) => {
 });
 document.addEventListener("tool-chosen", follow);
 
+const bringToSight = () => {
+  wantsSight = false;
+  const pane = panel()?.closest(".pane");
+  const { top = 0 } = pane?.getBoundingClientRect() ?? {};
+  if (top < 0 || top > innerHeight / 2) pane?.scrollIntoView({ block: "start" });
+};
+document.addEventListener("click", (event) => {
+  if (event.detail === 0 || event.target.matches("input") || !event.target.closest(".tools-list .tool-row")) return;
+  wantsSight = true;
+  setTimeout(() => wantsSight && shown() === chosen()?.value && bringToSight());
+});
+
 // In the same moment as the pane: the list of tools says which one the open call has, unless another was chosen meanwhile.
 const chooseShown = () => {
   if (chosen()?.value !== chosenWhenSent(panel())) return;
@@ -57,6 +71,7 @@ const settle = () => {
     else if (wantsFocus && isLast) focusPanel();
   }
   if (isLast) wantsFocus = false;
+  if (isLast && wantsSight) bringToSight();
   refresh();
   markUsed();
   changed();
