@@ -14,6 +14,7 @@ from labeling.forms.matchers import ALL, UNNAMED
 from labeling.forms.moves import PLACES, add_call, move_call, place_of, put_call, remove_call
 from labeling.forms.plan import MAX_CALLS, Plan, Position, Step
 from labeling.forms.reading import Page, page_of
+from labeling.forms.switching import forget, keep_fitting
 from toolevals.grading.values import ToolSpec
 
 # What the page puts the focus on afterwards, beside ids of controls.
@@ -37,7 +38,7 @@ def act(data: QueryDict, tools: Sequence[ToolSpec], to: str) -> tuple[QueryDict,
 
 
 def _keep_tool(page: Page) -> None:
-    """Write the tool chosen in the list to the open call; arguments beyond the schema do not go over to another."""
+    """Write the tool chosen in the list to the open call; only arguments that both have alike go over to another."""
     number = page.open
     if page.kind != "calls" or (not number and not page.data.get("tool")):
         return
@@ -47,21 +48,27 @@ def _keep_tool(page: Page) -> None:
         page.data["open"], page.data["plan"] = str(number), page.plan.to_text()
     entries = page.entries(number)
     name = page.tool_name(number)
-    if entries.one("tool") not in ("", name):
-        page.data.setlist(entries.name("e"), [])
+    before = entries.one("tool")
+    is_other = before not in ("", name)
+    if is_other:
+        keep_fitting(entries, page.schema_of(before), page.schema_of(name))
     page.data[entries.name("tool")] = name
-    _open_up(page, number)
+    _open_up(page, number, again=is_other)
 
 
-def _open_up(page: Page, number: int) -> None:
-    """Let a call that must not be have any arguments, until some are named: required ones too."""
+def _open_up(page: Page, number: int, *, again: bool = False) -> None:
+    """Let a call that must not be have any arguments, until some are named: required ones too.
+
+    `again`: its tool has become another.
+    """
     entries = page.entries(number)
-    if not page.plan.calls() or place_of(page.plan, number) != "disallowed" or entries.one("more"):
+    if not page.plan.calls() or place_of(page.plan, number) != "disallowed" or bool(entries.one("more")) != again:
         return
     fields = argument_fields(page.schema(number))
-    if fields and not any(entries.one(part, one.path) for one in fields for part in ("m", "v")):
+    unnamed = [one for one in fields if not any(entries.one(part, one.path) for part in ("m", "v"))]
+    if fields and (again or len(unnamed) == len(fields)):
         page.data[entries.name("more")] = "1"
-        for one in fields:
+        for one in unnamed:
             page.data[entries.name("m", one.path)] = UNNAMED
 
 
@@ -139,7 +146,7 @@ def _add_item(entries: CallEntries, path: str) -> str:
 def _drop_item(entries: CallEntries, path: str) -> str:
     parent, _, gone = path.rpartition("/")
     entries.data.setlist(entries.name("k", parent), [key for key in item_keys(entries, parent) if key != gone])
-    _forget(entries, path)
+    forget(entries, path)
     return f"v:{entries.address(parent)}"
 
 
@@ -157,15 +164,8 @@ def _drop_extra(entries: CallEntries, path: str) -> str:
     parent, _, gone = path.rpartition("/")
     left = [name for name in entries.every("e", parent) if step(name) != gone]
     entries.data.setlist(entries.name("e", parent), left)
-    _forget(entries, path)
+    forget(entries, path)
     return f"v:{entries.address(parent)}"
-
-
-def _forget(entries: CallEntries, path: str) -> None:
-    """Drop what was entered for an argument and inside it."""
-    own = re.compile(rf"c{entries.number}\.[a-z]+{re.escape(path)}(/.*)?", re.DOTALL)
-    for name in [name for name in entries.data if own.fullmatch(name)]:
-        del entries.data[name]
 
 
 _ON_ARGUMENTS: Mapping[str, Callable[[CallEntries, str], str]] = {

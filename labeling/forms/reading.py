@@ -97,8 +97,11 @@ class Page:
 
     def schema(self, number: int) -> Mapping[str, Any]:
         """Return the schema of a call's arguments; of a tool that is not offered, one that says nothing."""
-        tool = self.tool(number)
-        return tool.input_schema if tool else {}
+        return self.schema_of(self.tool_name(number))
+
+    def schema_of(self, name: str) -> Mapping[str, Any]:
+        """Return the schema of a tool's arguments; of a tool that is not offered, one that says nothing."""
+        return next((tool.input_schema for tool in self.tools if tool.name == name), {})
 
 
 def page_of(data: QueryDict, tools: Sequence[ToolSpec]) -> Page:

@@ -10,6 +10,7 @@ from labeling.forms.reading import read_label
 from tests.labeling_pages.shop import TOOLS, fields
 from tests.labeling_pages.test_reading import data
 from toolevals.grading.specs import read_tools
+from toolevals.grading.values import ToolSpec
 
 SPECS = read_tools(TOOLS).tools
 GET, RETURN = "get_order", "create_return"
@@ -126,6 +127,26 @@ def test_a_call_that_must_not_be_is_forbidden_with_any_arguments():
     shown = panel(never, SPECS, to="tool")
     assert shown.other_arguments
     assert {row.matcher for row in shown.rows} == {"unnamed"}
+
+
+def test_another_tool_takes_over_only_what_fits_it():
+    text, whole, day = {"type": "string"}, {"type": "integer"}, {"type": "string", "format": "date"}
+    choice = {"type": "string", "enum": ["a", "b"]}
+    old = {"order": text, "nights": whole, "city": choice, "day": day, "gone": text}
+    new = {"order": text, "nights": text, "city": {"type": "string", "enum": ["a"]}, "day": day}
+    tools = [
+        ToolSpec("book", "", {"type": "object", "properties": old, "required": ["day"]}),
+        ToolSpec("cancel", "", {"type": "object", "properties": new, "required": ["order"]}),
+    ]
+    values = {"order": "A-1", "nights": "3", "city": '"b"', "gone": "x", "day": ""}
+    sent = {f"c1.v/{name}": value for name, value in values.items()} | {"c1.m/day": "exact", "c1.m/order": "contains"}
+    shown = panel(data(tool="1", plan=routes('"ordered":[1]'), open="1", **{"c1.tool": "book"}, **sent), tools, to="tool")
+    assert [(row.label, row.value, row.matcher) for row in shown.rows] == [
+        ("order", "A-1", "contains"),
+        ("nights", "", "unnamed"),
+        ("city", "", "unnamed"),
+        ("day", "", "unnamed"),
+    ]
 
 
 def test_items_are_added_and_taken_out():

@@ -9,7 +9,7 @@ import { submit } from "./labeling/outbox.js";
 import "./labeling/pane.js";
 import "./labeling/picks.js";
 import "./labeling/presence.js";
-import { leave } from "./labeling/problems.js";
+import { enter, leave, startOver } from "./labeling/problems.js";
 import "./labeling/reading.js";
 import "./labeling/search.js";
 import { fieldsOf } from "./labeling/server.js";
@@ -22,7 +22,12 @@ import "./labeling/tools.js";
 const inForm = (element) => element.form?.id === "label-form" && !element.matches("[type=search], [data-question]");
 
 document.addEventListener("input", (event) => inForm(event.target) && changed());
-document.addEventListener("change", (event) => inForm(event.target) && changed());
+document.addEventListener("change", (event) => {
+  if (!inForm(event.target)) return;
+  if (event.target.name === "tool") startOver();
+  changed();
+});
+document.addEventListener("focusin", (event) => inForm(event.target) && event.target.closest("[data-path]") && enter(event.target));
 document.addEventListener("focusout", (event) => {
   if (!inForm(event.target) || !event.target.name) return;
   // From a value to its matcher is not yet out of the field; past the matcher alone was never in it.

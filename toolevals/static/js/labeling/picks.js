@@ -101,8 +101,9 @@ document.addEventListener("click", (event) => {
   const pick = event.target.closest(".pick");
   if (pick) send(pick);
 });
-// What is entered by hand is from nowhere else, and answers why a value was not taken.
+// What is entered by hand is from nowhere else, and answers why a value was not taken. Another tool answers it too.
 const edited = (event) => {
+  if (event.target.name === "tool") for (const [address, { problem }] of origins) if (problem) origins.delete(address);
   const address = event.target.closest?.("#panel [data-path]")?.dataset.path;
   if (origins.get(address)?.problem) origins.delete(address);
   markUsed();

@@ -44,6 +44,17 @@ export const leave = (control) => {
   left.add(pathOf(control));
   show();
 };
+// What was not said yet of a field is not said while one is in it: only once it is left again.
+export const enter = (control) => {
+  const path = pathOf(control);
+  if (errorFor(path)?.hidden && !all) left.delete(path);
+};
+// Another tool was chosen: none of its fields was left.
+export const startOver = () => {
+  left = new Set();
+  all = false;
+  show();
+};
 export const refresh = show;
 export const forget = () => {
   problems = [];
