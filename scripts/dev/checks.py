@@ -15,15 +15,11 @@ PYTHON_PATHS = ["toolevals", "labeling", "reports", "tests", "scripts", "benchma
 # Who has nothing left to do takes over what waits for another.
 PARALLEL = ["-n", "2", "--dist", "worksteal"]
 # The tests of a file share what they put into a database, and the longest files come first: tests/fixtures/order.py.
-BY_FILE = ["--dist", "loadfile", "--no-loadscope-reorder"]
-# These tests mostly wait, for a process or a page. Two processes run beside the tests on databases, which take what is
-# left of both cores; browsers come last, and more of them run at once than there are cores.
-BESIDE = ["-n", "2", *BY_FILE]
-WAITING = ["-n", "4", *BY_FILE]
+# These tests mostly wait, for a process or a page: more of them run at once than there are cores.
+WAITING = ["-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
 IN_PROCESS = "not servers and not browser"
 SLOW_LANE = "slow_lane"
-WITH_SERVERS = "servers and not browser and not slow_lane"
-WITH_BROWSERS = "browser and not slow_lane"
+WITH_BROWSERS = "(servers or browser) and not slow_lane"
 
 
 def test(_: argparse.Namespace) -> int:
@@ -46,17 +42,16 @@ def all_stages(session: Session) -> int:
     has_chromium = chromium.available() or chromium.install()
     # In one process: all of these tests watch one application.
     slow_lane_shown = session.tests_meanwhile("tests in the slow lane", "-m", SLOW_LANE) if has_chromium else None
-    servers_shown = session.tests_meanwhile("tests with servers and workers", *BESIDE, "-m", WITH_SERVERS)
     session.tests("tests on SQLite", *PARALLEL, "-m", f"{IN_PROCESS} and not only_postgresql")
     on_postgresql = f"database and {IN_PROCESS} and not only_sqlite"
     session.tests("tests on PostgreSQL and Redis", *PARALLEL, "-m", on_postgresql, servers=True)
     types_shown()
     if slow_lane_shown is not None:
         slow_lane_shown()
-        session.tests("tests in a browser", *WAITING, "-m", WITH_BROWSERS)
+        session.tests("tests with servers, workers and browsers", *WAITING, "-m", WITH_BROWSERS)
     else:
+        session.tests("tests with servers and workers", *WAITING, "-m", "servers and not browser")
         session.not_run.append("tests in a browser: no Chromium, and it could not be installed; see above")
-    servers_shown()
     return session.summary()
 
 

@@ -140,7 +140,9 @@ def test_another_tool_takes_over_only_what_fits_it():
     ]
     values = {"order": "A-1", "nights": "3", "city": '"b"', "gone": "x", "day": ""}
     sent = {f"c1.v/{name}": value for name, value in values.items()} | {"c1.m/day": "exact", "c1.m/order": "contains"}
-    shown = panel(data(tool="1", plan=routes('"ordered":[1]'), open="1", **{"c1.tool": "book"}, **sent), tools, to="tool")
+    shown = panel(
+        data(tool="1", plan=routes('"ordered":[1]'), open="1", **{"c1.tool": "book"}, **sent), tools, to="tool"
+    )
     assert [(row.label, row.value, row.matcher) for row in shown.rows] == [
         ("order", "A-1", "contains"),
         ("nights", "", "unnamed"),
