@@ -80,10 +80,16 @@ def _nests(value: Any) -> bool:
 
 def _scalar(value: Any, picks: Picks) -> tuple[Segment, ...]:
     if isinstance(value, str):
-        short = len(value) <= 48 and "\n" not in value
+        short = len(value) <= 48 and "\n" not in value and not _is_sentence(value)
         if short and value and picks.add(value):
             return (Segment(value, picks),)
         return segments(value, picks)
     text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)
     pickable = isinstance(value, int | float | Decimal) and not isinstance(value, bool)
     return (Segment(text, picks),) if pickable and picks.add(text) else (Segment(text),)
+
+
+def _is_sentence(text: str) -> bool:
+    """Tell whether a text says something, and is no value as a whole: its parts may be."""
+    words = text.split()
+    return len(words) > 2 and (text[-1] in ".!?…" or (len(words) > 4 and not any(map(str.isdigit, text))))

@@ -6,14 +6,29 @@ import re
 import string
 from dataclasses import dataclass, field
 
-TOKEN = re.compile(r"\S+")
+from labeling.conversation.dates import DATE
+
+# Chinese and Japanese, whose words only the browser tells apart.
+WIDE = "\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uff65\U00020000-\U0003ffff"
+TOKEN = re.compile(rf"[^\s{WIDE}]+")
 # Punctuation around a word that is no part of a value.
 EDGES = "\"'“”‘’()[]{}<>.,;:!?…*`"
 DAYS = frozenset(
     {"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
     | {"today", "tomorrow", "yesterday", "tonight", "noon", "midnight"}
 )
-NO_NAMES = ("I", "I'm", "I’m", "I'd", "I’d", "I'll", "I’ll", "I've", "I’ve")
+# Words with a capital that name nothing, wherever they stand.
+_NO_NAMES = (
+    "I'm I'd I'll I've Hi Hello Hey Dear Thanks Thank Please Sorry Yes Yeah Okay Regards Best Cheers Mrs Sir Madam"
+)
+NO_NAMES = frozenset(_NO_NAMES.split())
+# German writes every noun with a capital.
+_GERMAN = "ich der die das und nicht ist bitte mein meine wir sie ein eine für mit"
+GERMAN = frozenset(_GERMAN.split())
+# A code of capitals, such as LIN-SH-M-WHT, or a name with underscores.
+CODE = re.compile(r"[A-Z][A-Z0-9]+(?:[-_][A-Z0-9]+)+|\w+_\w+")
+# The number of an item of a list, and its mark.
+NUMBERING = re.compile(r"(?m)^[ \t]*(?:\d{1,2}[.)]|[-*•])(?=[ \t])")
 MAX_VALUE = 80
 MAX_PICKS = 26 * 26
 
@@ -68,35 +83,56 @@ def segments(text: str, picks: Picks) -> tuple[Segment, ...]:
 
 
 def _values(text: str) -> list[tuple[int, int]]:
-    """Return where values begin and end."""
+    """Return where values begin and end, in their order."""
+    dates = [match.span() for match in DATE.finditer(text)]
+    skipped = {match.span() for match in NUMBERING.finditer(text)}
+    taken = sorted([*dates, *skipped])
+    has_names = _has_names(text)
     found: list[tuple[int, int]] = []
-    previous = ""
+    previous, end, place = "", 0, 0
     for match in TOKEN.finditer(text):
         word = match.group()
         bare = word.strip(EDGES)
         start = match.start() + (word.find(bare) if bare else 0)
         span = (start, start + len(bare))
-        if bare and _is_name(bare, word, previous):
+        # What stands first in a line begins a sentence, and so does what stands behind a list's mark.
+        begins = not previous or previous[-1] in '.!?:…"“)' or "\n" in text[end : match.start()]
+        previous, end = word, match.end()
+        while place < len(taken) and taken[place][1] <= match.start():
+            place += 1
+        if place < len(taken) and taken[place][0] < match.end():
+            previous = "" if taken[place] in skipped else word
+        elif bare and not begins and has_names and _is_name(bare):
             # "San Francisco": two names in a row are one value.
             if found and text[found[-1][1] : start] == " " and text[found[-1][0]].isupper():
                 span = (found.pop()[0], span[1])
             found.append(span)
         elif bare and _is_value(bare):
             found.append(span)
-        previous = word
-    return found
+    return sorted([*found, *dates])
 
 
 def _is_value(word: str) -> bool:
     if any(character.isdigit() for character in word):
         return True
     lower = word.lower()
-    return lower in DAYS or ("@" in word[1:-1] and "." in word) or lower.startswith(("http://", "https://"))
+    return (
+        lower in DAYS
+        or bool(CODE.fullmatch(word))
+        or ("@" in word[1:-1] and "." in word)
+        or lower.startswith(("http://", "https://"))
+    )
 
 
-def _is_name(bare: str, word: str, previous: str) -> bool:
-    """Tell whether a word is written like a proper name: capital, not at a sentence's beginning."""
+def _has_names(text: str) -> bool:
+    """Tell whether a capital says that a word is a name: not in German, nor in a text of capitals."""
+    words = text.split()
+    capitals = sum(word.isupper() for word in words)
+    return len(GERMAN.intersection(word.lower() for word in words)) < 3 and capitals * 2 <= len(words)
+
+
+def _is_name(bare: str) -> bool:
+    """Tell whether a word is written like a proper name."""
     if len(bare) < 3 or not bare[0].isupper() or any(character.isdigit() for character in bare):
         return False
-    begins = not previous or previous[-1] in '.!?:…"“)'
-    return not begins and bare.lower() not in DAYS and bare not in NO_NAMES
+    return bare.lower() not in DAYS and bare.replace("’", "'") not in NO_NAMES

@@ -42,7 +42,7 @@ class DataBlock:
     is_open: bool = False
     # The value as JSON, indented; empty where it is only words.
     raw: str = ""
-    # Whether it is open for a person who has chosen so: "context", "system", or "" for what nobody chooses once for all.
+    # What a person opens or folds once for all: "context", "system"; "" for anything else.
     fold: str = ""
     kind: str = "data"
 
@@ -100,6 +100,8 @@ class Turn:
     blocks: list[Block] = field(default_factory=list)
     # The user's last turn: what the agent must answer.
     is_now: bool = False
+    # Where it stands, in words: "turn 2", which counts neither the context nor the system's words.
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,17 @@ def read_conversation(document: Any) -> Conversation:
     users = [turn for turn in turns if turn.role == "user"]
     if users:
         users[-1].is_now = True
-    return Conversation(tuple(turn for turn in turns if turn.blocks))
+    turns = [turn for turn in turns if turn.blocks]
+    _number(turns)
+    return Conversation(tuple(turns))
+
+
+def _number(turns: Iterable[Turn]) -> None:
+    beside = {"Context": "the context", "System": "the system’s words"}
+    number = 0
+    for turn in turns:
+        number += turn.words not in beside
+        turn.place = beside.get(turn.words, f"turn {number}")
 
 
 def _read_message(message: Mapping[str, Any], turns: list[Turn], picks: Picks) -> None:

@@ -97,9 +97,11 @@ class Row:
 
     @property
     def takes(self) -> str:
-        """The kind of value its control takes, where it has no options: "integer", "number", "json", or else "text"."""
+        """The kind of value its control takes, without options: "integer", "number", "date", "json", or else "text"."""
         if self.control in ("json", "about"):
             return "json" if self.control == "json" else "number"
+        if self.control in ("text", "date") and self.field.schema.get("format") == "date":
+            return "date"
         if self.control not in ("number", "range", "chips"):
             return "text"
         kind = self.field.entries if self.field.kind is Kind.LIST else self.field.kind

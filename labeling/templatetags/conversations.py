@@ -15,19 +15,19 @@ register = template.Library()
 
 NEWLINE = SafeString("\n")
 PICK = (
-    '<button type="button" class="pick" data-value="{0}" data-code="{1}" data-turn="{2}" tabindex="-1">'
+    '<button type="button" class="pick" data-value="{0}" data-code="{1}" dir="auto" tabindex="-1">'
     '{0}<sup aria-hidden="true">{1}</sup></button>'
 )
 
 
 @register.simple_tag
-def text_parts(parts: Iterable[Segment], pickable: bool = False, turn: int = 0) -> SafeString:
+def text_parts(parts: Iterable[Segment], pickable: bool = False) -> SafeString:
     """Return a text; with `pickable`, its values as buttons that carry their code."""
-    return format_html_join("", "{}", ((_part(part, pickable, turn),) for part in parts))
+    return format_html_join("", "{}", ((_part(part, pickable),) for part in parts))
 
 
 @register.simple_tag
-def data_lines(lines: Iterable[Line], pickable: bool = False, turn: int = 0) -> SafeString:
+def data_lines(lines: Iterable[Line], pickable: bool = False) -> SafeString:
     """Return the lines of a value, keys set apart."""
     return format_html_join(
         NEWLINE,
@@ -35,14 +35,14 @@ def data_lines(lines: Iterable[Line], pickable: bool = False, turn: int = 0) -> 
         (
             (
                 format_html('<span class="k">{}</span>', line.key) if line.key else "",
-                text_parts(line.parts, pickable, turn),
+                text_parts(line.parts, pickable),
             )
             for line in lines
         ),
     )
 
 
-def _part(part: Segment, pickable: bool, turn: int) -> SafeString:
+def _part(part: Segment, pickable: bool) -> SafeString:
     if not pickable or part.picks is None:
         return format_html("{}", part.text)
-    return format_html(PICK, part.text, part.code, turn)
+    return format_html(PICK, part.text, part.code)

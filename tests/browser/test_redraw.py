@@ -235,11 +235,13 @@ def test_a_value_is_said_to_be_from_the_conversation_only_where_it_is(trip: Page
         ("city", "Vienna", '"vienna"'),
         ("nights", "3", "3"),
         ("day", "2026-01-15", "2026-01-15"),
+        ("order", "東京", "東京"),
         ("order", "A-77", "A-77"),
     ):
         pick(trip, name, said)
         expect(told(name)).to_have_text(f"from “{said}”, turn 1")
         expect(value(trip, name)).to_have_value(entered)
+    expect(trip.locator("#panel [data-path='c1/day'] [data-echo]")).to_have_text("Thursday 15 January")
     pick(trip, "via", "Linz")
     pick(trip, "via", "Linz")
     expect(trip.locator("#panel .chip")).to_have_text(["linz×"])

@@ -96,6 +96,13 @@ def test_long_texts_are_folded():
         ("Mail mara@example.org (not me).", ["mara@example.org"]),
         ("Hello there. Where is it?", []),
         ("It’s €98.00", ["€98.00"]),
+        ("The LIN-SH-M-WHT one, for gift_wrap.", ["LIN-SH-M-WHT", "gift_wrap"]),
+        ("Come on Thursday 12 March 2026, or March 3rd at 3 pm.", ["Thursday 12 March 2026", "March 3rd", "3 pm"]),
+        ("Am 12. März, bitte. Das ist für den 3. Mai 2026.", ["12. März", "3. Mai 2026"]),
+        ("Hi\nPlease send it.\n1. Thanks, Mara\n- Then Berlin", ["Mara", "Berlin"]),
+        ("Ich habe die Bestellung A-1 und eine Frage", ["A-1"]),
+        ("SEND IT BACK NOW PLEASE", []),
+        ("明日東京から大阪まで、3月12日にLIN-SHをください。A-7です", ["3月12日", "LIN-SH", "A-7"]),
     ],
 )
 def test_values_worth_picking(text: str, values: list[str]):
@@ -118,7 +125,15 @@ def test_equal_values_share_a_code_and_no_code_begins_another():
 
 
 def test_cutting_hostile_text_takes_linear_time():
-    for text in ("a-" * 100_000, "1" * 200_000, "A " * 100_000, '"' * 200_000):
+    for text in (
+        "a-" * 100_000,
+        "1" * 200_000,
+        "A " * 100_000,
+        "1 " * 100_000,
+        "may " * 60_000,
+        "\n1. A" * 60_000,
+        '"' * 200_000,
+    ):
         assert best_seconds(partial(segments, text, Picks()), enough=2) < 2
 
 
@@ -133,6 +148,23 @@ def test_values_are_lines_without_braces():
         "none   null",
         "deep   {}",
     ]
+
+
+def test_a_sentence_in_data_is_no_value():
+    found = lines(
+        {"a": "carrier did not answer in time", "b": "Linen shirt, white", "c": "12 Main Street, 1010 Vienna"}, Picks()
+    )
+    assert [
+        any(part.picks and part.text == whole for part in line.parts)
+        for line, whole in zip(
+            found, ("carrier did not answer in time", "Linen shirt, white", "12 Main Street, 1010 Vienna"), strict=True
+        )
+    ] == [False, True, True]
+
+
+def test_turns_are_numbered_without_what_stands_before_them():
+    turns = read_conversation({"context": {"day": 1}, "messages": messages()}).turns
+    assert [turn.place for turn in turns] == ["the context", "the system’s words", "turn 1", "turn 2", "turn 3"]
 
 
 def test_depth_has_an_end():

@@ -1,8 +1,10 @@
 // Values of the conversation go into the argument that has, or last had, the focus: by a click, or by V and the code.
 import { onKey } from "../keys.js";
-import { addChip, isValue } from "./arguments.js";
+import { addChip, isValue, valuesOf } from "./arguments.js";
+import { echoOf } from "./dates.js";
 import { onMain } from "./swap.js";
 import { fitting } from "./values.js";
+import { markWords } from "./words.js";
 
 let target = null;
 let typed = null;
@@ -21,7 +23,7 @@ const showOrigins = () => {
     const origin = origins.get(row.dataset.path);
     const isSo = origin && (origin.problem || holds(row, origin));
     if (origin && !isSo) origins.delete(row.dataset.path);
-    const text = !isSo ? "" : origin.problem ? `${origin.problem}. Nothing was changed` : `from “${origin.said}”, turn ${origin.turn}`;
+    const text = !isSo ? "" : origin.problem ? `${origin.problem}. Nothing was changed` : `from “${origin.said}”, ${origin.place}`;
     if (!words || words.textContent === text) continue;
     words.textContent = text;
     words.classList.toggle("is-refused", Boolean(isSo && origin.problem));
@@ -43,21 +45,46 @@ const put = (control, { value, option }) => {
   control.dispatchEvent(new Event("input", { bubbles: true }));
 };
 
-const send = (pick) => {
+const placeOf = (element) => element.closest("[data-place]")?.dataset.place ?? "the conversation";
+
+const send = (said, place) => {
   const control = field();
   if (!control) return;
-  const { value: said, turn } = pick.dataset;
   const fits = fitting(control, said);
   const address = control.closest("[data-path]")?.dataset.path;
   origins.delete(address);
   if (!fits.problem) put(control, fits);
-  if (address) origins.set(address, { ...fits, said, turn, name: control.name });
+  if (address) origins.set(address, { ...fits, said, place, name: control.name });
   showOrigins();
   markUsed();
   control.focus();
 };
 
+// A date says its weekday beside it.
+const showDates = () => {
+  for (const row of document.querySelectorAll("#panel [data-path]")) {
+    const echo = row.querySelector("[data-echo]");
+    const said = echo ? valuesOf(row).map(echoOf).filter(Boolean).join(", ") : "";
+    if (echo && echo.textContent !== said) echo.textContent = said;
+  }
+};
+
+// Words that are selected in the conversation, without the codes of values.
+const selected = () => {
+  const selection = getSelection();
+  const range = selection.rangeCount && !selection.isCollapsed ? selection.getRangeAt(0) : null;
+  const at = range?.commonAncestorContainer;
+  const element = at?.nodeType === Node.TEXT_NODE ? at.parentElement : at;
+  if (!element?.closest("[data-pickable] li")) return null;
+  const copy = document.createElement("div");
+  copy.append(range.cloneContents());
+  for (const code of copy.querySelectorAll("sup")) code.remove();
+  const said = copy.textContent.trim();
+  return said ? { said, place: placeOf(element) } : null;
+};
+
 export const markUsed = () => {
+  showDates();
   const used = new Set([...document.querySelectorAll("#panel [name]")].filter((one) => isValue(one.name)).map((one) => one.value));
   showOrigins();
   for (const { said, problem } of origins.values()) if (!problem) used.add(said);
@@ -72,6 +99,12 @@ const stop = () => {
 onKey((name, event) => {
   if (typed === null && name !== "v") return false;
   if (typed === null) {
+    const words = fields().length ? selected() : null;
+    if (words) {
+      getSelection().removeAllRanges();
+      send(words.said, words.place);
+      return true;
+    }
     if (!document.querySelector(".pick") || !fields().length) return false;
     typed = "";
     document.body.classList.add("is-picking");
@@ -81,7 +114,7 @@ onKey((name, event) => {
   const open = [...document.querySelectorAll(".pick")].filter((pick) => pick.dataset.code.startsWith(typed));
   if (open.length && open[0].dataset.code !== typed) return true;
   stop();
-  if (open.length) send(open[0]);
+  if (open.length) send(open[0].dataset.value, placeOf(open[0]));
   return true;
 });
 onKey((name) => {
@@ -99,7 +132,7 @@ document.addEventListener("focusin", (event) => {
 document.addEventListener("mousedown", (event) => event.target.closest(".pick") && event.preventDefault());
 document.addEventListener("click", (event) => {
   const pick = event.target.closest(".pick");
-  if (pick) send(pick);
+  if (pick) send(pick.dataset.value, placeOf(pick));
 });
 // What is entered by hand is from nowhere else, and answers why a value was not taken. Another tool answers it too.
 const edited = (event) => {
@@ -109,7 +142,8 @@ const edited = (event) => {
   markUsed();
 };
 for (const name of ["input", "change"]) document.addEventListener(name, edited);
-onMain(() => {
+onMain((main) => {
+  markWords(main);
   target = null;
   origins = new Map();
   stop();

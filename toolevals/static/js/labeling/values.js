@@ -1,3 +1,5 @@
+import { isoOf } from "./dates.js";
+
 // What a value of the conversation is in a control: one of its options, a number, a text; or why it is none of them.
 const OPEN_NUMBER = /^(?:[$€£¥]\s?|[A-Z]{3}\s)?([+-]?(?:\d{1,3}(?:,\d{3})+|0|[1-9]\d*)(?:\.\d+)?)(?:\s?[€£¥])?$/u;
 
@@ -47,6 +49,7 @@ export const fitting = (control, text) => {
     return { problem: `“${text}” is ${found.length ? "more than one" : "no"} option of ${name}` };
   }
   const takes = row?.dataset.takes;
+  if (takes === "date") return { value: isoOf(text) ?? text };
   if (takes !== "integer" && takes !== "number") return { value: takes === "json" && !control.value ? JSON.stringify(text) : text };
   const number = numberOf(text, takes === "integer");
   return number === undefined ? { problem: `“${text}” is no ${takes === "integer" ? "whole " : ""}number` } : { value: number };
