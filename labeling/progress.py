@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from labeling.models import Dataset, Label
 from labeling.waiting import KEPT_FROM, KEPT_SECONDS, own_part
-from toolevals.workspace.models import User
+from toolevals.workspace.models import Project, User
 
 RECENT = 20
 # Nobody labels more in a day.
@@ -48,6 +48,14 @@ def progress_of(dataset: Dataset, user: User) -> Progress:
     part = own_part(dataset, user, most=MOST)
     today, seconds_each = _pace(dataset, user, part.done)
     return Progress(done=part.done, left=part.held + part.left, seconds_each=seconds_each, today=today)
+
+
+def handed_in_today(place: Dataset | Project, user: User) -> int:
+    """Return how many examples of a place this person has labelled since midnight where the server is."""
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    own = Label.objects.filter(reviewer=user, withdrawn_at=None, created_at__gte=midnight)
+    rows = own.filter(slot__dataset=place) if isinstance(place, Dataset) else own.in_project(place)
+    return rows.order_by().values("slot").distinct().count()
 
 
 def _pace(dataset: Dataset, user: User, done: int) -> tuple[int, float | None]:

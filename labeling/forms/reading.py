@@ -36,9 +36,11 @@ __all__ = [
 NONE = "none"
 ANY_CALL = "any"
 # What is no expectation: why nobody can say one.
-ANSWERS = ("ambiguous", "missing_tool")
+MISSING_TOOL = "missing_tool"
+ANSWERS = ("ambiguous", MISSING_TOOL)
 EXPECTATION = "expectation"
 CHOOSE = "Choose a tool, or (none)."
+WHAT_IS_MISSING = "Say what is missing: what would the tool have to do?"
 _CALL_FIELD = re.compile(r"c([0-9]+)/(.*)", re.DOTALL)
 
 
@@ -149,7 +151,9 @@ def read_form(data: QueryDict, tools: Sequence[ToolSpec]) -> Entered:
 def _read(page: Page) -> tuple[Entered, Found]:
     found = Found()
     if page.kind in ANSWERS:
-        return Entered(None, (), page.kind), found
+        if page.kind == MISSING_TOOL and not page.data.get("rationale", "").strip():
+            found.problems.append(FieldProblem("rationale", WHAT_IS_MISSING))
+        return Entered(None, tuple(found.problems), page.kind), found
     if page.kind == NONE:
         document: dict[str, Any] | None = read_why(page.data, found, {tool.name for tool in page.tools})
     elif page.kind == ANY_CALL:

@@ -13,12 +13,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from labeling import services
-from labeling.at_hand import count_answers, own_slot
+from labeling.at_hand import count_answers, own_counts, own_slot
 from labeling.errors import CalibrationFirst, InvalidAct
 from labeling.forms.panel import panel
 from labeling.forms.reading import FieldProblem, read_label
+from labeling.home import waiting
 from labeling.models import Label, LabelSlot, Skip
-from labeling.progress import progress_of
+from labeling.progress import handed_in_today
 from labeling.suggestions import seen_suggestion, taken_over
 from labeling.views.answers import conflict, page_or_fragment, sentences
 from labeling.views.scope import EVERYTHING, Scope, scope_of
@@ -26,6 +27,7 @@ from labeling.views.workplace import about_recovery, draft_document, label_conte
 from labeling.waiting import to_calibrate, to_label
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.navigation import counted
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.submissions import AlreadyTaken
 from toolevals.workspace.views.acknowledgement import acknowledged, is_taken, once
@@ -226,7 +228,10 @@ def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | Skip | Non
     if slot is not None:
         return _show(request, slot, scope=place, undo=undo)
     context = {
-        "progress": progress_of(place.dataset, request.user) if place.dataset else None,
+        "place": place,
+        "handed_in": own_counts(place.dataset or request.project, request.user)[1],
+        "today": handed_in_today(place.dataset or request.project, request.user),
+        "next": [each for each in waiting(request.project, request.role, counted(request)) if each.count],
         "first": first,
         "calibration": to_calibrate(request.project, request.user),
         "scope": place.key,
@@ -248,8 +253,8 @@ def _show(
     url = _slot_url(request, slot.pk) + scope.query
     if not request.headers.get("HX-Request"):
         return redirect(url)
-    waiting = to_label(request.project, request.user)
-    context = label_context(request, slot, undo=undo) | {"scope": scope.key, "waiting": waiting}
+    left = to_label(request.project, request.user)
+    context = label_context(request, slot, undo=undo) | {"scope": scope.key, "waiting": left}
     return page_or_fragment(request, page=PAGE, fragment=MAIN, context=context, url=url)
 
 

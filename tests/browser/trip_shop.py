@@ -63,7 +63,7 @@ from labeling.services import examples_import
 from toolevals.grading.examples import read_example
 dataset = Dataset.objects.get(slug="core")
 LabelSlot.objects.exclude(state="submitted").update(state="closed")
-said = "Please book Vienna for 3 nights on 2026-01-15, order A-77, via Linz, second class, at $1,250.00, so true. 東京まで。"
+said = "Please book Vienna for 3 nights on 2026-01-15, order A-77, via Linz, second class, at $1,250.00, so. 東京まで。"
 row = {"id": f"trip-{dataset.examples.count()}", "input": {"messages": [{"role": "user", "content": said}]}}
 examples_import(dataset=dataset, actor=None, rows=[read_example(row)])
 """

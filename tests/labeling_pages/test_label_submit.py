@@ -66,7 +66,7 @@ def test_what_is_wrong_comes_back_by_field(slot: LabelSlot, reviewer: User, as_u
 def test_an_answer_that_is_no_expectation_is_taken(
     slot: LabelSlot, reviewer: User, as_user: AsUser, swap: dict[str, str]
 ):
-    label = submitted(as_user(reviewer), slot, swap, tool="missing_tool")
+    label = submitted(as_user(reviewer), slot, swap, tool="missing_tool", rationale="Nothing sends a gift.")
     assert (label.answer, label.expectation) == ("missing_tool", None)
     page = body(as_user(reviewer).get(url("label-slot", slot.pk)))
     assert 'value="missing_tool" checked' in page
@@ -84,6 +84,7 @@ def test_the_last_label_leads_to_nothing_left(reviewer: User, as_user: AsUser, s
     response = as_user(reviewer).post(url("label-submit", slot.pk), fields(), headers=swap)
     page = body(response)
     assert "Nothing to label" in page
+    assert "You have handed in 1 label, 1 of them today." in page
     assert "Submitted ex-0." in page
     assert response.headers["HX-Push-Url"] == url("label")
 

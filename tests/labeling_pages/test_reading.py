@@ -167,8 +167,13 @@ def test_any_call_will_do():
 
 @pytest.mark.parametrize("answer", ["ambiguous", "missing_tool"])
 def test_an_answer_that_is_no_expectation(answer: str):
-    found = read_label(data(tool=answer), SPECS)
+    found = read_label(data(tool=answer, rationale="Nothing sends a gift."), SPECS)
     assert (found.answer, found.document, found.is_valid) == (answer, None, True)
+
+
+def test_who_misses_a_tool_says_what_is_missing():
+    found = read_label(data(tool="missing_tool", rationale=" "), SPECS)
+    assert [problem.field for problem in found.problems] == ["rationale"]
 
 
 def test_what_stands_beside_the_calls_is_read():
