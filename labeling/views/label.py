@@ -232,6 +232,7 @@ def _next(request: ProjectRequest, scope: QueryDict, *, undo: Label | Skip | Non
         "handed_in": own_counts(place.dataset or request.project, request.user)[1],
         "today": handed_in_today(place.dataset or request.project, request.user),
         "next": [each for each in waiting(request.project, request.role, counted(request)) if each.count],
+        "left": 0 if first else counted(request)["to_label"],
         "first": first,
         "calibration": to_calibrate(request.project, request.user),
         "scope": place.key,
