@@ -17,7 +17,7 @@ from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.gates.report import GATE_WORDS, ORDER, figure, interval, remarks
 from toolevals.runs.measured import measured_case, metric_names
-from toolevals.runs.models import CaseGrade, Grading, JudgedCase
+from toolevals.runs.models import CaseGrade, Grading, JudgedCase, Run
 
 EXAMPLES_A_PAGE: Final = 50
 # A gate's status, the worst first, and how it is said of several of them.
@@ -86,6 +86,33 @@ class ExampleRow:
     external_id: str
     now: tuple[tuple[UUID, str], ...]
     before: tuple[tuple[UUID, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewestGate:
+    """The newest decided gate of a run, with its checks; `is_of_other`: it judged another grading than is shown."""
+
+    held: HeldGate
+    checks: tuple[Check, ...]
+    is_of_other: bool
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that kept it from passing."""
+        return tuple(check for check in self.checks if check.status in ("failed", "unanswered"))
+
+    @property
+    def mark(self) -> str:
+        """The verdict that its status is drawn as."""
+        return {"passed": "passed", "warned": "passed", "failed": "failed"}.get(self.held.status, "unscored")
+
+
+def newest_gate(run: Run, shown: UUID | None) -> NewestGate | None:
+    """Return the newest decided gate that a run was held against, None without one; `shown` is the grading's id."""
+    held = HeldGate.objects.filter(run=run).decided().order_by("-id").first()
+    if held is None:
+        return None
+    return NewestGate(held, tuple(held.outcome.checks) if held.outcome else (), held.grading_id != shown)
 
 
 def gate_rows(held: Iterable[HeldGate]) -> list[GateRow]:

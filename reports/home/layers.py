@@ -10,8 +10,7 @@ from reports.analyses.compared import LayerDelta, RunComparison
 from reports.analyses.layers import Layers, VerdictRow
 from reports.analyses.trend import RunFacts, Series, Trend
 from reports.comparison.runs import MOST_COMPARED, TwoRuns, candidates_for, default_baseline, two_runs
-from reports.gates.page import verdict_of
-from reports.models import HeldGate
+from reports.gates.page import NewestGate, newest_gate, verdict_of
 from toolevals.grading.gates.values import Check
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
 from toolevals.runs.models import Run
@@ -48,8 +47,7 @@ class LayerTable:
 
     lines: tuple[LayerLine, ...]
     ticks: tuple[RunTick, ...]
-    gate: HeldGate | None
-    failed_check: Check | None
+    gate: NewestGate | None
     before: Run | None
     comparison: RunComparison | None
 
@@ -61,9 +59,8 @@ class LayerTable:
 
 def layer_table(run: Run, layers: Layers, facts: Sequence[RunFacts], trend: Trend) -> LayerTable:
     """Return the table of a graded run with its trend over `facts`, its runs oldest first."""
-    gate = HeldGate.objects.filter(run=run).decided().order_by("-id").first()
-    result = gate.outcome if gate else None
-    checks = {verdict_of(check.metric): check for check in reversed(result.checks if result else ()) if check.metric}
+    gate = newest_gate(run, run.grading_id)
+    checks = {verdict_of(check.metric): check for check in reversed(gate.checks if gate else ()) if check.metric}
     pair = _compared(run)
     comparison = pair.comparison if pair else None
     deltas = {delta.name: delta for delta in comparison.layers} if comparison else {}
@@ -71,7 +68,6 @@ def layer_table(run: Run, layers: Layers, facts: Sequence[RunFacts], trend: Tren
         tuple(_lines(layers, facts, trend, checks, deltas)),
         tuple(RunTick(each.number, ", ".join(each.changes[:2]), each is facts[-1]) for each in facts),
         gate,
-        next((check for check in (result.checks if result else ()) if check.status in ("failed", "unanswered")), None),
         pair.before if pair else None,
         comparison,
     )

@@ -16,6 +16,7 @@ from reports.analyses.sentence import sentence
 from reports.analyses.tools import ToolOrder, ordered_tools, tools_of
 from reports.filters.asked import LATENT, Filters, choice
 from reports.filters.placing import matrix_counts, matrix_sums
+from reports.gates.page import newest_gate
 from reports.pages.shared import RunHead, run_head
 from reports.pages.tool_costs import grading_tool_costs
 from reports.public_scores.beside import public_rows
@@ -133,6 +134,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
         "stale": stale_reasons([head.run]).get(head.run.pk, ""),
         "failed": counts.get("outcome", {}).get("failed", 0),
         "errored": errored_in(grading, counts),
+        "gate": newest_gate(head.run, grading.pk),
         "job": _job_at_work(head.run),
         "tags": tag_counts(counts.get("tag", {})),
         "overreach": (overreach := grading_overreach(grading)),

@@ -29,6 +29,17 @@ def test_a_run_opens_its_gates_and_no_other_runs(get, build):
     assert [row["gate_id"] for row in rows] == [str(passed.pk), str(failed.pk)]
 
 
+def test_the_page_of_a_run_shows_its_newest_gate(get, build):
+    grading = build.grading(cases_of(CELLS))
+    assert "Gate passed" not in text(get("run", grading))
+    hold(grading.run, rate("selection", 0.9))
+    assert "Gate passed<" in text(get("run", grading))
+    failed = hold(grading.run, rate("selection", 0.96))
+    html = text(get("run", grading))
+    assert f"Gate failed: {failed.outcome.checks[0].name}<" in html
+    assert reverse("reports:gate", args=[grading.run.project.slug, failed.pk]) in html
+
+
 def test_every_page_of_a_run_leads_there(get, build):
     grading = build.grading(cases_of(CELLS))
     address = reverse("reports:run-gates", args=[grading.run.project.slug, grading.run.number])
