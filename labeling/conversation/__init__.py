@@ -1,6 +1,24 @@
 """An example's input as people read it: turns, calls with their results, and the values worth picking."""
 
 from labeling.conversation.picks import Picks, Segment
-from labeling.conversation.turns import CallBlock, Conversation, DataBlock, TextBlock, Turn, read_conversation
+from labeling.conversation.turns import (
+    CONTEXT,
+    CallBlock,
+    Conversation,
+    DataBlock,
+    TextBlock,
+    Turn,
+    read_conversation,
+)
 
-__all__ = ["CallBlock", "Conversation", "DataBlock", "Picks", "Segment", "TextBlock", "Turn", "read_conversation"]
+__all__ = [
+    "CONTEXT",
+    "CallBlock",
+    "Conversation",
+    "DataBlock",
+    "Picks",
+    "Segment",
+    "TextBlock",
+    "Turn",
+    "read_conversation",
+]

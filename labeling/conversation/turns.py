@@ -11,6 +11,8 @@ from labeling.conversation.picks import Picks, Segment, segments
 from labeling.conversation.pretty import pretty
 
 ROLES = {"system": "System", "developer": "System", "user": "User", "assistant": "Agent", "tool": "Tool"}
+# What the turn of an example's context is called; its role is "system".
+CONTEXT = "Context"
 LONG_TEXT = 1600
 LONG_DATA = 40
 OPEN_DATA = 16
@@ -118,8 +120,8 @@ def read_conversation(document: Any) -> Conversation:
     turns: list[Turn] = []
     if document.get("context"):
         found = lines(document["context"], picks)
-        block = DataBlock("Context", "", found, is_open=True, raw=pretty(document["context"]), fold="context")
-        turns.append(Turn("system", "Context", [block]))
+        block = DataBlock(CONTEXT, "", found, is_open=True, raw=pretty(document["context"]), fold="context")
+        turns.append(Turn("system", CONTEXT, [block]))
     messages = document.get("messages")
     for message in messages if isinstance(messages, list) else []:
         if isinstance(message, Mapping):

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from labeling.conversation import CallBlock, Conversation, read_conversation
+from labeling.conversation import CONTEXT, CallBlock, Conversation, Turn, read_conversation
 from labeling.models import Dispute, Gold, GoldSource, Label, Revision
 from reports.analyses.case import ComparedCall, ShownCall, case_title, compared_calls, shown_calls
 from reports.analyses.claims import ClaimReading, read_claims
@@ -32,6 +32,8 @@ from toolevals.workspace.models import Role, User
 
 MOST_RUNS = 60
 LONGEST_ANSWER = 200
+# With more turns than this before the one that is asked about all but so many are folded.
+MOST_BEFORE, NEAR = 4, 2
 GOLD_WORDS = {
     GoldSource.AGREED: "reviewers agreed, blind",
     GoldSource.ADJUDICATED: "adjudicated",
@@ -118,6 +120,30 @@ class CaseReading:
     other_runs: tuple[OtherRun, ...]
     trials: tuple[Trial, ...]
 
+    @property
+    def context(self) -> tuple[Turn, ...]:
+        """What the user's request is to be read with."""
+        return tuple(turn for turn in self.given.turns if _is_context(turn))
+
+    @property
+    def earlier(self) -> tuple[Turn, ...]:
+        """The turns that are folded away, so that the one that is asked about stands in the first screen."""
+        return self._said[: self._folded]
+
+    @property
+    def near(self) -> tuple[Turn, ...]:
+        """The turns that are shown: the one that is asked about with those just before it and all after."""
+        return self._said[self._folded :]
+
+    @property
+    def _said(self) -> tuple[Turn, ...]:
+        return tuple(turn for turn in self.given.turns if not _is_context(turn))
+
+    @property
+    def _folded(self) -> int:
+        asked = max((place for place, turn in enumerate(self._said) if turn.is_now), default=0)
+        return asked - NEAR if asked > MOST_BEFORE else 0
+
 
 def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
     """Return the case for one person: labels are shown only as far as blindness allows."""
@@ -157,6 +183,10 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
         other_runs=_other_runs(case),
         trials=_trials(case, expectation),
     )
+
+
+def _is_context(turn: Turn) -> bool:
+    return turn.role == "system" and turn.words == CONTEXT
 
 
 def _messages(transcript: Transcript | None) -> list[dict[str, Any]]:

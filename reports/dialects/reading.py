@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Final
@@ -41,6 +41,31 @@ class SaidVerdict:
     def sentence(self) -> str:
         """Why it differs from ours; empty where it does not."""
         return sentence_of(self.verdict.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSaid:
+    """What every tool says of one case: ours, those that differ from it for a reason, and the others by status."""
+
+    ours: SaidVerdict
+    differing: tuple[SaidVerdict, ...]
+    alike: tuple[tuple[str, tuple[SaidVerdict, ...]], ...]
+
+    @classmethod
+    def of(cls, said: Sequence[SaidVerdict]) -> CaseSaid:
+        """Return the verdicts of a case, ours first, those with one status together."""
+        ours, *others = said
+        alike: dict[str, list[SaidVerdict]] = {}
+        for each in others:
+            if not each.verdict.reason:
+                alike.setdefault(each.verdict.status, []).append(each)
+        differing = tuple(each for each in others if each.verdict.reason)
+        return cls(ours, differing, tuple((status, tuple(found)) for status, found in alike.items()))
+
+    @property
+    def apart(self) -> tuple[SaidVerdict, ...]:
+        """What stands in rows of their own: ours, then those that differ."""
+        return self.ours, *self.differing
 
 
 def dialects_shown(reading: DialectReading) -> Dialects:

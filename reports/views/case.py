@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from labeling.errors import InvalidAct
 from labeling.services.disputes import dispute_open
 from reports.cases.reading import read_case
-from reports.dialects.reading import case_said
+from reports.dialects.reading import CaseSaid, case_said
 from reports.filters.asked import read_case_filter
 from reports.pages.shared import graded, run_head, run_url
 from reports.queries.grading import case_of, listed_cases, neighbours
@@ -49,7 +49,7 @@ def case_page(request: ProjectRequest, number: int, case_id: UUID) -> HttpRespon
         "run": head.run,
         "case": case,
         "reading": (reading := read_case(case, request.user, request.role)),
-        "said": case_said(case, reading.gold),
+        "said": CaseSaid.of(case_said(case, reading.gold)),
         "marks": judge_marks(case.grading),
         "thumbs": {thumb.rubric: thumb for thumb in Thumb.objects.of_person(case, request.user)},
         "wanted": wanted,

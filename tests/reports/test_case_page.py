@@ -88,6 +88,26 @@ def test_each_kind_of_case_says_what_it_is(get, build, case, said):
     assert said in text(get("case", grading, a_case(grading).pk))
 
 
+def test_what_is_asked_and_the_dispute_stand_above_what_others_say(get, grading):
+    case = a_case(grading, actual="b")
+    revision = case.transcript.entry.revision
+    turns = [{"role": role, "content": f"turn {place}"} for place in range(6) for role in ("user", "assistant")]
+    asked = {"context": {"today": "10 March"}, "messages": [*turns, {"role": "user", "content": "the last"}]}
+    Revision.objects.filter(pk=revision.pk).update(input=asked)
+    page = get("case", grading, case.pk)
+    reading, html = page.context["reading"], text(page)
+    assert [block.is_open for block in reading.context[0].blocks] == [True]
+    assert (len(reading.earlier), len(reading.near)) == (10, 3)
+    assert reading.near[-1].is_now
+    assert "10 earlier turns" in html
+    assert html.index('id="v-h"') < html.index('id="other-tools"')
+    said = page.context["said"]
+    assert said.alike
+    assert all(not each.verdict.reason for _, alike in said.alike for each in alike)
+    for status, alike in said.alike:
+        assert f'{len(alike)} more: <span class="verdict verdict-{status}">' in html
+
+
 def test_a_regraded_case_shows_the_gold_that_it_was_graded_by(get, build):
     from labeling.models import DatasetVersion, VersionEntry
 

@@ -5,5 +5,6 @@ import { onEscape } from "./acts.js";
 onEscape(() => document.querySelector("[data-back]").click());
 document.querySelector("[data-dispute]")?.addEventListener("click", (event) => {
   event.preventDefault();
+  document.getElementById("dispute").open = true;
   document.getElementById("d-why").focus();
 });
