@@ -36,6 +36,7 @@ def test_the_page_of_a_run_shows_its_newest_gate(get, build):
     assert "Gate passed<" in text(get("run", grading))
     failed = hold(grading.run, rate("selection", 0.96))
     html = text(get("run", grading))
+    assert failed.outcome is not None
     assert f"Gate failed: {failed.outcome.checks[0].name}<" in html
     assert reverse("reports:gate", args=[grading.run.project.slug, failed.pk]) in html
 

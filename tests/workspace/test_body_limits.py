@@ -14,7 +14,6 @@ from django.urls import reverse
 
 from labeling.services import dataset_create
 from scripts.dev.environment import ROOT
-from tests.fixtures.prepared import prepared_copy
 from toolevals.workspace.models import Upload
 from toolevals.workspace.services import project_create
 
@@ -24,6 +23,8 @@ import os
 os.environ["TOOLEVALS_DATA_DIR"] = {folder!r}
 import django
 django.setup()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
 import resource
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -105,9 +106,8 @@ def test_a_file_a_little_over_the_limit_is_413(client, owner, project, settings)
 
 @pytest.mark.servers
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="this system has no limit for files")
-def test_a_disk_that_is_full_while_a_file_arrives_refuses_it_and_keeps_nothing(tmp_path, applications):
-    prepared_copy(applications.prepared, tmp_path / "data", sample=False)
-    code = LIMITED.format(folder=str(tmp_path / "data"), size=8_000_000)
+def test_a_disk_that_is_full_while_a_file_arrives_refuses_it_and_keeps_nothing(tmp_path):
+    code = LIMITED.format(folder=str(tmp_path), size=8_000_000)
     done = subprocess.run(
         [sys.executable, "-c", "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'tests.settings'\n" + code],
         cwd=ROOT,
