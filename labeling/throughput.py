@@ -1,4 +1,8 @@
-"""How fast a dataset is labelled, and when it will be done: counts over everybody, and one's own beside them."""
+"""How fast a dataset is labelled, and when it will be done: counts over everybody, and one's own beside them.
+
+Labels of everybody count in full blocks of 20, as in agreement: nobody reads from a change of a number whether another
+person has labelled an example.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from django.db.models import Count
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
+from labeling.agreement.all_pairs import BLOCK
 from labeling.models import Dataset, Label, LabelSlot, SlotState
 from labeling.progress import Progress, progress_of
 from toolevals.workspace.models import User
@@ -51,7 +56,7 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Labels of a dataset: how many are `wanted`, how many came `before` the days that are shown, and since by day."""
+    """Labels of a dataset: how many are `wanted`, how many full blocks of them are `done`, and by day."""
 
     wanted: int
     done: int
@@ -80,7 +85,12 @@ def throughput_of(dataset: Dataset, user: User) -> Throughput:
             cache.set(key, counts, KEPT_SECONDS)
     wanted, done, everybody, own = counts
     dates = [today - timedelta(days=back) for back in range(DAYS - 1, -1, -1)]
-    days = tuple(Day(day, everybody.get(day, 0), own.get(day, 0)) for day in dates)
+    before = done - sum(everybody.get(day, 0) for day in dates)
+    days = tuple(
+        Day(day, labels, own.get(day, 0))
+        for day, labels in zip(dates, in_blocks(before, [everybody.get(day, 0) for day in dates]), strict=True)
+    )
+    done -= done % BLOCK
     return Throughput(wanted, done, days, progress_of(dataset, user), _forecast(wanted - done, days, today))
 
 
@@ -92,6 +102,15 @@ def _forecast(left: int, days: tuple[Day, ...], today: date) -> Forecast | None:
         return None
     length = PACE_DAYS if any(day.labels for day in before) else (today - worked[0]).days + 1
     return forecast(left, sum(day.labels for day in recent), length, today)
+
+
+def in_blocks(before: int, counts: list[int]) -> list[int]:
+    """Return counts in full blocks, each block on the day that completed it, after `before` earlier ones."""
+    found, total = [], before
+    for count in counts:
+        found.append((total + count) // BLOCK * BLOCK - total // BLOCK * BLOCK)
+        total += count
+    return found
 
 
 def forecast(left: int, labels: int, days: int, today: date) -> Forecast | None:

@@ -42,7 +42,7 @@ class BurnUp:
 def burn_up(found: Throughput) -> BurnUp:
     """Return the picture of a dataset's labels, in units of an SVG of 340 x 124."""
     step = WIDTH * NOW / len(found.days)
-    most = max(1, *(day.labels for day in found.days))
+    most = max(1, *(max(day.labels, day.own) for day in found.days))
     whole = max(1, found.wanted)
 
     def height(labels: int) -> float:
@@ -61,7 +61,7 @@ def burn_up(found: Throughput) -> BurnUp:
             f"{height(day.own):.1f}",
         )
         for place, day in enumerate(found.days)
-        if day.labels
+        if day.labels or day.own
     )
     done = found.done - sum(day.labels for day in found.days)
     points = [f"0.0,{y(done):.1f}"]

@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from labeling.models import Dataset, DatasetVersion, Example, LabelSlot, Revision, SlotState
+from labeling.models import Dataset, DatasetVersion, Example, Revision
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.models import Run
 from toolevals.workspace.models import Project, Role
@@ -61,7 +61,6 @@ def _steps(project: Project, role: Role) -> Iterator[Step]:
     dataset = Dataset.objects.filter(project=project).order_by("-created_at", "-pk").first()
     examples = _counted(Example.objects.filter(dataset__project=project))
     gold = _counted(Revision.objects.filter(example__dataset__project=project, gold__isnull=False))
-    labelled = _counted(LabelSlot.objects.filter(dataset__project=project, state=SlotState.SUBMITTED))
     frozen = DatasetVersion.objects.filter(dataset__project=project).order_by("-created_at", "-pk").first()
     run = Run.objects.of_people().filter(project=project).order_by("-number").first()
     people = project.memberships.filter(role__gte=Role.REVIEWER).count()
@@ -89,7 +88,7 @@ def _steps(project: Project, role: Role) -> Iterator[Step]:
     yield Step(
         3,
         "Two people label",
-        f"{gold:,} with gold, {_number(labelled, 'label', 'labels')}" if examples else "after step 2",
+        f"{gold:,} with gold" if examples else "after step 2",
         "Two people say, each alone, which call is right. Where they differ, a third decides. That is the gold.",
         "in the browser, with keys; or gold that you have, in the files of step 2",
         *_labelling(project, role, people),

@@ -70,7 +70,7 @@ def project_look(request: ProjectRequest) -> Look:
     if run is None or run.grading is None:
         dataset = Dataset.objects.filter(project=request.project).order_by("-created_at", "-pk").first()
         labelling = _labelling(request, dataset) if dataset else None
-        started = labelling if labelling and labelling.found.done else None
+        started = labelling if labelling and labelling.found.wanted else None
         return Look("reports/home_start.html", Start(first_steps(request), started))
     grading = Grading.objects.select_related("dataset_version__dataset__project", "run").get(pk=run.grading_id)
     version: DatasetVersion = grading.dataset_version

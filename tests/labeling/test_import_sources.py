@@ -172,7 +172,7 @@ def test_langsmith_outputs(outputs, expectation):
         ({"inputs": {"messages": []}}, "/inputs/messages"),
         ({"inputs": {"input": "x"}, "outputs": []}, "/outputs"),
         ({"inputs": {"input": "x"}, "outputs": {"expectation": {"kind": "?"}}}, "/outputs/expectation/kind"),
-        ({"inputs": {"input": "x", "tools": [{"name": 1}]}}, "/inputs/tools/0/name"),
+        ({"inputs": {"input": "x", "tools": [{"name": 1}]}}, "/inputs/tools/0"),
     ],
 )
 def test_langsmith_says_where_an_entry_is_wrong(entry, pointer):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from labeling.throughput import FARTHEST, FEWEST, Forecast, forecast
+from labeling.throughput import FARTHEST, FEWEST, Forecast, forecast, in_blocks
 
 TODAY = date(2030, 3, 1)
 
@@ -26,3 +26,8 @@ def test_an_end_beyond_years_is_no_day():
     found = forecast(FARTHEST, 10, 10, TODAY)
     assert found is not None
     assert found.last is None
+
+
+def test_labels_count_on_the_day_that_completes_their_block():
+    assert in_blocks(0, [19, 1, 0, 45]) == [0, 20, 0, 40]
+    assert in_blocks(35, [4, 1]) == [0, 20]

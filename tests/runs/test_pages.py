@@ -69,7 +69,7 @@ def test_a_finished_list_does_not_ask_again(project, version, as_viewer, run_job
     baseline_run(project, version)
     run_jobs()
 
-    assertNotContains(as_viewer.get(page("runs")), "hx-trigger")
+    assertNotContains(as_viewer.get(page("runs")), 'hx-trigger="every')
 
 
 def test_a_newer_version_makes_a_run_stale(project, version, as_viewer, run_jobs):

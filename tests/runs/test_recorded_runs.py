@@ -52,7 +52,9 @@ def graded(project, adjudicator, client, run_jobs):
         run_jobs()
         run = Run.objects.select_related("job").get()
         assert run.job is not None
-        assert (run.job.state, run.job.report) == (JobState.SUCCEEDED, {"predictions": len(records), "missing": 0})
+        assert run.job.state == JobState.SUCCEEDED, run.job.report
+        assert (run.job.report["predictions"], run.job.report["missing"]) == (len(records), 0)
+        assert run.job.report["read"]["losses"] == []
         found: Recovery = client.get(f"{PAGE}/recovery/").context["found"]
         return found
 

@@ -111,7 +111,7 @@ def test_experiments_show_their_newest_run_with_count_and_interval_or_its_progre
 def test_the_open_page_is_only_changed_where_something_has_changed(project, client, viewer):
     client.force_login(viewer)
     page = client.get("/p/shop/").content.decode()
-    asks = page.split('hx-get="/p/shop/', 1)[1].split('"', 1)[0]
+    asks = page.split('id="home" hx-get="/p/shop/', 1)[1].split('"', 1)[0]
     again = client.get(f"/p/shop/{asks}", **HTMX)
     assert (again.status_code, again.content) == (204, b"")
     version_of(project)

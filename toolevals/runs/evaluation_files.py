@@ -120,7 +120,13 @@ class EvaluationFileReader(PredictionReader):
 
 
 def found_file(file: IO[bytes]) -> EvaluationFile | None:
-    """Return an evaluation file; None for one in our own form. Raises InvalidDocument for one of no known format."""
+    """Return an evaluation file; None for one in our own form, which may be empty.
+
+    Raises InvalidDocument for one of no known format.
+    """
+    file.seek(0)
+    if not file.read(1):
+        return None
     head = _first_line(file)
     if isinstance(head, dict) and head.keys() <= _OWN:
         return None
