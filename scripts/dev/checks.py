@@ -16,7 +16,7 @@ PYTHON_PATHS = ["toolevals", "labeling", "reports", "tests", "scripts", "benchma
 PARALLEL = ["-n", "2", "--dist", "worksteal"]
 # The tests of a file share what they put into a database, and the longest files come first: tests/fixtures/order.py.
 # These tests mostly wait, for a process or a page: more of them run at once than there are cores.
-WAITING = ["-n", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
+WAITING = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 IN_PROCESS = "not servers and not browser"
 SLOW_LANE = "slow_lane"
 WITH_BROWSERS = "(servers or browser) and not slow_lane"

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
 PAGES = "from tests.browser.sample_pages import pages_print; pages_print()"
 FEWEST = 40
-PARTS = 2
+PARTS = 4
 WIDTHS = (1440, 360)
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 # A theme changes colours alone, and each width has one of them: so each theme and each width is asked all rules once.
