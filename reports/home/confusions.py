@@ -70,7 +70,7 @@ class Confusions:
 
     @property
     def is_named(self) -> bool:
-        """Whether names and counts are written."""
+        """Return whether names and counts are written."""
         return len(self.rows) <= MOST_NAMED
 
 

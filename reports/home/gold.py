@@ -32,7 +32,7 @@ CELL: Final = 11.0
 
 @dataclass(frozen=True, slots=True)
 class AgreementLine:
-    """How often two people chose the same tool, over all pairs, and by period with a picture."""
+    """The share of pairs of labels that chose the same tool: over all pairs, and by period with a picture."""
 
     same: Estimate
     waiting: int
@@ -59,7 +59,7 @@ class SmallCount:
 
 @dataclass(frozen=True, slots=True)
 class CoverageMap:
-    """How many of the wanted kinds are covered, as a map of tools x kinds; `left_out` tools are not drawn."""
+    """The number of wanted kinds that are covered, as a map of tools x kinds; `left_out` tools are not drawn."""
 
     full: int
     wanted: int
@@ -73,7 +73,7 @@ class CoverageMap:
 
 @dataclass(frozen=True, slots=True)
 class GoldState:
-    """What is known of a dataset's gold; a part is None where nothing is known yet."""
+    """The state of a dataset's gold; a part is None where nothing is known yet."""
 
     dataset: Dataset
     version: DatasetVersion | None

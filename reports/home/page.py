@@ -39,7 +39,7 @@ class NewestRun:
 
 @dataclass(frozen=True, slots=True)
 class Labelling:
-    """How labelling of the dataset goes."""
+    """The state of a dataset's labelling, with its picture."""
 
     dataset: Dataset
     found: Throughput

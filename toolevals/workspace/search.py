@@ -56,7 +56,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What was found of one kind."""
+    """A group of what was found: all of one kind."""
 
     kind: str
     found: tuple[Found, ...]

@@ -115,7 +115,7 @@ FORMATS: dict[str, FileFormat] = {
             langfuse.read_traces,
             ("traceId", "type", "observations", "parentObservationId"),
             "scores, costs, prompts and sessions (silently)",
-            "written by the models of langfuse's API",
+            "written by hand after Langfuse's public API",
         ),
         FileFormat(
             "langfuse_items",
@@ -126,7 +126,7 @@ FORMATS: dict[str, FileFormat] = {
             langfuse.read_items,
             ("input", "expectedOutput", "datasetId", "sourceTraceId"),
             "metadata that is no stratum and dates (silently); that an item is archived",
-            "written by the models of langfuse's API",
+            "written by hand after Langfuse's public API",
         ),
         FileFormat(
             "promptfoo",
