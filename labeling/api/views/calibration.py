@@ -26,6 +26,7 @@ from labeling.api.serializers.calibration import (
 from labeling.calibration.progress import progress_in
 from labeling.calibration.results import results_of
 from labeling.models import CalibrationItem, CalibrationRound
+from toolevals.workspace.models import within
 
 
 class CalibrationView(LabelingView):
@@ -92,7 +93,7 @@ class CalibrationAnswers(CalibrationView):
 
     @extend_schema(request=NewCalibrationAnswerSerializer, responses={201: CalibrationAnswerSerializer})
     def post(self, request: Request, item: UUID) -> Response:
-        rows = CalibrationItem.objects.filter(round__dataset__project=self.project).with_content()
+        rows = CalibrationItem.objects.filter(within(self.project, "round__dataset")).with_content()
         asked = NewCalibrationAnswerSerializer(data=request.data)
         found = get_object_or_404(rows, pk=item)
         asked.is_valid(raise_exception=True)
