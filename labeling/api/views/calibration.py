@@ -50,9 +50,9 @@ class Calibrations(CalibrationView, ListAPIView[CalibrationRound]):
 
     @extend_schema(request=NewCalibrationSerializer, responses={201: CalibrationSerializer})
     def post(self, request: Request, dataset: str) -> Response:
-        asked = NewCalibrationSerializer(data=request.data)
+        found, asked = self.find_dataset(dataset), NewCalibrationSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        opened = services.calibration_open(dataset=self.find_dataset(dataset), actor=self.user, **asked.validated_data)
+        opened = services.calibration_open(dataset=found, actor=self.user, **asked.validated_data)
         return Response(CalibrationSerializer(self.find_round(opened.pk)).data, status=HTTPStatus.CREATED)
 
 

@@ -78,9 +78,9 @@ class Versions(ProjectView, ListAPIView[RegistryVersion]):
     @extend_schema(request=NEW_VERSION, responses={201: VersionSerializer})
     @idempotent
     def post(self, request: Request, registry: str) -> Response:
-        asked = NewVersionSerializer(data=request.data)
+        found, asked = self._registry(), NewVersionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        version = services.registry_publish(registry=self._registry(), actor=self.user, **asked.validated_data)
+        version = services.registry_publish(registry=found, actor=self.user, **asked.validated_data)
         return Response(VersionSerializer(version).data, status=201)
 
     def _registry(self) -> Registry:
