@@ -90,7 +90,7 @@ RULES: dict[str, Rule] = {
     "labeling:adjudicate-keep": Rule(Role.ADJUDICATOR),
     "labeling:adjudicate-undo": Rule(Role.ADJUDICATOR),
     "labeling-api:datasets": Rule(Role.VIEWER, Role.ADJUDICATOR),
-    "labeling-api:dataset": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "labeling-api:dataset": Rule(Role.VIEWER, Role.ADJUDICATOR, delete=Role.OWNER),
     "labeling-api:examples": Rule(Role.VIEWER),
     "labeling-api:imports": Rule(Role.ADJUDICATOR),
     "labeling-api:import-lines": Rule(Role.ADJUDICATOR),

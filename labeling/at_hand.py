@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
+
 from labeling.models import (
     CalibrationRound,
     Comment,
@@ -18,7 +20,7 @@ from labeling.models import (
     Skip,
     SlotState,
 )
-from toolevals.workspace.models import Project, User
+from toolevals.workspace.models import Project, User, within
 from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
 
 
@@ -143,8 +145,8 @@ def _whole(slot: LabelSlot) -> LabelSlot:
     return slot
 
 
-def _slots(**conditions: Any) -> Any:
-    rows = LabelSlot.objects.filter(**conditions)
+def _slots(*places: Q, **conditions: Any) -> Any:
+    rows = LabelSlot.objects.filter(*places, **conditions)
     return rows.select_related("revision__example__dataset__project", "revision__tools")
 
 
@@ -184,7 +186,7 @@ _PROJECT = {"project": _ONE, "user": _OTHER}
 
 _SLOT = PreparedQuery(lambda slot: _slots(pk=slot), {"slot": _ONE})
 _OWN_SLOT = PreparedQuery(
-    lambda slot, project, user: _slots(pk=slot, reviewer=user, dataset__project=project),
+    lambda slot, project, user: _slots(within(project, "dataset"), pk=slot, reviewer=user),
     {"slot": _ONE, "user": _OTHER, "project": _THIRD},
 )
 _HELD_OF_DATASET = PreparedQuery(

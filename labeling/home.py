@@ -10,7 +10,7 @@ from django.urls import reverse
 from labeling.models import DatasetVersion
 from labeling.waiting import MANY
 from toolevals.workspace.home import MOST_NEWS, News, Waits
-from toolevals.workspace.models import Job, JobState, Project, Role
+from toolevals.workspace.models import Job, JobState, Project, Role, within
 
 
 def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterator[Waits]:
@@ -44,12 +44,12 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterato
 
 def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield versions that were frozen and files that were imported, the newest first of each."""
-    versions = DatasetVersion.objects.filter(dataset__project=project, created_at__gt=since).order_by("-pk")
+    versions = DatasetVersion.objects.filter(within(project, "dataset"), created_at__gt=since).order_by("-pk")
     for version in versions.select_related("dataset", "actor")[: MOST_NEWS + 1]:
         url = reverse("labeling:version-examples", args=[project.slug, version.dataset.slug, version.number])
         words = f"{version.dataset.name} v{version.number} was frozen: {version.size:,} examples"
         yield News(version.created_at, words, url, version.actor.name if version.actor else "")
-    jobs = Job.objects.filter(project=project, kind="import", state=JobState.SUCCEEDED, finished_at__gt=since)
+    jobs = Job.objects.of_project(project).filter(kind="import", state=JobState.SUCCEEDED, finished_at__gt=since)
     for job in jobs.select_related("actor").order_by("-pk")[: MOST_NEWS + 1]:
         url = reverse("workspace:job", args=[project.slug, job.pk])
         done = f"{job.report.get('added', 0):,} examples added"

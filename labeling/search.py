@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from django.urls import reverse
 
 from labeling.models import Dataset, Example
+from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.search import MOST, Found
 
@@ -18,7 +19,7 @@ def labeling_found(request: ProjectRequest, words: str) -> Iterator[Found]:
         yield Found(
             "Datasets", dataset.name, dataset.slug, reverse("labeling:dataset", args=[project.slug, dataset.slug])
         )
-    examples = Example.objects.filter(dataset__project=project, external_id__startswith=words)
+    examples = Example.objects.filter(within(project, "dataset"), external_id__startswith=words)
     for example in examples.select_related("dataset").order_by("external_id", "pk")[:MOST]:
         url = reverse("labeling:example", args=[project.slug, example.dataset.slug, example.pk])
         yield Found("Examples", example.external_id, example.dataset.name, url)

@@ -75,7 +75,11 @@ class DatasetForm(PlainForm):
         super().__init__(*args, **kwargs)
         choice = self.fields["default_tools"]
         if isinstance(choice, forms.ModelChoiceField):
-            choice.queryset = RegistryVersion.objects.in_project(project)
+            known = RegistryVersion.objects.in_project(project)
+            # Those in force stay a choice when their registry is deleted.
+            if (now := self.initial.get("default_tools")) is not None:
+                known |= RegistryVersion.objects.filter(pk=now.pk).select_related("registry", "tools")
+            choice.queryset = known
 
 
 class ShownStrataForm(PlainForm):

@@ -10,7 +10,7 @@ from labeling.querysets.datasets import DatasetQuerySet, DatasetVersionQuerySet,
 from toolevals.grading.deciding import EXPECTED, LONGEST
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.fields import DocumentField, PublicIdField
-from toolevals.workspace.models import Project, User
+from toolevals.workspace.models import Project, Trashable, Untrashed, User
 
 
 class QueueOrder(models.TextChoices):
@@ -22,7 +22,7 @@ class QueueOrder(models.TextChoices):
     DISAGREEMENT = "disagreement", "what subjects disagree about, then oldest first"
 
 
-class Dataset(models.Model):
+class Dataset(Trashable):
     """A named collection of examples that grows and is corrected; runs are made against its versions."""
 
     id = PublicIdField()
@@ -46,11 +46,17 @@ class Dataset(models.Model):
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = DatasetQuerySet.as_manager()
+    objects = Untrashed.from_queryset(DatasetQuerySet)()
+    with_trash = DatasetQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["project", "slug"], name="dataset_slug"),
+            models.UniqueConstraint(
+                fields=["project", "slug"],
+                condition=models.Q(deleted_at=None),
+                name="dataset_slug",
+                violation_error_message="Dataset with this Project and Slug already exists.",
+            ),
         ]
 
     def __str__(self) -> str:

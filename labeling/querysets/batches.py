@@ -11,6 +11,7 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 
 from labeling.blindness import is_resolved
+from toolevals.workspace.models import within
 
 if TYPE_CHECKING:
     from labeling.models import Dataset, LabelBatch  # noqa: F401
@@ -22,13 +23,13 @@ class LabelBatchQuerySet(models.QuerySet["LabelBatch"]):
 
     def in_project(self, project: Project) -> LabelBatchQuerySet:
         """Return the batches of the project's datasets."""
-        return self.filter(dataset__project=project)
+        return self.filter(within(project, "dataset"))
 
     def in_work(self, scope: Dataset | Project) -> LabelBatchQuerySet:
         """Return the batches of a dataset or a project that nobody has closed, the first due first."""
         from labeling.models import Dataset
 
-        place = Q(dataset=scope) if isinstance(scope, Dataset) else Q(dataset__project=scope)
+        place = Q(dataset=scope) if isinstance(scope, Dataset) else within(scope, "dataset")
         return self.filter(place, closed_at=None).order_by(F("due_on").asc(nulls_last=True), "id")
 
     def overdue(self, today: date) -> LabelBatchQuerySet:

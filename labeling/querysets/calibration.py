@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, IntegerField, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from labeling.blindness import calibration_waits, comparable_calibration, is_resolved
+from toolevals.workspace.models import within
 
 if TYPE_CHECKING:
     from labeling.models import CalibrationAnswer, CalibrationItem, CalibrationRound, Dataset  # noqa: F401
@@ -20,7 +21,7 @@ class CalibrationRoundQuerySet(models.QuerySet["CalibrationRound"]):
 
     def in_project(self, project: Project) -> CalibrationRoundQuerySet:
         """Return the rounds of the project's datasets."""
-        return self.filter(dataset__project=project)
+        return self.filter(within(project, "dataset"))
 
     def in_place(self, place: Dataset | Project) -> CalibrationRoundQuerySet:
         """Return the rounds of a dataset, or of all of a project's."""

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 
 from labeling.version_names import is_tag
+from toolevals.workspace.models import within
 from toolevals.workspace.querysets.lengths import Length
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class DatasetVersionQuerySet(models.QuerySet["DatasetVersion"]):
 
     def in_project(self, project: Project) -> DatasetVersionQuerySet:
         """Return every version of the project's datasets, the newest of each first."""
-        return self.filter(dataset__project=project).select_related("dataset", "actor").order_by("dataset", "-number")
+        found = self.filter(within(project, "dataset")).select_related("dataset", "actor")
+        return found.order_by("dataset", "-number")
 
     def called(self, name: str) -> DatasetVersion | None:
         """Return the version of one dataset that has this number or this tag, or None."""

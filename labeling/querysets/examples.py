@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from labeling.blindness import OPEN, RESOLVED, TO_DECIDE, is_resolved, is_told, may_decide, may_judge, shown_resolution
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Role, within
 
 if TYPE_CHECKING:
     from labeling.models import Dataset, Example, Revision  # noqa: F401
@@ -23,7 +23,7 @@ class ExampleQuerySet(models.QuerySet["Example"]):
 
     def in_project(self, project: Project) -> ExampleQuerySet:
         """Return the project's examples."""
-        return self.filter(dataset__project=project)
+        return self.filter(within(project, "dataset"))
 
     def of_dataset(self, dataset: Dataset) -> ExampleQuerySet:
         """Return the dataset's examples."""
@@ -89,7 +89,7 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
 
     def in_project(self, project: Project) -> RevisionQuerySet:
         """Return the project's revisions, superseded ones included."""
-        return self.filter(example__dataset__project=project)
+        return self.filter(within(project, "example__dataset"))
 
     def current(self) -> RevisionQuerySet:
         """Return the revisions that their examples show now."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 
 from labeling.blindness import is_resolved
+from toolevals.workspace.models import within
 
 if TYPE_CHECKING:
     from labeling.models import Feedback  # noqa: F401
@@ -19,7 +20,7 @@ class FeedbackQuerySet(models.QuerySet["Feedback"]):
     def for_reviewer(self, project: Project, user: User) -> FeedbackQuerySet:
         """Return what was decided about this person's labels."""
         return self.filter(
-            is_resolved("label__revision"), reviewer=user, label__revision__example__dataset__project=project
+            is_resolved("label__revision"), within(project, "label__revision__example__dataset"), reviewer=user
         )
 
     def differing(self, *, differs: bool = True) -> FeedbackQuerySet:

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import F
 
 from labeling.blindness import recallable, visible
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Role, within
 
 if TYPE_CHECKING:
     from labeling.models import Dispute, Gold, Revision  # noqa: F401
@@ -20,7 +20,7 @@ class GoldQuerySet(models.QuerySet["Gold"]):
 
     def in_project(self, project: Project) -> GoldQuerySet:
         """Return the project's gold, what was replaced included."""
-        return self.filter(revision__example__dataset__project=project)
+        return self.filter(within(project, "revision__example__dataset"))
 
     def visible_to(self, user: User, role: Role) -> GoldQuerySet:
         """Return the gold that this person may see: not what was in force before an example was reopened."""

@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery
 
 from labeling.blindness import comparable, visible
 from labeling.querysets.agreement import ComparedLabels
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Role, within
 
 if TYPE_CHECKING:
     from labeling.models import Label, Skip  # noqa: F401
@@ -22,7 +22,7 @@ class LabelQuerySet(ComparedLabels):
 
     def in_project(self, project: Project) -> LabelQuerySet:
         """Return the project's labels."""
-        return self.filter(revision__example__dataset__project=project)
+        return self.filter(within(project, "revision__example__dataset"))
 
     def visible_to(self, user: User, role: Role) -> LabelQuerySet:
         """Return the labels that this person may see with their authors: their own, and those of what is resolved."""

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.db.models.lookups import IsNull
 
-from toolevals.workspace.models import Membership, Role
+from toolevals.workspace.models import Membership, Role, within
 
 if TYPE_CHECKING:
     from labeling.models import Dataset, LabelBatch, LabelSlot  # noqa: F401
@@ -25,7 +25,7 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
 
     def in_project(self, project: Project) -> SlotQuerySet:
         """Return the slots of the project's datasets."""
-        return self.filter(dataset__project=project)
+        return self.filter(within(project, "dataset"))
 
     def of_dataset(self, dataset: Dataset) -> SlotQuerySet:
         """Return the slots of one dataset."""

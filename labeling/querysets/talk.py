@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Exists, F, OuterRef, Q, Subquery
 
 from labeling.blindness import RESOLVED, answerable, visible
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Role, within
 
 if TYPE_CHECKING:
     from labeling.models import Comment  # noqa: F401
@@ -20,7 +20,7 @@ class CommentQuerySet(models.QuerySet["Comment"]):
 
     def in_project(self, project: Project) -> CommentQuerySet:
         """Return the comments on the project's examples."""
-        return self.filter(revision__example__dataset__project=project)
+        return self.filter(within(project, "revision__example__dataset"))
 
     def visible_to(self, user: User, role: Role) -> CommentQuerySet:
         """Return the comments that this person may see: in their own threads, by themselves, or on what is resolved."""

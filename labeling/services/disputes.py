@@ -23,12 +23,14 @@ def dispute_open(*, revision: Revision, actor: User | None, reason: str, expecta
     The same dispute while it is open is the same row.
 
     `expectation`: what it should be, where that is known. Raises InvalidDocument for a bad one or a missing reason,
-    InvalidAct where the revision is not resolved.
+    InvalidAct where the revision is not resolved, or its dataset was deleted.
     """
     text = text_required(reason, name="reason")
     document = None if expectation is None else expectation_read(revision, expectation)
     with transaction.atomic():
         locked = revision_locked(revision.pk)
+        if locked.example.dataset.is_deleted:
+            raise InvalidAct("The dataset of this example was deleted: its gold cannot be disputed any more.")
         if locked.resolution not in RESOLVED:
             raise InvalidAct("This example has no gold yet: there is nothing to dispute.")
         for dispute in Dispute.objects.filter(revision=locked, actor=actor, reason=text).open():

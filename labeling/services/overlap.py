@@ -70,8 +70,13 @@ def overlap_apply(*, project: Project, actor: User | None) -> Job:
 
 
 def overlap_work(lease: Lease) -> None:
-    """Bring one dataset's open examples to the wanted number: what a batch of the job does. Twice is once."""
-    dataset = Dataset.objects.select_related("project").get(pk=lease.payload["dataset"])
+    """Bring one dataset's open examples to the wanted number: what a batch of the job does. Twice is once.
+
+    A dataset that was deleted meanwhile is left as it is.
+    """
+    dataset = Dataset.objects.select_related("project").filter(pk=lease.payload["dataset"]).first()
+    if dataset is None:
+        return
     last: Any = None
     while True:
         with lease.transaction():

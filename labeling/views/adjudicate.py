@@ -29,6 +29,7 @@ from labeling.views.label import problem_list
 from labeling.views.workplace import draft_document, fields_of, offered, seconds_of
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.models import within
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.submissions import AlreadyTaken
@@ -127,9 +128,8 @@ def adjudicate_decide(request: ProjectRequest, revision: UUID) -> HttpResponse:
 @acknowledged
 def adjudicate_undo(request: ProjectRequest, adjudication: UUID) -> HttpResponse:
     """Take back what one has just decided, and show it again."""
-    made = get_object_or_404(
-        Adjudication, pk=adjudication, adjudicator=request.user, revision__example__dataset__project=request.project
-    )
+    own = Adjudication.objects.filter(within(request.project, "revision__example__dataset"), adjudicator=request.user)
+    made = get_object_or_404(own, pk=adjudication)
     try:
         services.adjudication_withdraw(adjudication=made, actor=request.user)
     except InvalidAct as error:

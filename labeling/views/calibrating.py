@@ -28,6 +28,7 @@ from labeling.views.workplace import (
 )
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.acknowledgement import acknowledged
 
@@ -146,7 +147,7 @@ def _refused(request: ProjectRequest, item: CalibrationItem, problems: tuple[Fie
 
 def _item(request: ProjectRequest, dataset: str, calibration: UUID, pk: UUID) -> CalibrationItem:
     rows = CalibrationItem.objects.filter(
-        round__dataset__project=request.project, round__dataset__slug=dataset, round=calibration
+        within(request.project, "round__dataset"), round__dataset__slug=dataset, round=calibration
     )
     return get_object_or_404(rows.with_content(), pk=pk)
 

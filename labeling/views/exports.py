@@ -76,7 +76,7 @@ def version_export(request: ProjectRequest, dataset: str, version: str) -> HttpR
 @require_GET
 def export_file(request: ProjectRequest, dataset: str, export: UUID) -> HttpResponseBase:
     """Send the file that a job has written; 410 when its day is over."""
-    job = get_object_or_404(Job, project=request.project, kind=KIND, pk=export)
+    job = get_object_or_404(Job.objects.of_project(request.project), kind=KIND, pk=export)
     if not services.export_tells(job, request.role):
         return HttpResponse(NOT_TOLD, status=HTTPStatus.FORBIDDEN, content_type="text/plain; charset=utf-8")
     upload = job_file(job)

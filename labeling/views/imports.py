@@ -87,7 +87,7 @@ def import_options(request: ProjectRequest, dataset: str, upload: UUID) -> HttpR
 @require_GET
 def import_lines(request: ProjectRequest, dataset: str, job: UUID) -> HttpResponseBase:
     """Send what became of each line of an import, as CSV; 410 when the file is no longer kept."""
-    found = get_object_or_404(Job, project=request.project, kind="import", pk=job)
+    found = get_object_or_404(Job.objects.of_project(request.project), kind="import", pk=job)
     upload = services.import_lines_file(found)
     if upload is None:
         return HttpResponse("What became of each line is not kept any more.", status=HTTPStatus.GONE)

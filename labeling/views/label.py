@@ -27,6 +27,7 @@ from labeling.views.workplace import about_recovery, draft_document, label_conte
 from labeling.waiting import to_calibrate, to_label
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.models import within
 from toolevals.workspace.navigation import counted
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.services.submissions import AlreadyTaken
@@ -176,7 +177,7 @@ def label_undo(request: ProjectRequest, label: UUID) -> HttpResponse:
 @acknowledged
 def skip_undo(request: ProjectRequest, skip: UUID) -> HttpResponse:
     """Take one's skip back and show the example again, if a place is free."""
-    skips = Skip.objects.filter(reviewer=request.user, revision__example__dataset__project=request.project)
+    skips = Skip.objects.filter(within(request.project, "revision__example__dataset"), reviewer=request.user)
     found = get_object_or_404(skips.select_related("revision__example__dataset__project"), pk=skip)
     try:
         slot = services.skip_undo(skip=found, actor=request.user)

@@ -39,7 +39,7 @@ class BundleFileView(ProjectView):
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
     def get(self, request: Request, bundle: UUID) -> StreamingHttpResponse:
-        job = get_object_or_404(Job, project=self.project, kind=BUNDLE, pk=bundle)
+        job = get_object_or_404(Job.objects.of_project(self.project), kind=BUNDLE, pk=bundle)
         upload = job_file(job)
         if upload is None:
             raise Problems(HTTPStatus.GONE, "The file is not there: it is not written yet, or its day is over.")

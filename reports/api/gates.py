@@ -153,9 +153,9 @@ class RunGates(HeldGates):
     @extend_schema(request=GateRequestSerializer, responses={202: GateStartedSerializer})
     @idempotent
     def post(self, request: Request, number: int) -> Response:
-        asked = GateRequestSerializer(data=request.data)
+        run, asked = run_of(self.access, number), GateRequestSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        held = gate_hold(run=run_of(self.access, number), actor=self.user, request=asked.request())
+        held = gate_hold(run=run, actor=self.user, request=asked.request())
         return Response(GateStartedSerializer({"gate": held, "job": held.job}).data, status=HTTPStatus.ACCEPTED)
 
 

@@ -102,10 +102,10 @@ class CaseRemarksView(ProjectView):
 
     @extend_schema(request=RemarkRequestSerializer, responses={201: CaseRemarkSerializer})
     def post(self, request: Request, number: int, case_id: UUID) -> Response:
+        transcript = self.case(number, case_id).transcript
         asked = RemarkRequestSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         kind, text = (asked.validated_data[name] for name in ("kind", "text"))
-        transcript = self.case(number, case_id).transcript
         if kind == "tag":
             tag = tag_add(transcript=transcript, actor=self.user, tag=text)
             said = _said(tag, kind, tag.tag)

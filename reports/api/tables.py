@@ -44,7 +44,7 @@ class TableFileView(ProjectView):
 
     @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
     def get(self, request: Request, file: UUID) -> StreamingHttpResponse:
-        job = get_object_or_404(Job, project=self.project, kind=TABLE, pk=file)
+        job = get_object_or_404(Job.objects.of_project(self.project), kind=TABLE, pk=file)
         if not table_belongs(job, self.user, self.access.role):
             raise Http404
         upload = job_file(job)

@@ -12,7 +12,7 @@ from django.urls import reverse
 from labeling.models import Dataset, DatasetVersion, Example, Revision
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.models import Run
-from toolevals.workspace.models import Project, Role
+from toolevals.workspace.models import Project, Role, within
 from toolevals.workspace.requests import ProjectRequest
 
 # Beyond this the exact number tells nothing here, and counting would cost.
@@ -57,11 +57,11 @@ def _steps(project: Project, role: Role) -> Iterator[Step]:
         return reverse(name, args=[project.slug, *rest])
 
     may_add = role >= Role.ADJUDICATOR
-    tools = RegistryVersion.objects.filter(registry__project=project).count()
+    tools = RegistryVersion.objects.filter(within(project, "registry")).count()
     dataset = Dataset.objects.filter(project=project).order_by("-created_at", "-pk").first()
-    examples = _counted(Example.objects.filter(dataset__project=project))
-    gold = _counted(Revision.objects.filter(example__dataset__project=project, gold__isnull=False))
-    frozen = DatasetVersion.objects.filter(dataset__project=project).order_by("-created_at", "-pk").first()
+    examples = _counted(Example.objects.filter(within(project, "dataset")))
+    gold = _counted(Revision.objects.filter(within(project, "example__dataset"), gold__isnull=False))
+    frozen = DatasetVersion.objects.filter(within(project, "dataset")).order_by("-created_at", "-pk").first()
     run = Run.objects.of_people().filter(project=project).order_by("-number").first()
     people = project.memberships.filter(role__gte=Role.REVIEWER).count()
 

@@ -20,7 +20,7 @@ from reports.trends.page import runs_trend
 from toolevals.runs.models import Grading, Run
 from toolevals.runs.run_rows import Deciding, deciding_of
 from toolevals.workspace.home import Look
-from toolevals.workspace.models import Project, Role
+from toolevals.workspace.models import Project, Role, untrashed
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -81,8 +81,12 @@ def project_look(request: ProjectRequest) -> Look:
 
 
 def newest_run(project: Project) -> Run | None:
-    """Return the newest graded run over a whole dataset version, or else over a part of one."""
-    graded = Run.objects.of_people().filter(project=project, grading__isnull=False)
+    """Return the newest graded run over a whole dataset version, or else over a part of one.
+
+    None over a dataset that was deleted: the page leads to its labels.
+    """
+    kept = untrashed("dataset_version__dataset")
+    graded = Run.objects.of_people().filter(kept, project=project, grading__isnull=False)
     found = graded.select_related("subject", "experiment", "dataset_version__dataset", "grading__dataset_version")
     return found.filter(only__isnull=True).order_by("-number").first() or found.order_by("-number").first()
 

@@ -16,7 +16,7 @@ from reports.models import PublicScore
 from reports.queries.grading import verdict_counts_of
 from toolevals.runs.models import Run, Subject
 from toolevals.runs.services.example_sums import verdict_sums
-from toolevals.workspace.models import AuditEntry, Job, JobState, Project
+from toolevals.workspace.models import AuditEntry, Job, JobState, Project, untrashed
 
 # Sources of imports that are public benchmarks, and what those are called.
 PUBLIC_SOURCES: Final = {"bfcl": "BFCL", "tau": "tau-bench", "tau2": "tau2-bench"}
@@ -114,7 +114,12 @@ def _own_rows(subject: Subject, without: Run | None) -> tuple[PublicRow, ...]:
 
 def subject_names(project: Project) -> list[str]:
     """Return what runs of the project call their models and subjects, for those who record a score; floors aside."""
-    known = Subject.objects.filter(project=project, runs__floor="").order_by().values_list("model", "name").distinct()
+    known = (
+        Subject.objects.filter(untrashed("runs"), project=project, runs__floor="")
+        .order_by()
+        .values_list("model", "name")
+        .distinct()
+    )
     return sorted({name for pair in known for name in pair if name})
 
 

@@ -19,7 +19,7 @@ from reports.queries.recorded import rewarded_cases
 from toolevals.runs.models import ArgumentFault, CaseFinding, CaseGrade, Grading, JudgedCase, Run, VerdictCount
 from toolevals.runs.querysets.gradings import IS_LATENT, warned
 from toolevals.runs.services.example_sums import verdict_sums
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Project, within
 from toolevals.workspace.querysets.ids import ids_as_text
 
 KEYSET_PAGE = 2000
@@ -118,7 +118,7 @@ def page_of(cases: QuerySet[CaseGrade], after: str, size: int) -> list[CaseGrade
 
 def case_of(project: Project, number: int, case_id: UUID) -> CaseGrade | None:
     """Return a case of the project's run of that number, with everything that its page shows."""
-    cases = CaseGrade.objects.filter(pk=case_id, grading__run__project=project, grading__run__number=number)
+    cases = CaseGrade.objects.filter(within(project, "grading__run"), pk=case_id, grading__run__number=number)
     found = cases.select_related(
         "grading__run__project",
         "grading__run__subject__tools",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.db import models
 
+from toolevals.workspace.models import untrashed, within
+
 if TYPE_CHECKING:
     from reports.models import HeldGate
     from toolevals.runs.models import Experiment, Run
@@ -17,7 +19,7 @@ class HeldGateQuerySet(models.QuerySet["HeldGate"]):
 
     def in_project(self, project: Project) -> HeldGateQuerySet:
         """Return the project's held gates with everything that a list shows, the newest first, without their checks."""
-        found = self.filter(project=project).select_related(
+        found = self.filter(within(project, "run")).select_related(
             "run__experiment", "run__subject", "grading__dataset_version__dataset", "baseline__run", "actor", "job"
         )
         return found.defer("gate").order_by("-id")
@@ -33,10 +35,15 @@ class HeldGateQuerySet(models.QuerySet["HeldGate"]):
 
     def newest_of(self, experiment: Experiment) -> HeldGate | None:
         """Return the newest decided one of an experiment."""
-        return self.filter(run__experiment=experiment).decided().order_by("-id").first()
+        return (
+            self.filter(untrashed("run"), untrashed("run__project"), run__experiment=experiment)
+            .decided()
+            .order_by("-id")
+            .first()
+        )
 
     def before(self, run: Run) -> HeldGateQuerySet:
         """Return the decided ones of other runs on the same dataset and the same part of it, the newest first."""
         others = self.filter(run__dataset_version__dataset=run.dataset_version.dataset_id, run__preset=run.preset)
-        known = others.exclude(run=run).decided().filter(run__project=run.project_id, run__grading__isnull=False)
+        known = others.exclude(run=run).decided().filter(within(run.project_id, "run"), run__grading__isnull=False)
         return known.select_related("run__grading").order_by("-id")

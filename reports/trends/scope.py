@@ -38,6 +38,14 @@ class Scope:
         """The newest runs, oldest first. One query."""
         return list(recent_runs(self.runs, most=MOST_RUNS))
 
+    @property
+    def deleted(self) -> list[Run]:
+        """The experiment's runs that were deleted, the newest first: they are named and not drawn. One query."""
+        if self.experiment is None:
+            return []
+        rows = Run.with_trash.filter(experiment=self.experiment).exclude(deleted_at=None)
+        return list(rows.order_by("-number")[:MOST_RUNS])
+
 
 def experiment_of(request: ProjectRequest, slug: str) -> Experiment:
     """Return the project's experiment, or raise Http404."""

@@ -42,7 +42,7 @@ def bundle(request: ProjectRequest, number: int) -> HttpResponse:
 @require_safe
 def bundle_file(request: ProjectRequest, number: int, bundle: UUID) -> HttpResponseBase:
     """Send the zip that a job has written; 410 when its day is over."""
-    job = get_object_or_404(Job, project=request.project, kind=BUNDLE, pk=bundle)
+    job = get_object_or_404(Job.objects.of_project(request.project), kind=BUNDLE, pk=bundle)
     upload = job_file(job)
     if upload is None:
         return HttpResponse("This file is not there: not written yet, or its day is over.", status=HTTPStatus.GONE)

@@ -30,6 +30,7 @@ from reports.trends.scope import experiment_of
 from toolevals.grading.gates.values import GateResult
 from toolevals.presentation.gates.badge import badge_svg
 from toolevals.runs.models import Experiment
+from toolevals.workspace.models import untrashed
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -49,7 +50,7 @@ def gates(request: ProjectRequest) -> HttpResponse:
         "rows": gate_rows(page.rows),
         "older": page.older,
         "wanted": wanted,
-        "experiments": experiments.filter(runs__held_gates__isnull=False).distinct(),
+        "experiments": experiments.filter(untrashed("runs"), runs__held_gates__isnull=False).distinct(),
         "experiment": experiment,
         "badge_url": _badge_url(request, experiment) if experiment else "",
         "statuses": STATUSES,

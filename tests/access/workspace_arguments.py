@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from tests.access.world import Argument, World
+from toolevals.registry.services import registry_create
 from toolevals.workspace.jobs import BatchPlan, job_create
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.services import (
@@ -15,6 +16,7 @@ from toolevals.workspace.services import (
     token_create,
     user_create,
 )
+from toolevals.workspace.services.trash import trash_put
 
 
 def a_job(world: World, person: User) -> UUID:
@@ -55,13 +57,35 @@ def a_link(world: World, person: User) -> str:
     return invitation_create(project=world.project, actor=world.owner, email="invited@example.org", role=Role.VIEWER)[1]
 
 
+def a_kind(world: World, person: User) -> str:
+    return "registry"
+
+
+def a_thing(world: World, person: User) -> UUID:
+    return registry_create(project=world.project, actor=None, slug="to-delete", name="To delete").pk  # type: ignore[no-any-return]
+
+
+def a_trashed_thing(world: World, person: User) -> UUID:
+    made = registry_create(project=world.project, actor=None, slug="deleted", name="Deleted")
+    return trash_put(row=made, actor=world.owner).pk  # type: ignore[no-any-return]
+
+
+def a_trashed_project(world: World, person: User) -> UUID:
+    """Return a deleted project of whoever asks: to everybody else it is not there."""
+    return trash_put(row=project_create(actor=person, slug="gone", name="Gone"), actor=person).pk  # type: ignore[no-any-return]
+
+
 ARGUMENTS: dict[str, Argument] = {
+    "gone": a_trashed_project,
     "invitation": an_invitation,
+    "item": a_trashed_thing,
     "job": a_job,
+    "kind": a_kind,
     "link": a_link,
     "member": a_member,
     "name": a_secrets_name,
     "offer": an_offer,
     "secret": a_secret,
+    "thing": a_thing,
     "token": a_token,
 }

@@ -13,7 +13,7 @@ RULES: dict[str, Rule] = {
     "registry:version": Rule(Role.VIEWER),
     "registry:changes": Rule(Role.VIEWER),
     "registry-api:registries": Rule(Role.VIEWER, Role.ADJUDICATOR),
-    "registry-api:registry": Rule(Role.VIEWER),
+    "registry-api:registry": Rule(Role.VIEWER, delete=Role.OWNER),
     "registry-api:versions": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "registry-api:preview": Rule(Role.ADJUDICATOR),
     "registry-api:mcp": Rule(Role.ADJUDICATOR),

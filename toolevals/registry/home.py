@@ -9,12 +9,12 @@ from django.urls import reverse
 
 from toolevals.registry.models import RegistryVersion
 from toolevals.workspace.home import MOST_NEWS, News
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Project, within
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield versions of tools that were published, the newest first."""
-    versions = RegistryVersion.objects.filter(registry__project=project, created_at__gt=since).order_by("-pk")
+    versions = RegistryVersion.objects.filter(within(project, "registry"), created_at__gt=since).order_by("-pk")
     for version in versions.select_related("registry", "tools", "actor")[: MOST_NEWS + 1]:
         url = reverse("registry:version", args=[project.slug, version.registry.slug, version.number])
         words = f"{version.registry.name} v{version.number} was published: {version.tools.size:,} tools"

@@ -8,7 +8,7 @@ from django.db import models
 
 from toolevals.registry.querysets import RegistryQuerySet, RegistryVersionQuerySet, ToolListQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
-from toolevals.workspace.models import Project, User
+from toolevals.workspace.models import Project, Trashable, Untrashed, User
 
 
 class ToolSpec(models.Model):
@@ -60,7 +60,7 @@ class ToolListEntry(models.Model):
         ]
 
 
-class Registry(models.Model):
+class Registry(Trashable):
     """A team's named collection of tools, which changes from version to version."""
 
     id = PublicIdField()
@@ -69,11 +69,17 @@ class Registry(models.Model):
     name = models.CharField(max_length=120)
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = RegistryQuerySet.as_manager()
+    objects = Untrashed.from_queryset(RegistryQuerySet)()
+    with_trash = RegistryQuerySet.as_manager()
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["project", "slug"], name="registry_slug"),
+            models.UniqueConstraint(
+                fields=["project", "slug"],
+                condition=models.Q(deleted_at=None),
+                name="registry_slug",
+                violation_error_message="Registry with this Project and Slug already exists.",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.db import models
 
+from toolevals.workspace.models import within
+
 if TYPE_CHECKING:
     from toolevals.registry.models import Registry, RegistryVersion, ToolList  # noqa: F401
     from toolevals.workspace.models import Project
@@ -37,13 +39,13 @@ class RegistryVersionQuerySet(models.QuerySet["RegistryVersion"]):
     def in_project(self, project: Project) -> RegistryVersionQuerySet:
         """Return every version of the project's registries, the newest of each first."""
         return (
-            self.filter(registry__project=project).select_related("registry", "tools").order_by("registry", "-number")
+            self.filter(within(project, "registry")).select_related("registry", "tools").order_by("registry", "-number")
         )
 
     def named(self, project: Project, name: str) -> RegistryVersion | None:
         """Return the version called "slug" (the newest) or "slug@number", or None."""
         slug, at, number = name.partition("@")
-        found = self.filter(registry__project=project, registry__slug=slug)
+        found = self.filter(within(project, "registry"), registry__slug=slug)
         if at:
             found = found.filter(number=int(number) if number.isascii() and number.isdigit() else -1)
         return found.select_related("registry", "tools").order_by("-number").first()

@@ -8,6 +8,7 @@ from django.db.models import OuterRef, Subquery
 from django.urls import reverse
 
 from toolevals.registry.models import Registry, RegistryVersion, ToolListEntry
+from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.search import MOST, Found
 
@@ -16,7 +17,7 @@ def registry_found(request: ProjectRequest, words: str) -> Iterator[Found]:
     """Yield the tools of the newest version of each registry, and the registries."""
     project = request.project
     newest = RegistryVersion.objects.filter(registry=OuterRef("registry")).order_by("-number").values("pk")[:1]
-    versions = RegistryVersion.objects.filter(registry__project=project, pk=Subquery(newest))
+    versions = RegistryVersion.objects.filter(within(project, "registry"), pk=Subquery(newest))
     by_list = {version.tools_id: version for version in versions.select_related("registry").order_by("-pk")}
     entries = ToolListEntry.objects.filter(tools__in=list(by_list), spec__name__icontains=words)
     for entry in entries.select_related("spec").order_by("spec__name", "pk")[:MOST]:

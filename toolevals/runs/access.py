@@ -87,7 +87,7 @@ RULES: dict[str, Rule] = {
     "runs-api:live": Rule(Role.ADJUDICATOR),
     "runs-api:live-estimate": Rule(Role.ADJUDICATOR),
     "runs-api:predictions": Rule(Role.ADJUDICATOR),
-    "runs-api:run": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs-api:run": Rule(Role.VIEWER, Role.ADJUDICATOR, delete=Role.OWNER),
     "runs-api:errored": Rule(Role.ADJUDICATOR),
     "runs-api:failing": Rule(Role.ADJUDICATOR),
     "runs-api:failing-jsonl": Rule(Role.VIEWER),

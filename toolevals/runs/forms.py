@@ -14,7 +14,7 @@ from toolevals.runs.baseline.agent import THRESHOLD
 from toolevals.runs.models import Experiment
 from toolevals.runs.services import MAX_TRIALS, RunRequest
 from toolevals.workspace.forms.controls import PlainForm
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Project, within
 
 
 class DatasetVersionField(forms.ModelChoiceField[DatasetVersion]):
@@ -88,7 +88,7 @@ class RunForm(PlainForm):
         versions, tools = self.fields["dataset_version"], self.fields["tools"]
         versions.project = project  # type: ignore[attr-defined]
         versions.queryset = DatasetVersion.objects.in_project(project)  # type: ignore[attr-defined]
-        registered = RegistryVersion.objects.filter(registry__project=project).select_related("registry")
+        registered = RegistryVersion.objects.filter(within(project, "registry")).select_related("registry")
         tools.queryset = registered.order_by("registry__name", "-number")  # type: ignore[attr-defined]
 
     def request(self) -> RunRequest:

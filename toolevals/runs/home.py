@@ -9,12 +9,14 @@ from django.urls import reverse
 
 from toolevals.runs.models import Grading
 from toolevals.workspace.home import MOST_NEWS, News
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Project, untrashed, within
 
 
 def news(project: Project, since: datetime) -> Iterator[News]:
     """Yield gradings that finished, of runs that people started, the newest first."""
-    found = Grading.objects.filter(run__project=project, run__floor="", finished_at__gt=since).order_by("-pk")
+    found = Grading.objects.filter(
+        within(project, "run"), untrashed("dataset_version__dataset"), run__floor="", finished_at__gt=since
+    ).order_by("-pk")
     for grading in found.select_related("run__subject", "dataset_version__dataset", "actor")[: MOST_NEWS + 1]:
         run, version = grading.run, grading.dataset_version
         again = "" if grading.number == 1 else " again"

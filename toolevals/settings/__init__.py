@@ -270,7 +270,15 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.workspace.services.sign_in.sessions_forget": 3600,
     "toolevals.workspace.services.sign_in.sign_in_failures_forget": 3600,
     "toolevals.workspace.api.idempotency.idempotency_keys_forget": 3600,
+    "toolevals.workspace.services.trash.trash_sweep": 15,
 }
+# What owners can delete: see `toolevals.workspace.trash.kinds`. In this order it is destroyed.
+TRASH_KINDS = (
+    "toolevals.runs.trash.runs.Runs",
+    "toolevals.runs.trash.datasets.Datasets",
+    "toolevals.runs.trash.registries.Registries",
+    "toolevals.runs.trash.projects.Projects",
+)
 # What higher rooms withhold in the audit log for now, and what they do when a member's role changes or ends: see
 # `toolevals.workspace.querysets.audit` and `toolevals.workspace.services.projects`.
 AUDIT_WITHHELD = ("labeling.audit.undecided",)

@@ -41,14 +41,20 @@ class Grant(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """The least that a request must show for itself. With a `grant`, writing needs that too."""
+    """The least that a request must show for itself. With a `grant`, writing needs that too.
+
+    `delete` is what DELETE needs, where that is more than other writing.
+    """
 
     read: Role | Audience
     write: Role | Audience | None = None
     grant: Grant | None = None
+    delete: Role | None = None
 
     def needs(self, method: str) -> Role | Audience:
         """Return what a request by `method` needs; without a rule for writing, writing needs what reading needs."""
+        if method == "DELETE" and self.delete is not None:
+            return self.delete
         if method in READING or self.write is None:
             return self.read
         return self.write
@@ -76,6 +82,9 @@ RULES = {
     "workspace:sign-out": Rule(Audience.SIGNED_IN),
     "workspace:profile": Rule(Audience.SIGNED_IN),
     "workspace:password": Rule(Audience.SIGNED_IN),
+    "workspace:deleted-projects": Rule(Audience.SIGNED_IN),
+    "workspace:deleted-project-restore": Rule(Audience.SIGNED_IN),
+    "workspace:deleted-project-destroy": Rule(Audience.SIGNED_IN),
     "workspace:project-new": Rule(Audience.SIGNED_IN, grant=Grant.MAKES_PROJECTS),
     "workspace:invitation-link": Rule(Audience.ANYONE),
     "workspace:invitation-accept": Rule(Audience.SIGNED_IN),
@@ -83,6 +92,10 @@ RULES = {
     "workspace:project": Rule(Role.VIEWER),
     "workspace:search": Rule(Role.VIEWER),
     "workspace:settings": Rule(Role.OWNER),
+    "workspace:trash": Rule(Role.OWNER),
+    "workspace:delete": Rule(Role.OWNER),
+    "workspace:trash-restore": Rule(Role.OWNER),
+    "workspace:trash-destroy": Rule(Role.OWNER),
     "workspace:members": Rule(Role.VIEWER, Role.OWNER, Grant.INVITES),
     "workspace:invitations-csv": Rule(Role.OWNER),
     "workspace:invitation-renew": Rule(Role.OWNER, grant=Grant.INVITES),
@@ -110,7 +123,11 @@ RULES = {
     "workspace-api:index": Rule(Audience.SIGNED_IN),
     "workspace-api:me": Rule(Audience.SIGNED_IN),
     "workspace-api:projects": Rule(Audience.SIGNED_IN, Audience.SIGNED_IN, Grant.MAKES_PROJECTS),
-    "workspace-api:project": Rule(Role.VIEWER),
+    "workspace-api:deleted-projects": Rule(Audience.SIGNED_IN),
+    "workspace-api:deleted-project-restore": Rule(Audience.SIGNED_IN),
+    "workspace-api:project": Rule(Role.VIEWER, delete=Role.OWNER),
+    "workspace-api:trash": Rule(Role.OWNER),
+    "workspace-api:trash-restore": Rule(Role.OWNER),
     "workspace-api:members": Rule(Role.VIEWER),
     "workspace-api:member": Rule(Role.VIEWER, Role.OWNER),
     "workspace-api:invitations": Rule(Role.OWNER, Role.OWNER, Grant.INVITES),

@@ -144,9 +144,11 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterabl
     """Return what waits in this room: failed jobs, for those who may try them again."""
     if role < Role.ADJUDICATOR:
         return
-    failed = Job.objects.filter(
-        project=project, state=JobState.FAILED, created_at__gt=timezone.now() - FAILED_DAYS
-    ).order_by()
+    failed = (
+        Job.objects.of_project(project)
+        .filter(state=JobState.FAILED, created_at__gt=timezone.now() - FAILED_DAYS)
+        .order_by()
+    )
     count = failed[:MOST_FAILED].count()
     url = reverse("workspace:jobs", args=[project.slug])
     yield Waits(count, "failed job", "failed jobs", url, "See failed jobs", MOST_FAILED)

@@ -13,14 +13,16 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
 from toolevals.workspace.access import Audience, Rule, rules
 from toolevals.workspace.api.problems import problem, problem_coded
-from toolevals.workspace.models import Membership, Role
+from toolevals.workspace.models import Membership, Role, untrashed
 from toolevals.workspace.querysets.prepared import A_TEXT, PreparedQuery, an_id
 from toolevals.workspace.requests import ProjectRequest, is_anothers_page, is_api, is_by_script, is_on_this_machine
 from toolevals.workspace.tokens import UnknownToken, bearer_token, token_find
 
 # Asked with every request within a project.
 _MEMBERSHIP = PreparedQuery(
-    lambda slug, user: Membership.objects.filter(project__slug=slug, user=user).select_related("project"),
+    lambda slug, user: Membership.objects.filter(untrashed("project"), project__slug=slug, user=user).select_related(
+        "project"
+    ),
     {"slug": A_TEXT, "user": an_id(1)},
 )
 

@@ -16,6 +16,7 @@ from toolevals.workspace.views import (
     secrets,
     sessions,
     tokens,
+    trash,
 )
 from toolevals.workspace.views.job_acts import JOB_ACTS
 
@@ -24,6 +25,10 @@ in_project = [
     path("", projects.project, name="project"),
     path("search/", search.search, name="search"),
     path("settings/", projects.settings, name="settings"),
+    path("trash/", trash.trash, name="trash"),
+    path("trash/<str:kind>/<uuid:item>/restore/", trash.restore, name="trash-restore"),
+    path("trash/<str:kind>/<uuid:item>/destroy/", trash.destroy, name="trash-destroy"),
+    path("delete/<str:kind>/<uuid:thing>/", trash.delete, name="delete"),
     path("members/", members.members, name="members"),
     path("members.csv", members.members_csv, name="members-csv"),
     path("members/<uuid:member>/role/", members.member_role, name="member-role"),
@@ -53,6 +58,9 @@ urlpatterns = [
     path("healthz", health.health, name="health"),
     path("profile/", profile.profile, name="profile"),
     path("profile/password/", profile.password, name="password"),
+    path("projects/deleted/", trash.deleted, name="deleted-projects"),
+    path("projects/deleted/<uuid:gone>/restore/", trash.deleted_restore, name="deleted-project-restore"),
+    path("projects/deleted/<uuid:gone>/destroy/", trash.deleted_destroy, name="deleted-project-destroy"),
     path("projects/new/", projects.project_new, name="project-new"),
     path("invitations/link/<str:link>/", invitations.link, name="invitation-link"),
     path("invitations/<uuid:offer>/accept/", invitations.accept, name="invitation-accept"),

@@ -29,6 +29,7 @@ from labeling.api.serializers.gold import (
 )
 from labeling.blindness import sides_of, skip_reasons_of
 from labeling.models import Adjudication, Dispute, Feedback, Gold, Revision
+from toolevals.workspace.models import within
 
 
 class Adjudications(LabelingView, ListAPIView[Revision]):
@@ -150,7 +151,7 @@ class DisputeSettle(LabelingView):
     @extend_schema(request=None, responses=DisputeSerializer)
     def post(self, request: Request, dispute: UUID) -> Response:
         found = get_object_or_404(
-            Dispute.objects.filter(revision__example__dataset__project=self.project).visible_to(self.user, self.role),
+            Dispute.objects.filter(within(self.project, "revision__example__dataset")).visible_to(self.user, self.role),
             pk=dispute,
         )
         settled = services.dispute_settle(dispute=found, actor=self.user)

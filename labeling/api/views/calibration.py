@@ -26,6 +26,7 @@ from labeling.api.serializers.calibration import (
 from labeling.calibration.progress import progress_in
 from labeling.calibration.results import results_of
 from labeling.models import CalibrationItem, CalibrationRound
+from toolevals.workspace.models import within
 
 
 class CalibrationView(LabelingView):
@@ -49,9 +50,9 @@ class Calibrations(CalibrationView, ListAPIView[CalibrationRound]):
 
     @extend_schema(request=NewCalibrationSerializer, responses={201: CalibrationSerializer})
     def post(self, request: Request, dataset: str) -> Response:
-        asked = NewCalibrationSerializer(data=request.data)
+        found, asked = self.find_dataset(dataset), NewCalibrationSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        opened = services.calibration_open(dataset=self.find_dataset(dataset), actor=self.user, **asked.validated_data)
+        opened = services.calibration_open(dataset=found, actor=self.user, **asked.validated_data)
         return Response(CalibrationSerializer(self.find_round(opened.pk)).data, status=HTTPStatus.CREATED)
 
 
@@ -92,7 +93,7 @@ class CalibrationAnswers(CalibrationView):
 
     @extend_schema(request=NewCalibrationAnswerSerializer, responses={201: CalibrationAnswerSerializer})
     def post(self, request: Request, item: UUID) -> Response:
-        rows = CalibrationItem.objects.filter(round__dataset__project=self.project).with_content()
+        rows = CalibrationItem.objects.filter(within(self.project, "round__dataset")).with_content()
         asked = NewCalibrationAnswerSerializer(data=request.data)
         found = get_object_or_404(rows, pk=item)
         asked.is_valid(raise_exception=True)

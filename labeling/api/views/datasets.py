@@ -20,6 +20,9 @@ from labeling.api.serializers.datasets import (
 )
 from labeling.coverage.kept import datasets_counted
 from labeling.models import Dataset
+from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.serializers_trash import TrashedSerializer
+from toolevals.workspace.api.views.trash import deleted_answer
 from toolevals.workspace.models import User
 
 
@@ -44,7 +47,7 @@ class Datasets(LabelingView, ListAPIView[Dataset]):
 
 
 class DatasetDetail(LabelingView):
-    """One dataset; by PUT, what is said about it."""
+    """One dataset; by PUT, what is said about it; by DELETE, by owners, to the trash."""
 
     @extend_schema(responses=DatasetSerializer)
     def get(self, request: Request, dataset: str) -> Response:
@@ -57,6 +60,11 @@ class DatasetDetail(LabelingView):
         asked.is_valid(raise_exception=True)
         services.dataset_update(dataset=found, actor=self.user, **asked.validated_data)
         return self._show(found)
+
+    @extend_schema(responses={200: TrashedSerializer})
+    @idempotent
+    def delete(self, request: Request, dataset: str) -> Response:
+        return deleted_answer(self.find_dataset(dataset), self.user)
 
     def _show(self, dataset: Dataset) -> Response:
         return Response(_shown(dataset, self.user))

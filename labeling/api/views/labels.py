@@ -25,6 +25,7 @@ from labeling.api.serializers.labels import (
     SkipSerializer,
 )
 from labeling.models import Draft, Label, LabelBatch, LabelSlot, Skip
+from toolevals.workspace.models import within
 
 
 class Claims(LabelingView, ListAPIView[LabelSlot]):
@@ -131,7 +132,7 @@ class SkipDetail(LabelingView):
 
     @extend_schema(responses={200: ClaimSerializer, 204: None})
     def delete(self, request: Request, skip: UUID) -> Response:
-        own = Skip.objects.filter(reviewer=self.user, revision__example__dataset__project=self.project)
+        own = Skip.objects.filter(within(self.project, "revision__example__dataset"), reviewer=self.user)
         slot = services.skip_undo(skip=get_object_or_404(own, pk=skip), actor=self.user)
         return Response(ClaimSerializer(slot).data) if slot else Response(status=HTTPStatus.NO_CONTENT)
 

@@ -36,6 +36,7 @@ from labeling.models import LintReport, ProposedExample
 from labeling.quotas import quotas_of
 from labeling.shown_strata import hidden_strata
 from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.models import within
 
 
 class Coverage(LabelingView):
@@ -95,10 +96,10 @@ class LintFinding(LabelingView):
 
     @extend_schema(request=IgnoredSerializer, responses={204: None})
     def put(self, request: Request, dataset: str, finding: str) -> Response:
-        asked = IgnoredSerializer(data=request.data)
+        found, asked = self.find_dataset(dataset), IgnoredSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         reason = asked.validated_data["reason"]
-        services.finding_ignore(dataset=self.find_dataset(dataset), actor=self.user, key=finding, reason=reason)
+        services.finding_ignore(dataset=found, actor=self.user, key=finding, reason=reason)
         return Response(status=HTTPStatus.NO_CONTENT)
 
     @extend_schema(responses={204: None})
@@ -136,11 +137,9 @@ class ProposalAccept(LabelingView):
 
     @extend_schema(request=AcceptSerializer, responses={201: ExampleSerializer})
     def post(self, request: Request, proposal: UUID) -> Response:
-        asked = AcceptSerializer(data=request.data)
+        found, asked = _proposal(self, proposal), AcceptSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        example = services.proposal_accept(
-            proposal=_proposal(self, proposal), actor=self.user, words=asked.validated_data["words"]
-        )
+        example = services.proposal_accept(proposal=found, actor=self.user, words=asked.validated_data["words"])
         return Response(
             ExampleSerializer(self.find_example(example.pk), context={"role": self.role}).data,
             status=HTTPStatus.CREATED,
@@ -165,5 +164,5 @@ def _newest_report(view: LabelingView, slug: str) -> LintReport:
 
 
 def _proposal(view: LabelingView, pk: UUID) -> ProposedExample:
-    rows = ProposedExample.objects.filter(dataset__project=view.project).select_related("dataset__project")
+    rows = ProposedExample.objects.filter(within(view.project, "dataset")).select_related("dataset__project")
     return get_object_or_404(rows, pk=pk)

@@ -76,7 +76,7 @@ class ImportLines(LabelingView):
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.BINARY})
     def get(self, request: Request, job: UUID) -> StreamingHttpResponse:
-        found = get_object_or_404(Job, project=self.project, kind="import", pk=job)
+        found = get_object_or_404(Job.objects.of_project(self.project), kind="import", pk=job)
         upload = services.import_lines_file(found)
         if upload is None:
             raise Problems(HTTPStatus.GONE, "The file is not there: the import is not done yet, or its days are over.")
@@ -127,7 +127,7 @@ class ExportFile(LabelingView):
 
     @extend_schema(responses=EXPORT)
     def get(self, request: Request, export: UUID) -> StreamingHttpResponse:
-        job = get_object_or_404(Job, project=self.project, kind=KIND, pk=export)
+        job = get_object_or_404(Job.objects.of_project(self.project), kind=KIND, pk=export)
         if not services.export_tells(job, self.role):
             raise Problems(HTTPStatus.FORBIDDEN, NOT_TOLD)
         upload = job_file(job)

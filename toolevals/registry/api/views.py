@@ -27,6 +27,8 @@ from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.parsers import StrictJsonParser
 from toolevals.workspace.api.serializers import JobSerializer
+from toolevals.workspace.api.serializers_trash import TrashedSerializer
+from toolevals.workspace.api.views.trash import deleted_answer
 from toolevals.workspace.models import Job
 
 NEW_VERSION = {"application/json": NewVersionSerializer, "multipart/form-data": NewVersionSerializer}
@@ -50,12 +52,17 @@ class Registries(ProjectView, ListAPIView[Registry]):
 
 
 class RegistryDetail(ProjectView):
-    """One registry."""
+    """One registry; by DELETE, by owners, to the trash."""
 
     @extend_schema(responses=RegistrySerializer)
     def get(self, request: Request, registry: str) -> Response:
         found = get_object_or_404(Registry.objects.filter(project=self.project).with_newest(), slug=registry)
         return Response(RegistrySerializer(found).data)
+
+    @extend_schema(responses={200: TrashedSerializer})
+    @idempotent
+    def delete(self, request: Request, registry: str) -> Response:
+        return deleted_answer(get_object_or_404(Registry, project=self.project, slug=registry), self.user)
 
 
 class Versions(ProjectView, ListAPIView[RegistryVersion]):
@@ -71,9 +78,9 @@ class Versions(ProjectView, ListAPIView[RegistryVersion]):
     @extend_schema(request=NEW_VERSION, responses={201: VersionSerializer})
     @idempotent
     def post(self, request: Request, registry: str) -> Response:
-        asked = NewVersionSerializer(data=request.data)
+        found, asked = self._registry(), NewVersionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        version = services.registry_publish(registry=self._registry(), actor=self.user, **asked.validated_data)
+        version = services.registry_publish(registry=found, actor=self.user, **asked.validated_data)
         return Response(VersionSerializer(version).data, status=201)
 
     def _registry(self) -> Registry:

@@ -24,6 +24,7 @@ from toolevals.runs.services.calibrating import USUAL_RATERS, USUAL_SIZE
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
+from toolevals.workspace.models import within
 
 
 class CalibrationEstimateSerializer(serializers.Serializer[Estimate]):
@@ -186,7 +187,7 @@ class Calibrations(ProjectView, ListAPIView[JudgeCalibration]):
         return found
 
     def _grading(self, run: int, number: int | None) -> Grading:
-        gradings = Grading.objects.filter(run__project=self.project, run__number=run, finished_at__isnull=False)
+        gradings = Grading.objects.filter(within(self.project, "run"), run__number=run, finished_at__isnull=False)
         found = gradings.filter(number=number) if number else gradings.order_by("-number")
         if (grading := found.select_related("run").first()) is None:
             raise InvalidDocument.at("/run", "has no such finished grading")

@@ -13,7 +13,7 @@ from toolevals.registry.models import RegistryVersion
 from toolevals.runs.models import Run
 from toolevals.runs.presets import PRESETS
 from toolevals.runs.services import MAX_TRIALS, RunRequest
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Project, within
 
 
 class RunRequestSerializer(serializers.Serializer[Any]):
@@ -113,7 +113,7 @@ def _version(project: Project, dataset: str, version: str | None) -> DatasetVers
 def _tools(project: Project, slug: str, number: int | None) -> RegistryVersion | None:
     if not slug:
         return None
-    versions = RegistryVersion.objects.filter(registry__project=project, registry__slug=slug).order_by("-number")
+    versions = RegistryVersion.objects.filter(within(project, "registry"), registry__slug=slug).order_by("-number")
     found = versions.filter(number=number).first() if number else versions.first()
     if found is None:
         raise serializers.ValidationError({"registry": "There is no such registry version in this project."})

@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from toolevals.runs.models import CaseGrade, Judge, Thumb
 from toolevals.runs.services import thumb_give
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.models import within
 
 
 class ThumbSerializer(serializers.ModelSerializer[Thumb]):
@@ -55,9 +56,9 @@ class CaseThumbs(ProjectView):
 
     @extend_schema(request=ThumbRequestSerializer, responses={201: ThumbSerializer})
     def post(self, request: Request, number: int, case: UUID) -> Response:
+        cases = CaseGrade.objects.filter(within(self.project, "grading__run"), grading__run__number=number)
+        found = get_object_or_404(cases.select_related("grading__run__project"), pk=case)
         asked = ThumbRequestSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        cases = CaseGrade.objects.filter(grading__run__project=self.project, grading__run__number=number)
-        found = get_object_or_404(cases.select_related("grading__run__project"), pk=case)
         thumb = thumb_give(case=found, actor=self.user, **asked.validated_data)
         return Response(ThumbSerializer(thumb).data, status=HTTPStatus.CREATED)

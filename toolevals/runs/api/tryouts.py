@@ -20,6 +20,7 @@ from toolevals.runs.models import Judge, Run, Tryout, TryoutAnswer
 from toolevals.runs.services import TryoutRequest, tryout_begin
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.models import untrashed
 
 
 class TryoutSerializer(serializers.ModelSerializer[Tryout]):
@@ -98,7 +99,11 @@ class Tryouts(ProjectView, ListAPIView[Tryout]):
     queryset = Tryout.objects.none()
 
     def get_queryset(self) -> QuerySet[Tryout]:
-        return Tryout.objects.filter(project=self.project).select_related("grading__run").order_by("-id")
+        return (
+            Tryout.objects.filter(untrashed("grading__run"), project=self.project)
+            .select_related("grading__run")
+            .order_by("-id")
+        )
 
     @extend_schema(request=TryoutRequestSerializer, responses={201: TryoutSerializer})
     @idempotent
@@ -122,7 +127,7 @@ class TryoutDetail(ProjectView):
 
     @extend_schema(responses=TryoutSerializer)
     def get(self, request: Request, tryout: UUID) -> Response:
-        rows = Tryout.objects.filter(project=self.project).select_related("grading__run")
+        rows = Tryout.objects.filter(untrashed("grading__run"), project=self.project).select_related("grading__run")
         return Response(TryoutSerializer(get_object_or_404(rows, pk=tryout)).data)
 
 

@@ -35,6 +35,8 @@ from toolevals.runs.services import grading_start, run_request_baseline, run_req
 from toolevals.runs.services.example_sums import verdict_rates
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.api.serializers_trash import TrashedSerializer
+from toolevals.workspace.api.views.trash import deleted_answer
 
 
 class Subjects(ProjectView, ListAPIView[Subject]):
@@ -119,7 +121,7 @@ class RunView(ProjectView):
 
 
 class RunDetail(RunView):
-    """One run with its counts."""
+    """One run with its counts; by DELETE, by owners, to the trash. Floors go with their dataset alone."""
 
     @extend_schema(responses=RunDetailSerializer)
     def get(self, request: Request, number: int) -> Response:
@@ -127,6 +129,12 @@ class RunDetail(RunView):
         run.stale = stale_reasons([run]).get(run.pk, "")
         run.label_noise = outcome_noise(run)
         return Response(RunDetailSerializer(run).data)
+
+    @extend_schema(responses={200: TrashedSerializer})
+    @idempotent
+    def delete(self, request: Request, number: int) -> Response:
+        runs = Run.objects.in_project(self.project).of_people()
+        return deleted_answer(get_object_or_404(runs, number=number), self.user)
 
 
 class Gradings(RunView, ListAPIView[Grading]):

@@ -16,7 +16,7 @@ from toolevals.runs.models.subjects import Subject
 from toolevals.runs.presets import PRESETS
 from toolevals.runs.querysets.runs import ExperimentQuerySet, RunQuerySet, TranscriptQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
-from toolevals.workspace.models import Job, Project, User
+from toolevals.workspace.models import Job, Project, Trashable, Untrashed, User
 
 
 class Experiment(models.Model):
@@ -39,7 +39,7 @@ class Experiment(models.Model):
         return self.name
 
 
-class Run(models.Model):
+class Run(Trashable):
     """One evaluation of a subject over a dataset version, some trials for each example."""
 
     id = PublicIdField()
@@ -67,7 +67,8 @@ class Run(models.Model):
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects = RunQuerySet.as_manager()
+    objects = Untrashed.from_queryset(RunQuerySet)()
+    with_trash = RunQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-number"]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q
 
+from toolevals.workspace.models import untrashed
+
 if TYPE_CHECKING:
     from toolevals.runs.models import CalibratedCase, JudgeCalibration, Rating  # noqa: F401
     from toolevals.workspace.models import Project, User
@@ -21,7 +23,7 @@ class JudgeCalibrationQuerySet(models.QuerySet["JudgeCalibration"]):
     def in_project(self, project: Project) -> JudgeCalibrationQuerySet:
         """Return the project's calibrations with their judges and runs, the newest first."""
         related = "judge__rubric", "judge__project", "grading__run", "actor", "job"
-        return self.filter(judge__project=project).select_related(*related).order_by("-id")
+        return self.filter(untrashed("grading__run"), judge__project=project).select_related(*related).order_by("-id")
 
     def open(self) -> JudgeCalibrationQuerySet:
         """Return those that people still rate."""

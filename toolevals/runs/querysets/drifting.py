@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from django.db import models
 from django.db.models import Count, Q, Sum
 
+from toolevals.workspace.models import untrashed
+
 if TYPE_CHECKING:
     from toolevals.runs.models import DriftCheck, Judge  # noqa: F401
     from toolevals.workspace.models import Project
@@ -18,7 +20,11 @@ class DriftCheckQuerySet(models.QuerySet["DriftCheck"]):
     def in_project(self, project: Project) -> DriftCheckQuerySet:
         """Return the project's checks with their judges and calibrations, the newest first."""
         related = "judge__rubric", "judge__project", "calibration__grading__run", "actor", "job"
-        return self.filter(judge__project=project).select_related(*related).order_by("-id")
+        return (
+            self.filter(untrashed("calibration__grading__run"), judge__project=project)
+            .select_related(*related)
+            .order_by("-id")
+        )
 
     def of_judge(self, judge: Judge) -> DriftCheckQuerySet:
         """Return the checks of a judge's rubric version and model, whichever judge asked by them."""

@@ -11,6 +11,7 @@ from django.db.models import Count, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from toolevals.runs.judging.blindness import verdict_hidden
+from toolevals.workspace.models import untrashed
 
 if TYPE_CHECKING:
     from toolevals.runs.models import Grading, Judge, JudgedCase, Judgement, Rubric  # noqa: F401
@@ -36,7 +37,9 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
         """Add `newest_run`, the number of the run of its newest finished grading, and what it came to there."""
         from toolevals.runs.models import JudgeCount
 
-        counts = JudgeCount.objects.filter(judge=OuterRef("pk"), grading__finished_at__isnull=False).order_by("-pk")
+        counts = JudgeCount.objects.filter(
+            untrashed("grading__run"), judge=OuterRef("pk"), grading__finished_at__isnull=False
+        ).order_by("-pk")
         return self.annotate(
             newest_run=Subquery(counts.values("grading__run__number")[:1]),
             **{f"newest_{name}": Subquery(counts.values(name)[:1]) for name in ("passed", "failed", "errored", "cost")},
@@ -47,7 +50,9 @@ class JudgeQuerySet(models.QuerySet["Judge"]):
         from toolevals.runs.models import Thumb
 
         def count(is_up: bool) -> Any:
-            rows = Thumb.objects.counted().filter(~verdict_hidden(), judge=OuterRef("pk"), is_up=is_up)
+            rows = Thumb.objects.counted().filter(
+                ~verdict_hidden(), untrashed("case__grading__run"), judge=OuterRef("pk"), is_up=is_up
+            )
             counted = rows.order_by().values("judge").annotate(count=Count("pk")).values("count")
             return Coalesce(Subquery(counted), 0)
 

@@ -9,10 +9,14 @@ from django.db.models import Count, Max, OuterRef, Subquery
 
 from toolevals.agents.loop import End
 from toolevals.runs.floors import EXPERIMENT, FLOOR
+from toolevals.workspace.models import untrashed
 
 if TYPE_CHECKING:
     from toolevals.runs.models import Experiment, Run, Subject, Transcript  # noqa: F401
     from toolevals.workspace.models import Project
+
+# Of the runs of a subject or an experiment.
+_SHOWN = untrashed("runs")
 
 
 class SubjectQuerySet(models.QuerySet["Subject"]):
@@ -25,7 +29,7 @@ class SubjectQuerySet(models.QuerySet["Subject"]):
 
     def with_runs(self) -> Any:
         """Add `run_count` and `last_run`, the number of the newest run or None."""
-        return self.annotate(run_count=Count("runs"), last_run=Max("runs__number"))
+        return self.annotate(run_count=Count("runs", filter=_SHOWN), last_run=Max("runs__number", filter=_SHOWN))
 
 
 class ExperimentQuerySet(models.QuerySet["Experiment"]):
@@ -37,7 +41,11 @@ class ExperimentQuerySet(models.QuerySet["Experiment"]):
 
     def with_runs(self) -> Any:
         """Add `run_count`, `last_run`, the number of the newest run or None, and `last_run_at`."""
-        return self.annotate(run_count=Count("runs"), last_run=Max("runs__number"), last_run_at=Max("runs__created_at"))
+        return self.annotate(
+            run_count=Count("runs", filter=_SHOWN),
+            last_run=Max("runs__number", filter=_SHOWN),
+            last_run_at=Max("runs__created_at", filter=_SHOWN),
+        )
 
 
 class RunQuerySet(models.QuerySet["Run"]):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 
 from toolevals.runs.judging.blindness import verdict_hidden
+from toolevals.workspace.models import untrashed
 
 if TYPE_CHECKING:
     from toolevals.runs.models import CaseGrade, Judge, Thumb  # noqa: F401
@@ -26,7 +27,7 @@ class ThumbQuerySet(models.QuerySet["Thumb"]):
         Not those on examples that people rate without knowing what the judge says: they would tell.
         """
         related = "person", "case__grading__run", "case__transcript__entry__revision__example"
-        shown = self.filter(~verdict_hidden(), judge=judge).select_related(*related)
+        shown = self.filter(~verdict_hidden(), untrashed("case__grading__run"), judge=judge).select_related(*related)
         return shown.defer("case__detail", "case__transcript__document").order_by("-id")
 
     def of_person(self, case: CaseGrade, user: User) -> ThumbQuerySet:

@@ -15,7 +15,7 @@ from toolevals.runs.models import Connector, Run, VerdictCount
 from toolevals.runs.services.repeating import errored_ask_again
 from toolevals.runs.services.starting import RunParts, floor_start
 from toolevals.runs.services.subjects import experiment_ensure, subject_ensure
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Project, untrashed
 
 # Versions in one turn of the duty: reading their gold takes a moment each.
 TURN = 5
@@ -30,6 +30,8 @@ def floors_due(now: datetime) -> None:
     newer = DatasetVersion.objects.filter(dataset=OuterRef("dataset"), number__gt=OuterRef("number"))
     runs = Run.objects.filter(dataset_version=OuterRef("pk"))
     wanted = DatasetVersion.objects.filter(
+        untrashed("dataset"),
+        untrashed("dataset__project"),
         ~Exists(runs.exclude(floor="")),
         Q(~Exists(newer)) | Q(Exists(runs.filter(floor=""))),
         size__gt=0,
@@ -45,7 +47,9 @@ def _errored_again(now: datetime) -> None:
     errored = VerdictCount.objects.filter(
         grading=OuterRef("grading"), column__in=("outcome", "execution"), value="errored", count__gt=0
     )
-    floors = Run.objects.exclude(floor="").filter(Exists(errored), grading__finished_at__lt=now - PAUSE)
+    floors = Run.objects.exclude(floor="").filter(
+        Exists(errored), untrashed("dataset_version__dataset"), grading__finished_at__lt=now - PAUSE
+    )
     for run in floors.annotate(times=Count("gradings")).filter(times__lt=MOST_TIMES).order_by("pk")[:TURN]:
         # Another worker may have begun, or nothing is errored that grading again can mend.
         with suppress(InvalidDocument):

@@ -134,7 +134,9 @@ def _start(
 
 def _next_number(project: Project, floor: str) -> int:
     """Return the number after the last; floors count apart, far above, so that people's runs have no gap."""
-    alike = project.runs.exclude(floor="") if floor else project.runs.filter(floor="")
+    # What was deleted keeps its number.
+    every = Run.with_trash.filter(project=project)
+    alike = every.exclude(floor="") if floor else every.filter(floor="")
     return (alike.aggregate(last=Max("number"))["last"] or (FLOOR_NUMBERS if floor else 0)) + 1
 
 

@@ -15,6 +15,7 @@ from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.forms import BaselineForm, RunForm, UploadForm
 from toolevals.runs.models import Run
 from toolevals.runs.services import run_request_baseline, run_request_upload
+from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest
 
 
@@ -59,7 +60,7 @@ def _started(form: RunForm, start: Callable[[], Run]) -> Run | None:
 
 def initial_of(request: ProjectRequest) -> dict[str, Any]:
     """Return what the address fills in, `?experiment=` and `?dataset_version=`; by default the newest version."""
-    newest = DatasetVersion.objects.filter(dataset__project=request.project).order_by("-pk").first()
+    newest = DatasetVersion.objects.filter(within(request.project, "dataset")).order_by("-pk").first()
     wanted = {key: request.GET[key] for key in ("experiment", "dataset_version") if key in request.GET}
     return {"trials": 1, "dataset_version": newest, **wanted}
 

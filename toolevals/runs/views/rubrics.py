@@ -16,6 +16,7 @@ from toolevals.runs.judging.rubric_forms import RubricForm, TryoutForm, rubric_i
 from toolevals.runs.judging.tryout_results import COLUMNS, tried, tryout_rows
 from toolevals.runs.models import Rubric, Tryout
 from toolevals.runs.services import rubric_add, tryout_begin
+from toolevals.workspace.models import untrashed
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -105,7 +106,11 @@ def _begun(request: ProjectRequest) -> dict[str, Any] | None:
 
 def _tryouts(request: ProjectRequest) -> Any:
     related = "judge", "grading__run", "job"
-    return Tryout.objects.filter(project=request.project).select_related(*related).order_by("-pk")
+    return (
+        Tryout.objects.filter(untrashed("grading__run"), project=request.project)
+        .select_related(*related)
+        .order_by("-pk")
+    )
 
 
 def _tryout(request: ProjectRequest, pk: UUID) -> Any:

@@ -7,11 +7,13 @@ from drf_spectacular.renderers import OpenApiJsonRenderer
 from drf_spectacular.views import SpectacularAPIView
 
 from toolevals.workspace.api import schema  # noqa: F401 - its extension registers itself
-from toolevals.workspace.api.views import index, invitations, jobs, members, secrets
+from toolevals.workspace.api.views import index, invitations, jobs, members, secrets, trash
 
 app_name = "workspace-api"
 in_project = [
     path("", index.ProjectDetail.as_view(), name="project"),
+    path("trash/", trash.Trash.as_view(), name="trash"),
+    path("trash/<uuid:item>/restore/", trash.TrashRestore.as_view(), name="trash-restore"),
     path("members/", members.Members.as_view(), name="members"),
     path("members/<uuid:member>/", members.Member.as_view(), name="member"),
     path("invitations/", invitations.Invitations.as_view(), name="invitations"),
@@ -32,6 +34,10 @@ urlpatterns = [
     path("", index.Index.as_view(), name="index"),
     path("openapi.json", SpectacularAPIView.as_view(renderer_classes=[OpenApiJsonRenderer]), name="openapi"),
     path("me/", index.Me.as_view(), name="me"),
+    path("deleted-projects/", trash.DeletedProjects.as_view(), name="deleted-projects"),
+    path(
+        "deleted-projects/<uuid:gone>/restore/", trash.DeletedProjectRestore.as_view(), name="deleted-project-restore"
+    ),
     path("projects/", index.Projects.as_view(), name="projects"),
     path("projects/<slug:project>/", include(in_project)),
 ]

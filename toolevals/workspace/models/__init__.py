@@ -6,6 +6,7 @@ from toolevals.workspace.models.invitations import Invitation, InvitationState
 from toolevals.workspace.models.jobs import SLOW_QUEUES, Batch, BatchState, Job, JobState, Queue, SweepTask
 from toolevals.workspace.models.projects import ApiToken, Membership, Project, Role
 from toolevals.workspace.models.secrets import Secret
+from toolevals.workspace.models.trash import Trashable, Untrashed, untrashed, within
 from toolevals.workspace.models.uploads import Upload
 from toolevals.workspace.models.users import SignInFailure, User
 from toolevals.workspace.models.visits import Visit
@@ -28,7 +29,11 @@ __all__ = [
     "Secret",
     "SignInFailure",
     "SweepTask",
+    "Trashable",
+    "Untrashed",
     "Upload",
     "User",
     "Visit",
+    "untrashed",
+    "within",
 ]

@@ -50,6 +50,8 @@ class Job(models.Model):
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
+    # The id of what was deleted together with it: it is not listed, and destroyed with that.
+    trashed_with = models.UUIDField(null=True)
 
     objects = JobQuerySet.as_manager()
 

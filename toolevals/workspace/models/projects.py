@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.core.exceptions import ValidationError
 from django.db import models
 
 from toolevals.workspace.fields import PublicIdField
+from toolevals.workspace.models.trash import Trashable, Untrashed
 from toolevals.workspace.models.users import User
 
 
@@ -19,11 +21,11 @@ class Role(models.IntegerChoices):
     OWNER = 40, "owner"
 
 
-class Project(models.Model):
+class Project(Trashable):
     """A team's space; everything else is reached through one."""
 
     id = PublicIdField()
-    slug = models.SlugField(unique=True, max_length=60)
+    slug = models.SlugField(max_length=60)
     name = models.CharField(max_length=120)
     # How many people label each example before it is resolved.
     labels_wanted = models.PositiveSmallIntegerField(default=2)
@@ -40,15 +42,24 @@ class Project(models.Model):
         User, through="Membership", related_name="projects"
     )
 
+    objects = Untrashed()
+    with_trash = models.Manager["Project"]()
+
     class Meta:
         ordering: ClassVar[list[str]] = ["name", "id"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["slug"], condition=models.Q(deleted_at=None), name="project_slug"),
             models.CheckConstraint(condition=models.Q(labels_wanted__range=(1, 5)), name="labels_wanted_1_to_5"),
             models.CheckConstraint(condition=models.Q(labels_share__range=(0, 1)), name="labels_share_0_to_1"),
         ]
 
     def __str__(self) -> str:
         return self.slug
+
+    def clean(self) -> None:
+        """Refuse a name in addresses that another project has; one in the trash does not keep its name."""
+        if Project.objects.filter(slug=self.slug).exclude(pk=self.pk).exists():
+            raise ValidationError({"slug": "Project with this Slug already exists."})
 
 
 class Membership(models.Model):

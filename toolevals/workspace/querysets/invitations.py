@@ -20,7 +20,9 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
     def in_force(self) -> InvitationQuerySet:
         """Return those that can be accepted now."""
-        return self.unanswered().filter(expires_at__gt=timezone.now())
+        from toolevals.workspace.models import untrashed
+
+        return self.unanswered().filter(untrashed("project"), expires_at__gt=timezone.now())
 
     def for_person(self, user: User) -> InvitationQuerySet:
         """Return those that wait for this person's answer, the oldest first."""

@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
 if TYPE_CHECKING:
-    from toolevals.workspace.models import Batch, Job  # noqa: F401
+    from toolevals.workspace.models import Batch, Job, Project  # noqa: F401
 
 OPEN = ("queued", "leased")
 # How the note of a batch at work begins that waits for somebody outside.
@@ -32,6 +32,10 @@ class JobQuerySet(models.QuerySet["Job"]):
             stage_done=_batches("done", stage=OuterRef("stage")),
             waits_for=_waiting(),
         )
+
+    def of_project(self, project: Project) -> JobQuerySet:
+        """Return the jobs of a project, without those whose work went into the trash with what it was for."""
+        return self.filter(project=project, trashed_with=None)
 
     def open(self) -> JobQuerySet:
         """Return what is running or paused."""

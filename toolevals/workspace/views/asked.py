@@ -14,4 +14,4 @@ def job_asked(request: ProjectRequest, kind: str) -> Job | None:
         pk = UUID(request.GET.get("job", ""))
     except ValueError:
         return None
-    return Job.objects.filter(project=request.project, kind=kind, pk=pk).with_progress().first()
+    return Job.objects.of_project(request.project).filter(kind=kind, pk=pk).with_progress().first()

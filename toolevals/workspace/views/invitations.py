@@ -21,7 +21,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_http_methods, require_POST
 
 from toolevals.workspace.forms.accounts import NewAccountForm
-from toolevals.workspace.models import Invitation, InvitationState, User
+from toolevals.workspace.models import Invitation, InvitationState, User, untrashed
 from toolevals.workspace.requests import SignedInRequest
 from toolevals.workspace.services import (
     AccountExistsError,
@@ -85,12 +85,18 @@ def decline(request: SignedInRequest, offer: UUID) -> HttpResponse:
 
 
 def _own(request: SignedInRequest, pk: UUID) -> Invitation:
-    return get_object_or_404(Invitation.objects.select_related("project"), pk=pk, email=request.user.email)
+    return get_object_or_404(
+        Invitation.objects.filter(untrashed("project")).select_related("project"), pk=pk, email=request.user.email
+    )
 
 
 @sensitive_variables("secret", "form")
 def _opened(request: HttpRequest, secret: str) -> HttpResponse:
-    found = Invitation.objects.select_related("project", "actor").filter(digest=link_digest(secret)).first()
+    found = (
+        Invitation.objects.select_related("project", "actor")
+        .filter(untrashed("project"), digest=link_digest(secret))
+        .first()
+    )
     if found is None:
         return _refused(request, UNKNOWN, HTTPStatus.NOT_FOUND)
     if found.state in ENDS or found.is_expired:

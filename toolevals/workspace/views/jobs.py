@@ -20,14 +20,14 @@ from toolevals.workspace.views.job_acts import job_act
 @require_GET
 def jobs(request: ProjectRequest) -> HttpResponse:
     """List the jobs, newest first."""
-    rows = Job.objects.filter(project=request.project).with_progress().select_related("actor")
+    rows = Job.objects.of_project(request.project).with_progress().select_related("actor")
     return render(request, "workspace/jobs.html", {"page": page_of(rows, request.GET.get("before", ""))})
 
 
 @require_GET
 def jobs_csv(request: ProjectRequest) -> StreamingHttpResponse:
     """Send the same list, all of it."""
-    rows = rows_of(Job.objects.filter(project=request.project).with_progress())
+    rows = rows_of(Job.objects.of_project(request.project).with_progress())
     return csv_file("jobs", JOBS, job_lines(rows))
 
 
@@ -50,7 +50,7 @@ def act(request: ProjectRequest, job: UUID, act: str) -> HttpResponse:
 
 
 def _job(request: ProjectRequest, pk: UUID) -> Job:
-    rows = Job.objects.filter(project=request.project).with_progress().select_related("actor", "project")
+    rows = Job.objects.of_project(request.project).with_progress().select_related("actor", "project")
     return get_object_or_404(rows, pk=pk)
 
 

@@ -15,8 +15,9 @@ from django.views.decorators.http import require_GET, require_http_methods
 from toolevals.workspace.admission import may_make_projects
 from toolevals.workspace.forms.projects import ProjectForm, SettingsForm
 from toolevals.workspace.home import home_of, look_of
-from toolevals.workspace.models import Invitation, Job
+from toolevals.workspace.models import Invitation, Job, untrashed
 from toolevals.workspace.navigation import counted
+from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
 from toolevals.workspace.services import project_create, project_update, visit_note, visited_before
 
@@ -31,7 +32,8 @@ def home(request: SignedInRequest) -> HttpResponse:
 
     Whoever has one project only and no invitation is taken there, unless `?all` is in the address.
     """
-    memberships = list(request.user.memberships.select_related("project").order_by("project__name", "pk"))
+    mine = request.user.memberships.filter(untrashed("project"))
+    memberships = list(mine.select_related("project").order_by("project__name", "pk"))
     invitations = list(Invitation.objects.for_person(request.user))
     if len(memberships) == 1 and not invitations and "all" not in request.GET:
         return redirect("workspace:project", memberships[0].project.slug)
@@ -39,6 +41,7 @@ def home(request: SignedInRequest) -> HttpResponse:
         "memberships": memberships,
         "invitations": invitations,
         "may_make_projects": may_make_projects(request.user),
+        "deleted": deleted_projects(request.user).count(),
     }
     return render(request, "workspace/home.html", context)
 
@@ -71,7 +74,7 @@ def project(request: ProjectRequest) -> HttpResponse:
         return render(request, "workspace/parts/home_live.html", context | {"swaps": True})
     context |= {
         "look": look_of(request),
-        "jobs": Job.objects.filter(project=project).with_progress().newest_first()[:JOBS_SHOWN],
+        "jobs": Job.objects.of_project(project).with_progress().newest_first()[:JOBS_SHOWN],
         "member_count": project.memberships.count(),
     }
     return render(request, "workspace/project.html", context)

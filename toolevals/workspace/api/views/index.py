@@ -15,7 +15,10 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from toolevals.workspace.api.base import ProjectView
+from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.serializers import IndexSerializer, MeSerializer, NewProjectSerializer, ProjectSerializer
+from toolevals.workspace.api.serializers_trash import TrashedSerializer
+from toolevals.workspace.api.views.trash import deleted_answer
 from toolevals.workspace.models import ApiToken, Project, Role
 from toolevals.workspace.requests import SignedInRequest
 from toolevals.workspace.services import project_create
@@ -67,11 +70,16 @@ class Projects(ListAPIView[Project]):
 
 
 class ProjectDetail(ProjectView):
-    """One project."""
+    """One project; by DELETE, by owners, to the trash. Sent again, it is not found any more."""
 
     @extend_schema(responses=ProjectSerializer)
     def get(self, request: Request) -> Response:
         return Response(ProjectSerializer(self.project).data)
+
+    @extend_schema(responses={200: TrashedSerializer})
+    @idempotent
+    def delete(self, request: Request) -> Response:
+        return deleted_answer(self.project, self.user)
 
 
 def _role_of(token: ApiToken) -> Role | None:

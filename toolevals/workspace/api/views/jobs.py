@@ -27,7 +27,7 @@ class Jobs(ProjectView, ListAPIView[Job]):
     queryset = Job.objects.none()
 
     def get_queryset(self) -> QuerySet[Job]:
-        return Job.objects.filter(project=self.project).with_progress()
+        return Job.objects.of_project(self.project).with_progress()
 
 
 class JobView(ProjectView):
@@ -35,7 +35,7 @@ class JobView(ProjectView):
 
     def find(self, pk: UUID) -> Job:
         """Return the project's job. Raises `Http404`."""
-        return get_object_or_404(Job.objects.filter(project=self.project).with_progress(), pk=pk)
+        return get_object_or_404(Job.objects.of_project(self.project).with_progress(), pk=pk)
 
     def show(self, pk: UUID) -> Response:
         """Answer with the job as it is now."""

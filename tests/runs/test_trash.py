@@ -1,0 +1,291 @@
+"""What was deleted is found nowhere, comes back whole, and is destroyed with all that hangs on it after 30 days."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from labeling.errors import InvalidAct
+from labeling.models import (
+    Dataset,
+    DatasetVersion,
+    Draft,
+    Example,
+    Gold,
+    ImportPart,
+    Label,
+    LabelSlot,
+    Revision,
+    SlotState,
+    StagedExample,
+    VersionEntry,
+)
+from labeling.services import dataset_create, dispute_open, examples_import, import_start, slot_claim
+from tests.labeling.rows import SHOP_TOOLS, row
+from tests.runs.building import EXAMPLES, HISTORY, REFUND, baseline_run, call, example, stored, uploaded_run, version_of
+from tests.runs.test_killed import KillAt, Killed
+from tests.runs.trashing import destroyed, swept
+from toolevals.grading.examples import read_example
+from toolevals.registry.models import Registry, RegistryVersion
+from toolevals.registry.services import registry_create, registry_publish
+from toolevals.runs.models import CaseGrade, Grading, MatrixCount, Run, Transcript
+from toolevals.runs.services.floors import floors_start
+from toolevals.runs.trash import datasets
+from toolevals.workspace.models import AuditEntry, Batch, Job, JobState, Project, Upload
+from toolevals.workspace.services import project_create
+from toolevals.workspace.services.trash import TrashError, trash_destroy, trash_put, trash_restore, trash_sweep
+from toolevals.workspace.trash import parts
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def failed_import(project, run_jobs):
+    """A dataset whose import was refused: it is empty."""
+    dataset = dataset_create(project=project, actor=None, slug="failed", name="Failed")
+    import_start(dataset=dataset, actor=None, upload=stored(project, b'{"id": "a"}\nnot JSON\n'))
+    run_jobs()
+    assert not Example.objects.filter(dataset=dataset).exists()
+    return dataset
+
+
+@pytest.fixture
+def run(project, version, run_jobs):
+    """A graded run."""
+    made = uploaded_run(project, version, [call("status", HISTORY), call("refund", REFUND)])
+    run_jobs()
+    made.refresh_from_db()
+    return made
+
+
+def verbs(target) -> list[str]:
+    return list(AuditEntry.objects.filter(target_id=target.pk).order_by("id").values_list("verb", flat=True))
+
+
+def test_what_is_deleted_is_found_no_more_and_comes_back(project, failed_import, owner):
+    trash_put(row=failed_import, actor=owner)
+    assert not Dataset.objects.filter(pk=failed_import.pk).exists()
+    assert not project.datasets.filter(pk=failed_import.pk).exists()
+    found = Dataset.with_trash.get(pk=failed_import.pk)
+    assert (found.deleted_by, found.destroy_at - found.deleted_at) == (owner, timedelta(days=30))
+    with pytest.raises(TrashError, match="was deleted before"):
+        trash_put(row=failed_import, actor=owner)
+    trash_restore(row=failed_import, actor=owner)
+    back = Dataset.objects.get(pk=failed_import.pk)
+    assert (back.deleted_at, back.deleted_by, back.destroy_at, back.deletion) == (None, None, None, None)
+    with pytest.raises(TrashError, match="is not in the trash"):
+        trash_restore(row=failed_import, actor=owner)
+    assert verbs(failed_import) == ["dataset_create", "import_start", "dataset_delete", "dataset_restore"]
+
+
+def test_a_name_in_the_trash_is_free_and_a_clash_is_refused_by_name(project, failed_import, owner):
+    trash_put(row=failed_import, actor=owner)
+    again = dataset_create(project=project, actor=owner, slug="failed", name="Another")
+    with pytest.raises(TrashError, match="Another dataset has the short name failed by now"):
+        trash_restore(row=failed_import, actor=owner)
+    trash_put(row=again, actor=owner)
+    trash_restore(row=failed_import, actor=owner)
+    with pytest.raises(TrashError, match="Another dataset"):
+        trash_restore(row=again, actor=owner)
+
+
+def test_a_failed_import_is_destroyed_with_its_file_and_staged_rows(project, failed_import):
+    paths = [Path(settings.MEDIA_ROOT, upload.file.name) for upload in Upload.objects.all()]
+    # What was sent, and what became of its lines.
+    assert [path.exists() for path in paths] == [True, True]
+    assert destroyed(failed_import) == 1
+    assert not Dataset.with_trash.filter(pk=failed_import.pk).exists()
+    assert not any(path.exists() for path in paths)
+    for model in (Upload, Job, Batch, ImportPart, StagedExample):
+        assert not model.objects.exists(), model
+    assert verbs(failed_import)[-1] == "dataset_destroy"
+
+
+def test_nothing_is_destroyed_before_its_days_are_over(failed_import):
+    trash_put(row=failed_import, actor=None)
+    assert trash_sweep(timezone.now() + timedelta(days=29, hours=23)) == 0
+    assert Dataset.with_trash.filter(pk=failed_import.pk, tombstone=None).exists()
+
+
+def test_it_is_destroyed_now_where_its_name_is_typed(failed_import, owner):
+    trash_put(row=failed_import, actor=owner)
+    with pytest.raises(TrashError, match="Type failed to destroy it"):
+        trash_destroy(row=failed_import, actor=owner, typed="Failed")
+    assert trash_sweep(timezone.now()) == 0
+    trash_destroy(row=failed_import, actor=owner, typed="failed")
+    assert trash_sweep(timezone.now()) == 1
+    assert not Dataset.with_trash.filter(pk=failed_import.pk).exists()
+
+
+def test_unfinished_work_is_cancelled_and_other_work_goes_on(project, version, run_jobs, owner):
+    other = dataset_create(project=project, actor=None, slug="other", name="Other")
+    doomed = dataset_create(project=project, actor=None, slug="doomed", name="Doomed")
+    jobs = [
+        import_start(dataset=each, actor=None, upload=stored(project, b'{"id": "a"}\n')) for each in (doomed, other)
+    ]
+    trash_put(row=doomed, actor=owner)
+    for job in jobs:
+        job.refresh_from_db()
+    assert [job.state for job in jobs] == [JobState.CANCELLED, JobState.RUNNING]
+    assert [job.trashed_with for job in jobs] == [doomed.pk, None]
+    assert list(Job.objects.of_project(project)) == [jobs[1]]
+    trash_restore(row=doomed, actor=owner)
+    assert Job.objects.of_project(project).count() == 2
+
+
+def test_a_trashed_dataset_hands_out_nothing_and_releases_its_claims(project, dataset_of_three, reviewer):
+    slot = slot_claim(dataset_or_project=project, actor=reviewer)
+    assert slot is not None
+    trash_put(row=dataset_of_three, actor=None)
+    slot.refresh_from_db()
+    assert (slot.state, slot.reviewer) == (SlotState.OPEN, None)
+    assert slot_claim(dataset_or_project=project, actor=reviewer) is None
+    trash_restore(row=dataset_of_three, actor=None)
+    assert slot_claim(dataset_or_project=project, actor=reviewer) is not None
+
+
+@pytest.fixture
+def dataset_of_three(project):
+    """Three examples to label."""
+    registry = registry_create(project=project, actor=None, slug="shop", name="Shop")
+    tools = registry_publish(registry=registry, actor=None, document=SHOP_TOOLS)
+    made = dataset_create(project=project, actor=None, slug="support", name="Support", default_tools=tools)
+    examples_import(dataset=made, actor=None, rows=[row(f"ex-{n}") for n in range(3)])
+    return made
+
+
+def test_a_dataset_goes_with_labels_claims_and_floors(project, dataset_of_three, version, run_jobs, reviewer):
+    slot_claim(dataset_or_project=dataset_of_three, actor=reviewer)
+    Draft.objects.create(
+        revision=Revision.objects.filter(example__dataset=dataset_of_three)[0], user=reviewer, document={}
+    )
+    floors_start(version=version)
+    run_jobs()
+    floors = Run.objects.exclude(floor="").count()
+    assert floors >= 3
+    destroyed(dataset_of_three)
+    assert not LabelSlot.objects.filter(dataset=dataset_of_three.pk).exists()
+    assert Run.objects.exclude(floor="").count() == floors
+    destroyed(version.dataset)
+    for model in (Example, Revision, Gold, VersionEntry, DatasetVersion, LabelSlot, Label, Draft, Transcript, Grading):
+        assert not model.objects.exists(), model
+    assert not Dataset.with_trash.exclude(project__slug="--arriving").exists()
+    assert not Run.with_trash.exists()
+
+
+def test_a_version_that_a_run_rests_on_stays_until_the_run_is_destroyed(project, version, run):
+    examples_import(dataset=version.dataset, actor=None, rows=[read_example(example("later", "Hello again", None))])
+    destroyed(version.dataset)
+    tombstone = Dataset.with_trash.get(pk=version.dataset_id)
+    assert tombstone.is_destroyed
+    assert tombstone.tombstone["examples"] == len(EXAMPLES) + 1
+    assert [each["number"] for each in tombstone.tombstone["versions"]] == [1]
+    assert VersionEntry.objects.filter(version=version).count() == len(EXAMPLES)
+    assert Example.objects.filter(dataset=tombstone).count() == len(EXAMPLES)
+    assert not Label.objects.exists()
+    assert not LabelSlot.objects.filter(dataset=tombstone).exists()
+    with pytest.raises(InvalidAct, match="was deleted"):
+        dispute_open(revision=Revision.objects.first(), actor=None, reason="wrong")
+    with pytest.raises(TrashError, match="destroyed already"):
+        trash_restore(row=tombstone, actor=None)
+
+    destroyed(run)
+    assert not Example.objects.exists()
+    # The run's tombstone names its version.
+    assert DatasetVersion.objects.get().entries.count() == 0
+    assert Dataset.with_trash.get(pk=tombstone.pk).is_destroyed
+
+
+def test_a_run_leaves_its_number_and_gradings_and_nothing_else(project, version, run, run_jobs):
+    destroyed(run)
+    left = Run.with_trash.get(pk=run.pk)
+    assert left.tombstone["outcomes"]["passed"] == 1
+    assert left.tombstone["transcripts"] == 4
+    assert left.gradings.count() == 1
+    for model in (Transcript, CaseGrade, MatrixCount):
+        assert not model.objects.exists(), model
+    assert not Job.objects.filter(kind="run").exists()
+    assert not Upload.objects.exists()
+    assert baseline_run(project, version).number == run.number + 1
+
+
+def test_a_registry_keeps_the_version_that_a_dataset_uses(project, dataset_of_three):
+    registry = Registry.objects.get()
+    registry_publish(registry=registry, actor=None, document=SHOP_TOOLS[:1])
+    destroyed(registry)
+    assert list(RegistryVersion.objects.values_list("number", flat=True)) == [1]
+    assert Registry.with_trash.get().is_destroyed
+    assert Dataset.objects.get(pk=dataset_of_three.pk).default_tools.registry.is_deleted
+    destroyed(dataset_of_three)
+    swept()
+    assert not Registry.with_trash.exists()
+
+
+def test_a_registry_that_nothing_uses_goes_whole(project):
+    registry = registry_create(project=project, actor=None, slug="unused", name="Unused")
+    registry_publish(registry=registry, actor=None, document=SHOP_TOOLS)
+    destroyed(registry)
+    assert not Registry.with_trash.exists()
+    assert not RegistryVersion.objects.exists()
+
+
+def test_a_project_goes_whole_and_leaves_a_line_in_the_log(project, version, run, failed_import, owner):
+    other = Project.objects.create(slug="other", name="Other")
+    folder = Path(settings.MEDIA_ROOT, str(project.pk))
+    assert list(folder.iterdir())
+    destroyed(project, owner)
+    assert list(Project.with_trash.exclude(slug="--arriving")) == [other]
+    for model in (Example, Revision, Run.with_trash.model, Grading, Job, Upload, RegistryVersion):
+        assert not model._base_manager.exists(), model
+    assert list(folder.iterdir()) == []
+    line = AuditEntry.objects.get(target_id=project.pk, verb="project_destroy")
+    assert (line.project, line.detail["name"], line.detail["runs"]) == (None, "shop", 1)
+
+
+def world_of(project, run_jobs):
+    """Make a project with a run, floors, a dataset in work and a refused import."""
+    version = version_of(project)
+    uploaded_run(project, version, [call("status", HISTORY)])
+    dataset = dataset_create(project=project, actor=None, slug="failed", name="Failed")
+    import_start(dataset=dataset, actor=None, upload=stored(project, b"not JSON\n"))
+    run_jobs()
+
+
+# Who is killed closes no cursor: PostgreSQL's driver minds.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("number", [3, 20, 40, 75, 120])
+def test_a_kill_in_the_middle_leaves_a_smaller_rest_that_is_destroyed_next(
+    transactional_db, run_jobs, monkeypatch, number
+):
+    for module in (parts, datasets):
+        monkeypatch.setattr(module, "others_write_first", lambda: None)
+    project = project_create(actor=None, slug="shop", name="Shop support")
+    world_of(project, run_jobs)
+    trash_put(row=project, actor=None)
+    with pytest.raises(Killed), connection.execute_wrapper(KillAt(number)):
+        swept()
+    assert Project.with_trash.filter(pk=project.pk).exists()
+    if Project.with_trash.get(pk=project.pk).tombstone is not None:
+        with pytest.raises(TrashError, match="being destroyed"):
+            trash_restore(row=project, actor=None)
+    swept()
+    assert not Project.with_trash.filter(pk=project.pk).exists()
+    assert not Run.with_trash.exists()
+    assert not Upload.objects.exists()
+
+
+def test_a_turn_ends_when_its_time_is_over_and_the_next_goes_on(project, version, run):
+    trash_put(row=project, actor=None)
+    later = timezone.now() + timedelta(days=31)
+    assert trash_sweep(later, 0) == 0
+    turns = 0
+    while Project.with_trash.filter(pk=project.pk).exists():
+        trash_sweep(later, 0.01)
+        turns += 1
+        assert turns < 500

@@ -1,0 +1,70 @@
+"""Deleting projects. Nothing outside a project rests on it: a line in the installation's log stays, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.db import models
+
+from labeling.models import Dataset, Example
+from toolevals.registry.models import Registry
+from toolevals.runs.models import Run
+from toolevals.runs.trash.datasets import Datasets
+from toolevals.runs.trash.runs import run_remove
+from toolevals.workspace.models import Job, Project, Upload
+from toolevals.workspace.trash.kinds import TrashKind
+from toolevals.workspace.trash.parts import children_delete, jobs_delete, uploads_delete
+
+
+class Projects(TrashKind):
+    """Projects with everything in them."""
+
+    name: ClassVar[str] = "project"
+    model: ClassVar[type[Any]] = Project
+
+    def rows(self, project: Project) -> models.QuerySet[Any]:
+        return Project.with_trash.filter(pk=project.pk).select_related("deleted_by")
+
+    def project(self, row: Any) -> Project:
+        found: Project = row
+        return found
+
+    def takes(self, row: Any) -> Sequence[tuple[int, str]]:
+        return [
+            (Registry.with_trash.filter(project=row).count(), "registries"),
+            (Dataset.with_trash.filter(project=row).count(), "datasets"),
+            (Example.objects.filter(dataset__project=row).count(), "examples"),
+            (Run.with_trash.filter(project=row, floor="").count(), "runs"),
+            (row.tokens.count(), "tokens"),
+            (row.secrets.count(), "secrets"),
+        ]
+
+    def rests(self, row: Any) -> Iterable[str]:
+        return ["The accounts of its members stay. Its audit log goes with it."]
+
+    def jobs(self, row: Any) -> models.QuerySet[Job]:
+        return Job.objects.filter(project=row).open()
+
+    def ids(self, row: Any) -> Iterable[UUID]:
+        return [row.pk]
+
+    def namesake(self, row: Any) -> bool:
+        return bool(Project.objects.filter(slug=row.slug).exists())
+
+    def remains(self, row: Any) -> dict[str, Any]:
+        return {words: count for count, words in self.takes(row)}
+
+    def destroy(self, row: Any, until: float) -> bool:
+        runs = Run.with_trash.filter(project=row).order_by("pk")
+        datasets = Dataset.with_trash.filter(project=row).order_by("pk")
+        if not all(run_remove(run, until) for run in runs):
+            return False
+        if not all(Datasets().destroy(dataset, until) for dataset in datasets):
+            return False
+        uploads_delete(Upload.objects.filter(project=row))
+        if not jobs_delete(Job.objects.filter(project=row), until) or not children_delete(row, until):
+            return False
+        Project.with_trash.filter(pk=row.pk).delete()
+        return True

@@ -1,0 +1,170 @@
+"""Pages of deleting: what would go with a thing, what is in the trash, restoring and destroying it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from toolevals.workspace.models import Project
+from toolevals.workspace.querysets.trash import deleted_projects
+from toolevals.workspace.requests import ProjectRequest, SignedInRequest
+from toolevals.workspace.services.trash import TrashError, deletion_of, trash_destroy, trash_put, trash_restore
+from toolevals.workspace.trash.kinds import TrashKind, trash_kinds
+
+# Of each kind, on one page.
+MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Trashed:
+    """A deleted thing as its page shows it."""
+
+    kind: str
+    row: Any
+    title: str
+    key: str
+    restore_url: str
+    destroy_url: str
+
+    @property
+    def is_going(self) -> bool:
+        """Whether it is being destroyed."""
+        return self.row.tombstone is not None
+
+    @property
+    def gone_at(self) -> datetime | None:
+        """When it is destroyed."""
+        found: datetime | None = self.row.destroy_at
+        return found
+
+
+@require_GET
+def trash(request: ProjectRequest) -> HttpResponse:
+    """List what was deleted in a project, the last deleted first, and the tombstones."""
+    items, tombstones = [], []
+    for kind in _kinds():
+        for row in kind.rows(request.project).exclude(deleted_at=None).order_by("-deleted_at", "pk")[:MOST]:
+            arguments = [request.project.slug, kind.name, row.pk]
+            urls = (
+                reverse("workspace:trash-restore", args=arguments),
+                reverse("workspace:trash-destroy", args=arguments),
+            )
+            (tombstones if row.is_destroyed else items).append(_trashed(kind, row, *urls))
+    items.sort(key=lambda each: (each.row.deleted_at, each.row.pk), reverse=True)
+    tombstones.sort(key=lambda each: (each.row.destroyed_at, each.row.pk), reverse=True)
+    return render(request, "workspace/trash.html", {"items": items, "tombstones": tombstones, "most": MOST})
+
+
+@require_http_methods(["GET", "POST"])
+def delete(request: ProjectRequest, kind: str, thing: UUID) -> HttpResponse:
+    """Say what goes with a thing and what stays; by POST, move it to the trash."""
+    found = _kind(kind, of_project=True)
+    row = get_object_or_404(found.rows(request.project), pk=thing, deleted_at=None)
+    if request.method == "GET":
+        context = {
+            "kind": found.name,
+            "row": row,
+            "title": found.title(row),
+            **deletion_of(found, row),
+            "jobs": found.jobs(row).open().count(),
+        }
+        return render(request, "workspace/delete.html", context)
+    try:
+        trash_put(row=row, actor=request.user)
+    except TrashError as error:
+        messages.error(request, str(error))
+    else:
+        messages.info(request, f"Deleted: {found.kind_title(row)}. It can be restored from the trash for 30 days.")
+    if found.model is Project:
+        return redirect("workspace:deleted-projects")
+    return redirect("workspace:trash", request.project.slug)
+
+
+@require_POST
+def restore(request: ProjectRequest, kind: str, item: UUID) -> HttpResponse:
+    """Take a thing out of the trash."""
+    found = _kind(kind)
+    _restore(request, found, get_object_or_404(found.rows(request.project), pk=item))
+    return redirect("workspace:trash", request.project.slug)
+
+
+@require_POST
+def destroy(request: ProjectRequest, kind: str, item: UUID) -> HttpResponse:
+    """Have a thing in the trash destroyed now, where its name is typed."""
+    found = _kind(kind)
+    _destroy(request, found, get_object_or_404(found.rows(request.project), pk=item))
+    return redirect("workspace:trash", request.project.slug)
+
+
+@require_GET
+def deleted(request: SignedInRequest) -> HttpResponse:
+    """List the deleted projects that a person owns."""
+    kind = trash_kinds()["project"]
+    items = [
+        _trashed(
+            kind,
+            row,
+            reverse("workspace:deleted-project-restore", args=[row.pk]),
+            reverse("workspace:deleted-project-destroy", args=[row.pk]),
+        )
+        for row in deleted_projects(request.user)
+    ]
+    return render(request, "workspace/deleted_projects.html", {"items": items})
+
+
+@require_POST
+def deleted_restore(request: SignedInRequest, gone: UUID) -> HttpResponse:
+    """Take a project out of the trash."""
+    _restore(request, trash_kinds()["project"], get_object_or_404(deleted_projects(request.user), pk=gone))
+    return redirect("workspace:deleted-projects")
+
+
+@require_POST
+def deleted_destroy(request: SignedInRequest, gone: UUID) -> HttpResponse:
+    """Have a project in the trash destroyed now, where its short name is typed."""
+    _destroy(request, trash_kinds()["project"], get_object_or_404(deleted_projects(request.user), pk=gone))
+    return redirect("workspace:deleted-projects")
+
+
+def _trashed(kind: TrashKind, row: Any, restore_url: str, destroy_url: str) -> Trashed:
+    return Trashed(kind.name, row, kind.title(row), kind.key(row), restore_url, destroy_url)
+
+
+def _restore(request: SignedInRequest, kind: TrashKind, row: Any) -> None:
+    try:
+        trash_restore(row=row, actor=request.user)
+    except TrashError as error:
+        messages.error(request, str(error))
+    else:
+        messages.info(request, f"Restored: {kind.kind_title(row)}.")
+
+
+def _destroy(request: SignedInRequest, kind: TrashKind, row: Any) -> None:
+    try:
+        trash_destroy(row=row, actor=request.user, typed=request.POST.get("typed", ""))
+    except TrashError as error:
+        messages.error(request, str(error))
+    else:
+        messages.info(request, f"To be destroyed within a minute: {kind.kind_title(row)}.")
+
+
+def _kinds() -> list[TrashKind]:
+    """Return the kinds of things within a project."""
+    return [kind for kind in trash_kinds().values() if kind.model is not Project]
+
+
+def _kind(name: str, *, of_project: bool = False) -> TrashKind:
+    """Return the kind of that name. Raises Http404."""
+    kinds = list(trash_kinds().values()) if of_project else _kinds()
+    found = next((kind for kind in kinds if kind.name == name), None)
+    if found is None:
+        raise Http404
+    return found
