@@ -144,7 +144,7 @@ def test_what_predictions_were_read_as_and_what_was_left_out_is_said(place):
     done = pytest_run(place, "test_suite.py")
     assert done.returncode == 0, done.stdout
     assert "toolevals: what was read" in done.stdout
-    assert "messages: 1 read as steps: the row has `steps`" in done.stdout
+    assert "1 read as steps: the row has `steps`" in done.stdout
     assert "left out: 1 × unknown key mood at /steps/*/mood (first at /steps/0/mood)" in done.stdout
 
 
