@@ -84,6 +84,8 @@ def matcher_words(matcher: Any, show: Callable[[Any], str] | None = None) -> tup
     if key == "date_equal" and isinstance(value, Mapping):
         formats = " or ".join(str(one) for one in value.get("formats") or [])
         return WORDS[key] + left_out, f"{show(value.get('date'))}, read as {formats}"
+    if key == "result_of" and isinstance(value, Mapping):
+        return WORDS[key] + left_out, f"{value.get('call')}{f' at {one}' if (one := value.get('pointer')) else ''}"
     if key == "fields" and isinstance(value, Mapping):
         inner = ", ".join(
             " ".join([name, *(part for part in matcher_words(one, show) if part)]) for name, one in value.items()

@@ -196,7 +196,7 @@ def _fill_plain(entries: CallEntries, one: ArgumentField, matcher: Mapping[str, 
         for key, item in zip(keys, matcher["items"], strict=True):
             filled |= _fill_field(entries, item_of(one, key), item)
     else:
-        return {entries.name(part, path): values for part, values in fill_entry(one, matcher).items()}
+        return {entries.name(part, path): values for part, values in fill_entry(entries, one, matcher).items()}
     if matcher.get("optional"):
         filled[entries.name("o", path)] = ["1"]
     return filled

@@ -11,7 +11,8 @@ from typing import Any
 from django.http import QueryDict
 
 from labeling.forms.fields import IN_LINE, ArgumentField, Choice, Kind
-from labeling.forms.matchers import FREE, IS_EMPTY, IS_NULL, RAW, TEXTS, UNNAMED, first_matcher
+from labeling.forms.matchers import FREE, IS_EMPTY, IS_NULL, RAW, RESULT_OF, TEXTS, UNNAMED, first_matcher
+from labeling.forms.plan import Position, read_plan
 from toolevals.grading.canonical import canonical
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
@@ -20,6 +21,7 @@ MAX_JSON_BYTES = 200_000
 MAX_JSON_DEPTH = 40
 NEEDS_VALUE = "Needs a value. If any will do, compare by “anything”."
 # What a text field of a browser would change.
+_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
 _CHANGED_BY_BROWSERS = re.compile(r"[\x00-\x09\x0b-\x1f]")
 
 
@@ -32,9 +34,9 @@ class CallEntries:
     """The fields of one call among those of the page.
 
     A field is called `c<number>.<part><path>`: the call's number, what is entered, and the argument's path. The parts:
-    `m` matcher, `v` value(s), `lo` and `hi` bounds, `abs` and `rel` tolerances, `fmt` a date's format, `o` may be left
-    out, `x` variant, `k` an item's key (one for each, in order), `e` the name of an argument beyond the schema, `more`
-    whether an object may have others.
+    `m` matcher, `v` value(s), `lo` and `hi` bounds, `abs` and `rel` tolerances, `fmt` a date's format, `of` the number
+    of the call whose result it is (`v` is then the pointer), `o` may be left out, `x` variant, `k` an item's key (one
+    for each, in order), `e` the name of an argument beyond the schema, `more` whether an object may have others.
     """
 
     data: QueryDict
@@ -55,6 +57,11 @@ class CallEntries:
     def address(self, path: str) -> str:
         """Return how problems name an argument."""
         return f"c{self.number}{path}"
+
+    def before(self) -> list[Position]:
+        """Return the expected calls before this one in its alternative."""
+        plan = read_plan(self.data.get("plan") or "")
+        return plan.route_of(self.number).before(self.number)
 
 
 def matcher_of(entries: CallEntries, field: ArgumentField) -> str:
@@ -96,6 +103,7 @@ def _document(entries: CallEntries, field: ArgumentField, matcher: str) -> dict[
         "range": lambda: _range(entries, field),
         "approximately": lambda: _about(entries, field),
         "date_equal": lambda: _date(entries, field),
+        RESULT_OF: lambda: _result_of(entries, field),
         "one_of": lambda: _one_of(values, field),
     }
     if matcher in readers:
@@ -191,6 +199,17 @@ def _date(entries: CallEntries, field: ArgumentField) -> Any:
     return {"date": date, "formats": [form]} if form else date
 
 
+def _result_of(entries: CallEntries, field: ArgumentField) -> dict[str, Any]:
+    """Return the reference; the form names the call by its number on the page, which stays as calls are moved."""
+    chosen, pointer = entries.one("of", field.path), entries.one("v", field.path).strip()
+    places = [place for place, each in enumerate(entries.before(), 1) if chosen in map(str, each.options)]
+    if not places:
+        raise EntryError("Choose a call that comes before this one.")
+    if not _POINTER.fullmatch(pointer):
+        raise EntryError("Not a place in a result: write /id or /items/0/id, or nothing for the whole result.")
+    return {"call": places[0], "pointer": pointer}
+
+
 def _json(text: str) -> Any:
     try:
         return load_json(text, max_bytes=MAX_JSON_BYTES, max_depth=MAX_JSON_DEPTH)
@@ -198,17 +217,18 @@ def _json(text: str) -> Any:
         raise EntryError(f"Cannot be read: {error.problems[0].message}") from error
 
 
-def fill_entry(field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]]:
+def fill_entry(entries: CallEntries, field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return what the form would send for a matcher, by part; as JSON where nothing else says just the same."""
-    parts = _filled(field, matcher)
-    if parts is None or _read_back(field, parts) != canonical(matcher):
+    parts = _filled(entries, field, matcher)
+    if parts is None or _read_back(entries, field, parts) != canonical(matcher):
         return {"m": [RAW], "v": [json.dumps(matcher, ensure_ascii=False)]}
     return parts
 
 
-def _read_back(field: ArgumentField, parts: Mapping[str, list[str]]) -> str | None:
+def _read_back(around: CallEntries, field: ArgumentField, parts: Mapping[str, list[str]]) -> str | None:
     data = QueryDict(mutable=True)
-    entries = CallEntries(data, 0)
+    data["plan"] = around.data.get("plan") or ""
+    entries = CallEntries(data, around.number)
     for part, values in parts.items():
         if any(map(_CHANGED_BY_BROWSERS.search, values)):
             return None
@@ -219,7 +239,7 @@ def _read_back(field: ArgumentField, parts: Mapping[str, list[str]]) -> str | No
         return None
 
 
-def _filled(field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]] | None:
+def _filled(entries: CallEntries, field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[str]] | None:
     if matcher.get("key_only") and matcher.get("optional"):
         return {"m": [FREE]}
     key = next((name for name in matcher if name != "optional"), "")
@@ -235,6 +255,9 @@ def _filled(field: ArgumentField, matcher: Mapping[str, Any]) -> dict[str, list[
     if key == "approximately":
         found = {part: [_bound(value.get(name))] for part, name in (("abs", "absolute"), ("rel", "relative"))}
         return parts | {"v": [_bound(value["value"])]} | found
+    if key == RESULT_OF:
+        before = entries.before()[value["call"] - 1 : value["call"]]
+        return parts | {"of": [str(before[0].options[0])], "v": [value["pointer"]]} if before else None
     if key == "date_equal" and isinstance(value, Mapping):
         return parts | {"v": [value["date"]], "fmt": value["formats"][:1]}
     return parts | ({} if value is True else {"v": [str(value)]})

@@ -68,10 +68,12 @@ def _fill_calls(normal: Mapping[str, Any], tools: Sequence[ToolSpec]) -> dict[st
     for route, document in zip(plan.routes, normal["alternatives"], strict=True):
         if document.get("additional_calls", True):
             filled[f"a{route.number}.more"] = ["1"]
+    around = QueryDict(mutable=True)
+    around["plan"] = plan.to_text()
     places = {tool.name: place for place, tool in reversed(list(enumerate(tools)))}
     for number, call in calls.items():
         schema = tools[places[call["tool"]]].input_schema if call["tool"] in places else {}
-        filled |= fill_call(CallEntries(QueryDict(), number), schema, call)
+        filled |= fill_call(CallEntries(around, number), schema, call)
     first = next(iter(calls), 0)
     if first:
         filled["open"] = [str(first)]

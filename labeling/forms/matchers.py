@@ -11,6 +11,8 @@ UNNAMED = "unnamed"
 FREE = "free"
 IS_NULL = "null"
 IS_EMPTY = "empty"
+# The value at a place of the result of a call that comes before.
+RESULT_OF = "result_of"
 # The matcher's own document, for what no other way of entering it can say.
 RAW = "raw"
 
@@ -28,6 +30,7 @@ WORDS = {
     "natural_language": "means",
     "approximately": "about",
     "date_equal": "same date",
+    RESULT_OF: "result of call",
     IS_EMPTY: "is empty",
     IS_NULL: "is null",
     "absent": "absent",
@@ -58,6 +61,7 @@ ALL = (
     "items",
     "approximately",
     "date_equal",
+    RESULT_OF,
     RAW,
 )
 # What needs no value; shown in the value's place.
@@ -100,9 +104,10 @@ def usual_matchers(field: ArgumentField, *, others: bool) -> list[tuple[str, str
     return [*choices, (FREE, WORDS[FREE]), (UNNAMED, "left out")]
 
 
-def other_matchers(field: ArgumentField) -> list[tuple[str, str]]:
-    """Return what else a field can be compared by."""
-    return [(key, WORDS[key]) for key in ALL if key not in USUAL[field.kind]]
+def other_matchers(field: ArgumentField, *, is_first: bool) -> list[tuple[str, str]]:
+    """Return what else a field can be compared by; in the first call of a trajectory by no other call's result."""
+    left_out = (*USUAL[field.kind], *([RESULT_OF] if is_first else []))
+    return [(key, WORDS[key]) for key in ALL if key not in left_out]
 
 
 def first_matcher(field: ArgumentField) -> str:
@@ -133,6 +138,7 @@ def control(field: ArgumentField, matcher: str) -> str:
         "range": "range",
         "approximately": "about",
         "date_equal": "date",
+        RESULT_OF: "result",
         RAW: "json",
         **dict.fromkeys(TEXTS, "text"),
     }

@@ -43,10 +43,19 @@ class Route:
     unordered: list[Position] = field(default_factory=list)
     disallowed: list[int] = field(default_factory=list)
 
+    def positions(self) -> list[Position]:
+        """Return its expected calls, in the order in which references count them."""
+        return [position for step in self.ordered for position in step.positions] + self.unordered
+
+    def before(self, number: int) -> list[Position]:
+        """Return the expected calls before a call, to whose results it can refer."""
+        positions = self.positions()
+        place = next((place for place, each in enumerate(positions) if number in each.options), 0)
+        return positions[:place]
+
     def calls(self) -> list[int]:
         """Return the numbers of its calls, as they are listed."""
-        inside = [position for step in self.ordered for position in step.positions] + self.unordered
-        return [number for position in inside for number in position.options] + self.disallowed
+        return [number for position in self.positions() for number in position.options] + self.disallowed
 
 
 @dataclass(slots=True)

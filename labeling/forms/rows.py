@@ -46,6 +46,9 @@ class Row:
     absolute: str = ""
     relative: str = ""
     date_format: str = ""
+    # The calls before its own, by number and in words, and the one whose result it is compared with.
+    earlier: tuple[tuple[str, str], ...] = ()
+    result_of: str = ""
     may_be_left_out: bool = False
     has_more: bool = False
     variant: str = ""
@@ -137,7 +140,8 @@ def _row(entries: CallEntries, declared: ArgumentField, *, others: bool, label: 
     one = chosen_field(entries, declared)
     chosen = matcher_of(entries, one)
     matcher = chosen if chosen in matcher_keys(one) else first_matcher(one)
-    usual, less_usual = usual_matchers(one, others=others), other_matchers(one)
+    earlier = tuple(_earlier(entries))
+    usual, less_usual = usual_matchers(one, others=others), other_matchers(one, is_first=not earlier)
     if matcher not in dict([*usual, *less_usual]):
         usual.append((matcher, WORDS.get(matcher, "left out")))
     row = Row(
@@ -156,6 +160,8 @@ def _row(entries: CallEntries, declared: ArgumentField, *, others: bool, label: 
         absolute=entries.one("abs", one.path),
         relative=entries.one("rel", one.path),
         date_format=entries.one("fmt", one.path),
+        earlier=earlier,
+        result_of=entries.one("of", one.path),
         may_be_left_out=bool(entries.one("o", one.path)),
         has_more=bool(entries.one("more", one.path)),
         variant=entries.one("x", one.path) or "0",
@@ -163,6 +169,12 @@ def _row(entries: CallEntries, declared: ArgumentField, *, others: bool, label: 
         takes_extras=matcher == "fields" and takes_extras(one.schema),
     )
     return replace(row, rows=tuple(_inner(entries, row)))
+
+
+def _earlier(entries: CallEntries) -> Iterator[tuple[str, str]]:
+    for place, position in enumerate(entries.before(), 1):
+        tools = (entries.data.get(f"c{number}.tool") or "no tool yet" for number in position.options)
+        yield str(position.options[0]), f"{place}: {' or '.join(tools)}"
 
 
 def _inner(entries: CallEntries, row: Row) -> Iterator[Row]:

@@ -92,11 +92,19 @@ class RecordedForm(PlainForm):
         label="Expected actions come",
         choices=[("unordered", "in any order, as the benchmark checks them"), ("ordered", "in the order written")],
     )
+    decided_by = forms.ChoiceField(
+        label="Each task is decided by",
+        choices=[
+            ("benchmark", "what the benchmark rewards: the end state, which a simulator tells, and the answer"),
+            ("dataset", "what the dataset says"),
+        ],
+        required=False,
+    )
 
     @property
     def options(self) -> dict[str, Any]:
         """What the import is to know; the form is valid."""
-        return dict(self.cleaned_data)
+        return {name: value for name, value in self.cleaned_data.items() if value}
 
 
 class VersionChoice(forms.ModelChoiceField[DatasetVersion]):

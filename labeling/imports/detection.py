@@ -101,6 +101,8 @@ def _text(file: IO[bytes]) -> DetectedSource:
         document = None
     if isinstance(document, Mapping):
         return _evaluation(document)
+    if isinstance(document, list) and (found := _tool_table(document)) is not None:
+        return found
     with unpacked(file) as plain:
         columns = preview(plain).columns
     if any(column.strip().split(".")[0] in _TABLE_KEYS for column in columns):
@@ -108,6 +110,17 @@ def _text(file: IO[bytes]) -> DetectedSource:
     if len(columns) < 2:
         raise InvalidDocument.at("", "is of no format that is known here: it is neither JSON nor YAML nor a table")
     return DetectedSource(SOURCES["csv"], f"a table of {len(columns)} columns")
+
+
+def _tool_table(rows: list[Any]) -> DetectedSource | None:
+    """Return the format of the table of another evaluation tool; None of any other table."""
+    try:
+        found = detected(rows, is_table=True)
+    except InvalidDocument:
+        return None
+    if found.format.name not in SOURCES:
+        raise InvalidDocument.at("", f"{found.sentence} It holds no examples")
+    return DetectedSource(SOURCES[found.format.name], found.evidence)
 
 
 def _zip(file: IO[bytes]) -> DetectedSource:

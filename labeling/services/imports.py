@@ -35,6 +35,7 @@ from labeling.services.publishing import Published, rows_publish
 from labeling.services.waiting import AT_ONCE
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.readings import Readings
 from toolevals.registry.models import ToolList, ToolListEntry, ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.bulk import tables_analyze
@@ -51,18 +52,18 @@ def import_start(
     upload: Upload,
     source: str = "jsonl",
     options: Mapping[str, Any] | None = None,
-    read_as: str = "",
+    evidence: str = "",
 ) -> Job:
     """Begin to import a file into a dataset and return the job that does it.
 
     `source` names a format of `labeling.imports.sources`, whose `options` the job keeps; `auto` finds it by what the
-    file holds, and `read_as` says why where the caller has found it. A packed file is unpacked. Raises InvalidDocument
-    for a format that is not there, options that it does not take, and a file of no known format.
+    file holds, and `evidence` says why it is this one where the caller has found it. A packed file is unpacked. Raises
+    InvalidDocument for a format that is not there, options that it does not take, and a file of no known format.
     """
     if source == AUTO:
         with upload.file.open("rb") as file:
             detected = source_of(file)
-        source, read_as = detected.source.name, detected.sentence
+        source, evidence = detected.source.name, detected.evidence
     found = source_named(source)
     given = dict(options or {})
     found.require_options(given)
@@ -77,7 +78,7 @@ def import_start(
         title=f"Import {upload.name} into {dataset.name}",
         batches=[
             *first,
-            BatchPlan("labeling.import_publish", common | {"source": source, "read_as": read_as}, stage=2),
+            BatchPlan("labeling.import_publish", common | {"source": source, "evidence": evidence}, stage=2),
         ],
     )
     detail = {"job": str(job.pk), "file": upload.name, "source": source} | ({"options": given} if given else {})
@@ -181,7 +182,7 @@ def _refuse(lease: Lease, parts: list[ImportPart], findings: Findings) -> NoRetu
     with lines_stored(job, parts, findings) as lines:
         name = lines.keep(is_published=False)
         with lease.transaction():
-            lease.report({"error_count": findings.error_count, "lines": name} | _read_as(lease))
+            lease.report({"error_count": findings.error_count, "lines": name} | _read(lease, 0, findings))
             parts_detach(job)
     staged_sweep()
     raise BatchRefused(findings.sentence, findings.errors)
@@ -189,8 +190,7 @@ def _refuse(lease: Lease, parts: list[ImportPart], findings: Findings) -> NoRetu
 
 def _record(lease: Lease, dataset: Dataset, published: Published, findings: Findings) -> None:
     job = lease.batch.job
-    warnings = {"warnings": findings.warnings, "warning_count": findings.warning_count}
-    lease.report(published.to_document() | warnings | _read_as(lease))
+    lease.report(published.to_document() | _read(lease, published.rows, findings))
     audit_record(
         project=dataset.project,
         actor=job.actor,
@@ -200,10 +200,12 @@ def _record(lease: Lease, dataset: Dataset, published: Published, findings: Find
     )
 
 
-def _read_as(lease: Lease) -> dict[str, str]:
-    """Return the sentence that says which format was found and why; nothing where a person named it."""
-    said = lease.payload.get("read_as")
-    return {"read_as": said} if said else {}
+def _read(lease: Lease, count: int, findings: Findings) -> dict[str, Any]:
+    """Return what a report says of the file: the format that was found, unless a person named it, and warnings."""
+    read = Readings(warnings=findings.warnings, warning_count=findings.warning_count)
+    if evidence := lease.payload.get("evidence"):
+        read.found(source_named(lease.payload["source"]).title, evidence, count)
+    return {"read": read.to_document()} if read else {}
 
 
 def _findings(lease: Lease, parts: list[ImportPart]) -> Findings:

@@ -105,7 +105,7 @@ def _taken(request: ProjectRequest, dataset: Dataset, given: dict[str, Any]) -> 
         if source.asks:
             address = reverse("labeling:import-options", args=[request.project.slug, dataset.slug, upload.pk])
             return redirect(f"{address}?source={source.name}")
-        return _started(request, dataset, upload, source, {}, read_as=found.sentence if found.evidence else "")
+        return _started(request, dataset, upload, source, {}, evidence=found.evidence)
 
 
 def _started(
@@ -115,10 +115,10 @@ def _started(
     source: Source,
     options: dict[str, Any],
     *,
-    read_as: str = "",
+    evidence: str = "",
 ) -> HttpResponse:
     job = services.import_start(
-        dataset=dataset, actor=request.user, upload=upload, source=source.name, options=options, read_as=read_as
+        dataset=dataset, actor=request.user, upload=upload, source=source.name, options=options, evidence=evidence
     )
     address = reverse("labeling:import", args=[request.project.slug, dataset.slug])
     return redirect(f"{address}?job={job.pk}")

@@ -51,6 +51,11 @@ def _date_in_formats(content: Mapping[str, Any]) -> str:
     return f"the date {value_text(content['date'])}, read as {' or '.join(content['formats'])}"
 
 
+def _result_of(call: int, pointer: str = "", **found: Any) -> str:
+    text = f"result of call {call}{f' at {pointer}' if pointer else ''}"
+    return f"{text}: {value_text(found['value'])}" if found else text
+
+
 # A matcher's kind -> how its content reads.
 MATCHER_WORDS: Final[dict[str, Callable[[Any], str]]] = {
     "exact": value_text,
@@ -66,5 +71,6 @@ MATCHER_WORDS: Final[dict[str, Callable[[Any], str]]] = {
     "items": lambda items: "[" + ", ".join(matcher_text(each) for each in items) + "]",
     "absent": lambda _: "must be absent",
     "approximately": lambda content: _approximately(**content),
+    "result_of": lambda content: _result_of(**content),
     "date_equal": lambda date: f"the date {value_text(date)}" if isinstance(date, str) else _date_in_formats(date),
 }

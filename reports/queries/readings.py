@@ -10,5 +10,4 @@ def run_readings(run: Run) -> Readings | None:
     """Return the formats and losses of a run's file; None where nothing is known of them, or the run asked an agent."""
     if run.subject.connector != Connector.UPLOAD or run.job is None:
         return None
-    document = run.job.report.get("read")
-    return None if document is None else Readings.from_document(document)
+    return Readings.of_report(run.job.report) or None

@@ -29,6 +29,7 @@ from reports.queries.label_noise import grading_noise
 from reports.queries.metrics import metrics_of
 from reports.queries.overreach import grading_overreach
 from reports.queries.proxies import grading_proxies
+from reports.queries.readings import run_readings
 from reports.queries.recorded import recorded_agreement
 from reports.queries.trials import grading_compounding, grading_reliability
 from reports.tables import judges as judge_tables
@@ -77,6 +78,10 @@ def _metrics(grading: Grading) -> Rows:
 
 def _recorded(grading: Grading) -> Rows:
     return tables.recorded(recorded_agreement(grading, "outcome"))
+
+
+def _readings(grading: Grading) -> Rows:
+    return tables.readings(run_readings(grading.run))
 
 
 def _failures(grading: Grading) -> Rows:
@@ -161,6 +166,7 @@ BUNDLED: Final = {
     "layers.csv": BundledTable("outcome, layers and depths", tables.LAYERS, _layers),
     "metrics.csv": BundledTable("the means of the metrics of whole cases", tables.METRIC_MEANS, _metrics),
     "recorded.csv": BundledTable("outcomes by recorded rewards", tables.RECORDED, _recorded),
+    "readings.csv": BundledTable("how the file was read, and what was left out", tables.READINGS, _readings),
     "proxies.csv": BundledTable("how well cheaper checks stand for the end state", tables.PROXIES, _proxies),
     "failures.csv": BundledTable("how often each failure tag and mode occurs", mistake_tables.FAILURES, _failures),
     "tools.csv": BundledTable("precision, recall and F1 of each tool", tables.TOOLS, _tools),

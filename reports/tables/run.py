@@ -10,11 +10,13 @@ from reports.analyses.layers import Layers
 from reports.analyses.matrix import Matrix
 from reports.analyses.metrics import MetricRow
 from reports.analyses.proxies import ProxyRow
+from reports.analyses.readings import read_rows
 from reports.analyses.recorded import Agreement
 from reports.analyses.tools import ToolTable
 from reports.analyses.trend import Point
 from reports.tables.counts import COUNTED, counted
 from toolevals.grading.metrics.label_noise import LabelNoise
+from toolevals.grading.readings import Readings
 from toolevals.presentation.csv import Cell
 
 MATRIX_LONG: Final = (
@@ -67,6 +69,7 @@ METRIC_MEANS: Final = (
     "mean_low",
     "mean_high",
 )
+READINGS: Final = ("kind", "name", "count", "where", "first", "line", "words")
 RECORDED: Final = ("verdict", "status", "reward", "count", "agrees")
 PROXIES: Final = (
     "proxy",
@@ -281,6 +284,12 @@ def proxies(rows: Iterable[ProxyRow]) -> Iterator[tuple[Cell, ...]]:
         counts = row.true_accepts, row.false_accepts, row.false_rejects, row.true_rejects
         rates = ((each.value, each.low, each.high) for each in (row.precision, row.recall))
         yield row.proxy, row.truth, *counts, *(cell for cells in rates for cell in cells)
+
+
+def readings(found: Readings | None) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row of READINGS for each format, each kind of loss and each warning of the file of a run."""
+    for row in read_rows(found):
+        yield row.kind, row.name, row.count, row.where, row.first, row.line, row.words
 
 
 def recorded(found: Agreement) -> Iterator[tuple[Cell, ...]]:

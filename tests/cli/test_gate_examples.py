@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -131,6 +132,20 @@ def test_no_argument(toolevals):
 def test_no_marker(toolevals):
     pass
 """
+
+
+def test_what_predictions_were_read_as_and_what_was_left_out_is_said(place):
+    row = {"id": "a", "input": {"messages": [{"role": "user", "content": "Hi"}]}, "expected_tool": None}
+    rows = [row | {"steps": [{"thought": "Hm.", "mood": "good"}]}, row | {"id": "b", "answer": "Hello."}]
+    (place / "steps.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows))
+    (place / "test_suite.py").write_text(
+        'import pytest\n@pytest.mark.toolevals(dataset="steps.jsonl", threshold=0)\ndef test_steps():\n    pass\n'
+    )
+    done = pytest_run(place, "test_suite.py")
+    assert done.returncode == 0, done.stdout
+    assert "toolevals: what was read" in done.stdout
+    assert "1 read as steps: the row has `steps`" in done.stdout
+    assert "left out: 1 × unknown key mood at /steps/*/mood (first at /steps/0/mood)" in done.stdout
 
 
 def test_each_way_in_which_a_marked_test_comes_out(place):

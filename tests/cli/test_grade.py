@@ -227,6 +227,6 @@ def test_messages_say_what_they_were_read_as_and_an_unknown_shape_is_never_no_ca
     assert (only["id"], only["format"], only["left_out"]) == (
         "known", "anthropic", "1 × reasoning at /messages/*/content/*",
     )  # fmt: skip
-    assert "messages: 1 read as anthropic: a message has a block of type `thinking`" in shown.err
+    assert "1 read as anthropic: a message has a block of type `thinking`" in shown.err
     assert "line 2: /messages/0/steps/0/invoke: looks like a call" in shown.err
     assert "Nearest known format: " in shown.err

@@ -23,8 +23,10 @@ def test_the_format_is_found_and_told_with_what_is_left_out(load):
     job = load((DATA / "promptfoo_results.json").read_bytes(), "auto")
     assert job.state == JobState.SUCCEEDED, job.report
     assert job.report["added"] == 2
-    assert job.report["read_as"].startswith("Read as promptfoo results: has config, and results")
-    (warning,) = [each for each in job.report["warnings"] if "assertion" in each["message"]]
+    (found,) = job.report["read"]["formats"]
+    assert (found["name"], found["count"]) == ("promptfoo results", 2)
+    assert found["why"].startswith("has config, and results")
+    (warning,) = [each for each in job.report["read"]["warnings"] if "assertion" in each["message"]]
     assert warning["pointer"].endswith("/testCase/assert/1")
     assert load((DATA / "promptfoo_results.json").read_bytes(), "auto").report["unchanged"] == 2
     load((DATA / "deepeval_test_run.json").read_bytes(), "deepeval")

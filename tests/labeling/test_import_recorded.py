@@ -102,6 +102,23 @@ def test_tau2_tasks_expect_what_is_compared_and_told():
     assert nothing.expectation.alternatives[0].expected == ()
 
 
+def test_a_task_is_decided_as_the_benchmark_decides_it():
+    (row,) = read("tau", [tau()])
+    assert row.decided_by == "end_state+answer"
+    assert read("tau", [tau()], decided_by="dataset")[0].decided_by == ""
+    assert read("tau", [tau()], examples="decisions")[0].decided_by == ""
+    assert read("tau2", [tau2_task()])[0].decided_by == "end_state+answer"
+    (nothing,) = read("tau2", [tau2_task() | {"evaluation_criteria": None}])
+    assert (nothing.expectation, nothing.decided_by) == (None, "")
+    (acts,) = read("tau2", [tau2_task(reward_basis=["ACTION", "NL_ASSERTION"])])
+    assert acts.decided_by == "calls"
+    assert [str(loss) for loss in acts.losses] == [
+        "/evaluation_criteria/reward_basis: NL_ASSERTION is checked by the benchmark alone: it decides nothing here"
+    ]
+    (judged,) = read("tau2", [tau2_task(reward_basis=["ENV_ASSERTION"])])
+    assert (judged.decided_by, len(judged.losses)) == ("", 1)
+
+
 def test_what_the_benchmark_was_run_with_is_not_kept():
     info = {"environment_info": {"domain_name": "shop"}, "user_info": {"llm_args": {"api_key": "s3cret"}}}
     (row,) = read("tau2", {"info": info, "tasks": [tau2_task()], "simulations": []})

@@ -171,9 +171,10 @@ def test_hostile_text_is_only_text(dataset, load):
 def test_labels_that_do_not_fit_the_tools_are_imported_with_a_warning(dataset, load):
     job = load([document("a", expectation=call(tool="sell_order"))])
     assert job.state == JobState.SUCCEEDED
-    assert job.report["warning_count"] == 1
-    assert job.report["warnings"][0]["line"] == 1
-    assert job.report["warnings"][0]["pointer"].startswith("/expectation/alternatives/0")
+    read = job.report["read"]
+    assert read["warning_count"] == 1
+    assert read["warnings"][0]["line"] == 1
+    assert read["warnings"][0]["pointer"].startswith("/expectation/alternatives/0")
 
 
 def test_without_tools_a_row_is_refused(project, load, dataset):

@@ -75,6 +75,18 @@ def test_matchers_are_said_in_words_and_by_the_form(matcher, words, text):
         assert filled[f"c1.m/{name}"] == next(iter(matcher))
 
 
+def test_a_result_of_another_call_is_said_in_words():
+    matcher = {"result_of": {"call": 1, "pointer": "/id"}}
+    assert " ".join(matcher_words(matcher)) == matcher_text(matcher) == "result of call 1 at /id"
+    whole = {"result_of": {"call": 2, "pointer": ""}, "optional": True}
+    assert (matcher_words(whole), matcher_text(whole)) == (
+        ("result of call, or left out", "2"),
+        "result of call 2, or absent",
+    )
+    found = {"result_of": {"call": 1, "pointer": "/id", "value": "C-7"}}
+    assert matcher_text(found) == 'result of call 1 at /id: "C-7"'
+
+
 def test_every_matcher_has_its_words():
     assert set(MATCHER_WORDS) == {matcher.kind for matcher in MATCHERS}
 

@@ -96,6 +96,14 @@ def label(*ordered: Any, **more: Any) -> dict[str, Any]:
 
 
 GET = {"tool": "get_order", "arguments": {"order_id": {"exact": "A-1"}}}
+FROM_RESULT = {
+    "tool": "create_return",
+    "arguments": {
+        "order_id": {"result_of": {"call": 1, "pointer": "/order/id"}},
+        "skus": {"items": [{"result_of": {"call": 1, "pointer": "/lines/0/sku"}}]},
+        "store": {"result_of": {"call": 1, "pointer": ""}, "optional": True},
+    },
+}
 
 
 @pytest.mark.parametrize(
@@ -108,6 +116,9 @@ GET = {"tool": "get_order", "arguments": {"order_id": {"exact": "A-1"}}}
         label(GET, {"any_order": [GET, {"one_of_calls": [GET, {"tool": "create_return"}]}]}),
         {"kind": "calls", "alternatives": [{"ordered": [GET]}, {"unordered": [GET, GET], "disallowed": [GET]}, {}]},
         label(GET, reactions=["corrected_retry", "escalation"], state={}),
+        label(GET, FROM_RESULT),
+        label({"any_order": [GET, {"one_of_calls": [GET, {"tool": "create_return"}]}]}, FROM_RESULT),
+        {"kind": "calls", "alternatives": [{"ordered": [GET]}, {"ordered": [GET, FROM_RESULT], "unordered": [GET]}]},
         label(GET, answer={"contains": ["$45.00"], "exact": "a\nb", "pattern": "^a"}, profile="loose"),
         returned(sku={"exact": 1}),
         returned(quantity={"exact": "two"}),

@@ -65,6 +65,7 @@ OF_RUN = (
         },
     ),
     Table("layers-csv", "layers", rows_of.under("layers"), COUNTED | rate() | ends("noise", "noise")),
+    Table("readings-csv", "readings", rows_of.under("rows")),
     Table("recorded-csv", "recorded", rows_of.under("cells")),
     Table("golds-csv", "golds", rows_of.under("results")),
     Table("gold-changed-csv", "gold-changed", rows_of.under("results")),

@@ -219,7 +219,7 @@ LISTS = (
     "registry:registries",
 )
 # Tables that the pages have not where there is nothing to show.
-NEED_ROWS = {"compare-registry-csv", "floors-csv", "suspects-csv"}
+NEED_ROWS = {"compare-registry-csv", "floors-csv", "readings-csv", "suspects-csv"}
 # File -> the page and the columns of shares that it shows of every row.
 SHOWN = {
     "layers-csv": ("run", ("rate", "rate_low", "rate_high")),

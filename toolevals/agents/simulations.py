@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from toolevals.grading.documents import require_valid
 from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.values import CallExpectation, call_expectation_from
+from toolevals.grading.values import CallExpectation, call_expectation_from, require_earlier
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,8 @@ def _result(document: dict[str, Any], pointer: str) -> ScriptedResult:
     call = call_expectation_from(
         {key: document[key] for key in ("tool", "arguments", "additional_arguments") if key in document}, pointer
     )
+    # It answers single calls, and knows of no other.
+    require_earlier(call, 1, pointer)
     is_error = "error" in document
     content = document["error"] if is_error else document["result"]
     return ScriptedResult(call, content, is_error, document.get("times"))

@@ -6,8 +6,9 @@ from collections import Counter
 from typing import Any, get_args
 
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import Lines, opened, say_readings
+from toolevals.cli.grade_lines import Lines, opened
 from toolevals.cli.grade_rows import Case, NativeGrading, native_row
+from toolevals.cli.what_was_read import say_readings
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.cases import case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, hold_gate

@@ -9,10 +9,11 @@ import sys
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_dialects import dialect_grading
 from toolevals.cli.grade_files import rows_opened
-from toolevals.cli.grade_lines import Grading, Lines, say_readings
+from toolevals.cli.grade_lines import Grading, Lines
 from toolevals.cli.grade_rows import NativeGrading
 from toolevals.cli.output import say
 from toolevals.cli.verbs import Verbs
+from toolevals.cli.what_was_read import say_readings
 from toolevals.grading.dialects.catalog import DIALECTS
 from toolevals.grading.parsing import MESSAGE_FORMATS
 from toolevals.presentation.csv import csv_stream

@@ -14,7 +14,6 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import note
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.readings import Readings
 from toolevals.presentation.csv import Cell
 
 _BOM = b"\xef\xbb\xbf"
@@ -59,15 +58,6 @@ def opened(name: str) -> Iterator[IO[bytes]]:
         raise CommandError(Exit.CONFIGURATION, f"cannot read {name}: {error.strerror}") from error
     with file:
         yield file
-
-
-def say_readings(readings: Readings) -> None:
-    """Say on standard error which formats messages were read as, and what was left out of them."""
-    lines = list(readings.words())
-    for line in lines[:_MOST_SHOWN]:
-        note(f"toolevals: {line}")
-    if len(lines) > _MOST_SHOWN:
-        note(f"toolevals: {len(lines) - _MOST_SHOWN:,} more kinds")
 
 
 class Lines:

@@ -77,6 +77,7 @@ class Evaluation:
     gate: Gate | None
     baseline: Path | None = None
     _cases: list[Case] | None = field(default=None, repr=False)
+    _grading: NativeGrading = field(default_factory=NativeGrading, repr=False)
 
     @classmethod
     def read(cls, wanted: Wanted, folder: Path) -> Self:
@@ -92,7 +93,7 @@ class Evaluation:
 
         The agent gets the row without what it expects. What it raises is the test's failure.
         """
-        grading = NativeGrading()
+        self._grading = grading = NativeGrading()
         self._cases = [
             grading.read({**_asked_of(row), **_expected(row), **agent(_asked_of(row)), "id": row["id"], "trial": trial})
             for row in self.rows
@@ -104,9 +105,12 @@ class Evaluation:
     def cases(self) -> list[Case]:
         """The graded cases."""
         if self._cases is None:
-            grading = NativeGrading()
-            self._cases = [grading.read(dict(row)) for row in self.rows]
+            self._cases = [self._grading.read(dict(row)) for row in self.rows]
         return self._cases
+
+    def what_was_read(self) -> tuple[str, ...]:
+        """Return a line for each format that predictions were read from, and for each kind of what was left out."""
+        return tuple(self._grading.readings.words())
 
     def figure(self, metric: str, statistic: str = "pass_rate") -> Figure:
         """Return a figure of any metric: `observed`, its `count`, its 95 % `interval`, and how many are `unscored`."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from toolevals.cli.pytest_evaluation import Evaluation
 
 MARKER = "toolevals"
+# The property of a test's report that says what its predictions were read from; it comes home from other processes too.
+_READ = "toolevals_read"
 _HELD = pytest.StashKey["Evaluation"]()
 
 
@@ -49,8 +51,31 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
         held = pyfuncitem.stash.get(_HELD, None)
         if held is None:
             held = _evaluation(marker, pyfuncitem.path.parent, pyfuncitem.nodeid)
-        held.hold()
+        try:
+            held.hold()
+        finally:
+            pyfuncitem.user_properties += [(_READ, line) for line in held.what_was_read()]
     return result
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say of each test which formats its predictions were read as, and what was left out of them."""
+    said = [
+        (report.nodeid, line)
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if getattr(report, "when", None) == "call"
+        for name, line in report.user_properties
+        if name == _READ
+    ]
+    if said:
+        terminalreporter.section("toolevals: what was read")
+    before = ""
+    for test, line in said:
+        if test != before:
+            terminalreporter.write_line(test)
+        terminalreporter.write_line(f"  {line}")
+        before = test
 
 
 def _evaluation(marker: pytest.Mark, folder: Path, test: str) -> Evaluation:

@@ -134,7 +134,8 @@ def example_document(row: ExampleRow, names: Mapping[str, Joined]) -> dict[str, 
         document["tools"] = [tool.to_document() for tool in row.tools]
     if row.expectation is not None:
         document["expectation"] = row.expectation.to_document()
-    return document | ({"rationale": row.rationale} if row.rationale else {})
+    beside = {"rationale": row.rationale, "decided_by": row.decided_by}
+    return document | {name: value for name, value in beside.items() if value}
 
 
 def predictions(runs: Sequence[RecordedRun], names: Mapping[str, Joined], domain: str) -> Iterator[dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from toolevals.grading.call_results import unknown_in
 from toolevals.grading.canonical import shown
 from toolevals.grading.decisions import Findings
 from toolevals.grading.matching import CompiledCall
@@ -101,7 +102,7 @@ def equivalence_reason(status: Status, alignment: Alignment, calls: Sequence[Cal
     if status == "passed":
         return "Every argument is as expected."
     if status == "unscored":
-        return f"{_names([name for check in alignment.checks for name in check.unjudged])} to be judged."
+        return _open_reason(alignment)
     if not alignment.tools_are_right:
         return "The tools differ, so the calls are not equal."
     if alignment.matched < alignment.total:
@@ -118,6 +119,14 @@ def arguments_reason(status: Status, alignment: Alignment, broken: bool, schema:
     if not alignment.tools_are_right:
         return OTHER_TOOLS
     return schema if broken else equivalence
+
+
+def _open_reason(alignment: Alignment) -> str:
+    """Return why arguments are neither right nor wrong: a result is not known, else they are for a judge."""
+    for (expected, _), check in zip(alignment.pairs, alignment.checks, strict=True):
+        if unknown := unknown_in(alignment.compiled.calls[expected].expectation, check.unjudged):
+            return f"{unknown}."
+    return f"{_names([name for check in alignment.checks for name in check.unjudged])} to be judged."
 
 
 def _first_fault(alignment: Alignment, calls: Sequence[Call]) -> str:

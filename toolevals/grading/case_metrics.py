@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from toolevals.grading.call_results import Results
 from toolevals.grading.compiled import CompiledCase
 from toolevals.grading.parsing.steps import AgentRun, run_of
-from toolevals.grading.retries import counted_calls
+from toolevals.grading.retries import CountedCalls, counted_calls
 from toolevals.grading.task_metrics import (
     PASSES_AT,
     MetricScore,
@@ -41,9 +42,14 @@ class Measured:
     goal: str | None = None
 
     @cached_property
-    def calls(self) -> tuple[Call, ...]:
+    def counted(self) -> CountedCalls:
         """The calls that count, as the verdicts count them."""
-        return counted_calls(self.transcript).calls
+        return counted_calls(self.transcript)
+
+    @property
+    def results(self) -> Results:
+        """What they were answered, where the expectation refers to it."""
+        return self.counted.results(self.compiled, self.transcript)
 
     @cached_property
     def run(self) -> AgentRun:
@@ -127,9 +133,11 @@ def _goal_progress(measured: Measured) -> MetricScore:
     return goal_progress(measured.run, Task()) if measured.run.goal else MetricScore(None, NO_GOAL)
 
 
-def _of_calls(score: Callable[[CompiledCase, tuple[Call, ...]], Verdict]) -> Callable[[Measured], MetricScore]:
+def _of_calls(
+    score: Callable[[CompiledCase, tuple[Call, ...], Results], Verdict],
+) -> Callable[[Measured], MetricScore]:
     def measure(measured: Measured) -> MetricScore:
-        verdict = score(measured.compiled, measured.calls)
+        verdict = score(measured.compiled, measured.counted.calls, measured.results)
         return MetricScore(verdict.value, verdict.reason)
 
     return measure

@@ -30,6 +30,11 @@ class CompiledCase:
     asks_beside: bool = False
     decided_by: str = EXPECTED
 
+    @property
+    def refers(self) -> bool:
+        """Whether an expected call refers to the result of another."""
+        return any(each.referred for each in self.trajectories)
+
 
 def compile_case(
     expectation: Expectation, tools: Sequence[ToolSpec], judge: Judge | None = None, *, decided_by: str = EXPECTED

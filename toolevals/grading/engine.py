@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Literal
 
 from toolevals.grading.arguments import check_schemas, findings
+from toolevals.grading.call_results import Results
 from toolevals.grading.compiled import CompiledCase, compile_case
 from toolevals.grading.deciding import EXPECTED
 from toolevals.grading.decisions import Decision, Findings, decision_of
@@ -62,7 +63,7 @@ def grade(
         return _uncompiled(compiled)
     try:
         counted = calls_that_count(compiled, transcript)
-        decision, alignment = _decided(compiled, counted.calls)
+        decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
         beside = graded_beside(compiled, transcript, effect)
         if decision.mode == "missed_call" and not counted.calls and refuses(transcript):
             decision = replace(decision, mode="refused", call_mode="refused")
@@ -113,17 +114,19 @@ def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
         return _crashed(compiled, error)
 
 
-def _decided(compiled: CompiledCase, calls: Sequence[Call]) -> tuple[Decision, Alignment | None]:
+def _decided(compiled: CompiledCase, calls: Sequence[Call], results: Results) -> tuple[Decision, Alignment | None]:
     """Return what is decided, and the alignment where one had to be searched for."""
     if compiled.in_place is not None and (decision := compiled.in_place.decision(calls)) is not None:
         return decision, None
-    return _searched(compiled, calls)
+    return _searched(compiled, calls, results)
 
 
-def _searched(compiled: CompiledCase, calls: Sequence[Call]) -> tuple[Decision, Alignment | None]:
+def _searched(
+    compiled: CompiledCase, calls: Sequence[Call], results: Results = ()
+) -> tuple[Decision, Alignment | None]:
     schemas = check_schemas(calls, compiled.offer)
     if compiled.expectation.kind == "calls":
-        alignment = best_alignment(compiled.trajectories, calls, compiled.profile)
+        alignment = best_alignment(compiled.trajectories, calls, compiled.profile, results)
         mode, _ = calls_selection(alignment, calls, compiled.offer)
         standings = (
             (check.standing, actual in schemas.broken)

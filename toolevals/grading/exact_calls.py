@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolevals.grading.matchers import Absent, Exact, Fields, Items, Matcher, OneOf
+from toolevals.grading.matchers import Absent, Exact, Fields, Items, Matcher, OneOf, ResultOf
 from toolevals.grading.values import Expectation, ToolCall, Trajectory
 from toolevals.grading.values.expectations import options_of
 
@@ -57,4 +57,6 @@ def _value(matcher: Matcher, where: str) -> Any:
         return _members(matcher.fields, where)
     if isinstance(matcher, Items):
         return [_value(item, f"{where}/{place}") for place, item in enumerate(matcher.items)]
+    if isinstance(matcher, ResultOf):
+        raise InexactError(f"{where} is what call {matcher.call} results in")
     raise InexactError(f"{where} may have several values")

@@ -147,6 +147,8 @@ class InPlace:
         """Return the first alternative's calls; None where a call's place does not say enough."""
         if not trajectories or not trajectories[0].calls or trajectories[0].disallowed or trajectories[0].choices:
             return None
+        if any(each.referred for each in trajectories):
+            return None
         calls = trajectories[0].calls
         if len(calls) > 1 and not offer.tools.keys() >= {call.name for call in calls}:
             # Several labels may have one form, and then the search says which call is which.

@@ -20,6 +20,7 @@ from toolevals.grading.matchers import (
     OneOf,
     Pattern,
     Range,
+    ResultOf,
 )
 
 
@@ -29,6 +30,8 @@ def type_test(matcher: Matcher, profile: Profile) -> Callable[[Any], bool]:
         case Exact():
             return _of_types(frozenset({_type_of(matcher.value, profile)}), profile)
         case OneOf():
+            return _of_types(frozenset(_type_of(value, profile) for value in matcher.values), profile)
+        case ResultOf() if matcher.values:
             return _of_types(frozenset(_type_of(value, profile) for value in matcher.values), profile)
         case Range() | Approximately():
             return _of_types(frozenset({"number", "integer"}), profile)

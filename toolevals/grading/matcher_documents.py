@@ -15,6 +15,7 @@ from toolevals.grading.matchers import (
     Matcher,
     OneOf,
     Range,
+    ResultOf,
 )
 from toolevals.grading.numbers import is_finite
 from toolevals.grading.patterns import compile_pattern
@@ -32,10 +33,8 @@ def matcher_from_document(document: dict[str, Any], pointer: str = "") -> Matche
     kind = next(key for key in document if key in _BY_KIND)
     content, optional = document[kind], document.get("optional", False)
     match kind:
-        case "key_only":
-            return KeyOnly(optional=optional)
-        case "absent":
-            return Absent(optional=optional)
+        case "key_only" | "absent":
+            return (KeyOnly if kind == "key_only" else Absent)(optional=optional)
         case "one_of":
             return OneOf(tuple(content), optional=optional)
         case "range":
@@ -50,6 +49,8 @@ def matcher_from_document(document: dict[str, Any], pointer: str = "") -> Matche
             return _approximately(content, optional, pointer)
         case "date_equal":
             return _date_equal(content, optional, pointer)
+        case "result_of":
+            return ResultOf(int(content["call"]), content.get("pointer", ""), optional=optional)
         case "pattern":
             _check_pattern(content, f"{pointer}/pattern")
     plain: Any = _BY_KIND[kind]

@@ -1,4 +1,4 @@
-"""What an argument's value has to be: nine matchers, and five extensions of ours (`is_extension`).
+"""What an argument's value has to be: nine matchers, and six extensions of ours (`is_extension`).
 
 Every matcher wants its argument to be present, unless `optional` says that it may be left out. What "equal" means is
 the expectation's profile; see `equality`. Here are the values only: `matcher_documents` reads them and
@@ -7,13 +7,14 @@ the expectation's profile; see `equality`. Here are the values only: `matcher_do
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
 from toolevals.grading.dates import Moment, read_moment
 from toolevals.grading.numbers import decimal_value
+from toolevals.grading.problems import pointer_to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +217,27 @@ class DateEqual(_Matcher):
         return read_moment(self.date, self.formats)
 
 
+@dataclass(frozen=True, slots=True)
+class ResultOf(_Matcher):
+    """The value at a place of the result of an earlier expected call. An extension.
+
+    `call` counts the expected calls of the trajectory from 1, `pointer` is a JSON pointer into the result, empty for
+    the whole. Once the calls that were made are known (see `call_results`), `values` are what stood there, each of
+    which will do; without any, nothing is known, and `unknown` says why.
+    """
+
+    kind = "result_of"
+    is_extension = True
+    call: int
+    pointer: str = ""
+    values: tuple[Any, ...] = field(default=(), kw_only=True)
+    unknown: str = field(default="", kw_only=True)
+
+    def content(self) -> Any:
+        place: dict[str, Any] = {"call": self.call, "pointer": self.pointer}
+        return {**place, "value": self.values[0]} if self.values else place
+
+
 Matcher: TypeAlias = (
     Exact
     | KeyOnly
@@ -231,6 +253,7 @@ Matcher: TypeAlias = (
     | Absent
     | Approximately
     | DateEqual
+    | ResultOf
 )
 MATCHERS: tuple[type[Matcher], ...] = (
     Exact,
@@ -247,4 +270,33 @@ MATCHERS: tuple[type[Matcher], ...] = (
     Absent,
     Approximately,
     DateEqual,
+    ResultOf,
 )
+
+
+def references_in(matcher: Matcher, pointer: str = "") -> Iterator[tuple[str, ResultOf]]:
+    """Yield the references to results in a matcher, with the JSON pointers to them in its document."""
+    match matcher:
+        case ResultOf():
+            yield pointer, matcher
+        case Fields():
+            for name, inner in matcher.fields.items():
+                yield from references_in(inner, f"{pointer}/fields{pointer_to([name])}")
+        case Items():
+            for place, inner in enumerate(matcher.items):
+                yield from references_in(inner, f"{pointer}/items/{place}")
+
+
+def with_references(matcher: Matcher, change: Callable[[ResultOf], ResultOf]) -> Matcher:
+    """Return the matcher with each reference in it changed."""
+    match matcher:
+        case ResultOf():
+            return change(matcher)
+        case Fields():
+            return replace(
+                matcher, fields={name: with_references(each, change) for name, each in matcher.fields.items()}
+            )
+        case Items():
+            return replace(matcher, items=tuple(with_references(each, change) for each in matcher.items))
+        case _:
+            return matcher

@@ -26,6 +26,7 @@ from toolevals.grading.matchers import (
     OneOf,
     Pattern,
     Range,
+    ResultOf,
 )
 from toolevals.grading.numbers import decimal_value, is_finite
 from toolevals.grading.patterns import compile_pattern
@@ -43,11 +44,11 @@ from toolevals.grading.standings import (
 )
 from toolevals.grading.values import CallExpectation
 
-# Whether a value matches; None where only a judge can say.
+# Whether a value matches; None where only a judge can say, or a result that it refers to is not known.
 Test = Callable[[Any], "bool | None"]
 
 # What does not look at the value.
-_ANSWERS = {NaturalLanguage.kind: None, KeyOnly.kind: True, Absent.kind: False}
+_ANSWERS = {NaturalLanguage.kind: None, ResultOf.kind: None, KeyOnly.kind: True, Absent.kind: False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
     match matcher:
         case Exact():
             return _equal_to((matcher.value,), profile)
-        case OneOf():
+        case OneOf() | ResultOf() if matcher.values or isinstance(matcher, OneOf):
             return _equal_to(matcher.values, profile)
         case Range():
             return _between(matcher, profile)
@@ -145,7 +146,7 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
             return _items(matcher, profile)
         case NaturalLanguage() if profile.judge is not None:
             return partial(profile.judge, matcher.criteria)
-        case NaturalLanguage() | KeyOnly() | Absent():
+        case NaturalLanguage() | ResultOf() | KeyOnly() | Absent():
             answer = _ANSWERS[matcher.kind]
             return lambda _value: answer
         case _:

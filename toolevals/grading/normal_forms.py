@@ -5,14 +5,16 @@ A form is a JSON value; the order of sets in it is that of their canonical texts
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
 from typing import Any
 
-from toolevals.grading.canonical import canonical
+from toolevals.grading.call_results import with_changed
+from toolevals.grading.canonical import canonical, digest
 from toolevals.grading.equality import PROFILES, Profile
 from toolevals.grading.matchers import (
     Absent,
@@ -28,9 +30,20 @@ from toolevals.grading.matchers import (
     Matcher,
     OneOf,
     Range,
+    ResultOf,
+    references_in,
 )
 from toolevals.grading.numbers import decimal_value, is_finite
-from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, Expected, Trajectory, options_of
+from toolevals.grading.values import (
+    AnyOrder,
+    CallExpectation,
+    Expectation,
+    Expected,
+    OneOfCalls,
+    Step,
+    Trajectory,
+    options_of,
+)
 
 # Choices of calls are read as alternatives, unless there would be more of them than this.
 MOST_ALTERNATIVES = 64
@@ -88,7 +101,48 @@ def _with_calls(trajectory: Trajectory, calls: Iterable[CallExpectation]) -> Tra
     return replace(trajectory, ordered=ordered, unordered=tuple(waiting))
 
 
+@dataclass(frozen=True, slots=True)
+class _Named(ResultOf):
+    """A reference that names the call by what it is, so that the order of calls without an order does not matter."""
+
+    name: str = ""
+
+    def content(self) -> Any:
+        return {"call": self.name, "pointer": self.pointer}
+
+
+def _with_names(trajectory: Trajectory, profile: Profile) -> Trajectory:
+    """Return the trajectory with references that name calls by their forms, and alike calls by their order."""
+    names: list[str] = []
+    alike: Counter[str] = Counter()
+
+    def named(reference: ResultOf) -> ResultOf:
+        return _Named(reference.call, reference.pointer, optional=reference.optional, name=names[reference.call - 1])
+
+    def change(expected: Expected) -> Expected:
+        if isinstance(expected, OneOfCalls):
+            found: Expected = OneOfCalls(tuple(with_changed(call, named) for call in expected.options))
+        else:
+            found = with_changed(expected, named)
+        form = digest(_expected_form(found, profile))
+        alike[form] += 1
+        names.append(f"{form} {alike[form]}")
+        return found
+
+    ordered: list[Step] = [
+        AnyOrder(tuple(map(change, step.calls))) if isinstance(step, AnyOrder) else change(step)
+        for step in trajectory.ordered
+    ]
+    return replace(trajectory, ordered=tuple(ordered), unordered=tuple(map(change, trajectory.unordered)))
+
+
+def _refers(trajectory: Trajectory) -> bool:
+    return any(True for call in trajectory.calls for each in call.arguments.values() for _ in references_in(each))
+
+
 def _trajectory_form(trajectory: Trajectory, profile: Profile) -> dict[str, Any]:
+    if _refers(trajectory):
+        trajectory = _with_names(trajectory, profile)
     groups = [
         _bag_of(_expected_form(each, profile) for each in (step.calls if isinstance(step, AnyOrder) else (step,)))
         for step in trajectory.ordered

@@ -63,7 +63,9 @@ def _read(row: dict[str, Any], message_format: str | None) -> ReadTranscript:
         read = _below("/messages", read_transcript, row["messages"], row.get("format") or message_format)
         return replace(read, losses=tuple(loss.below("/messages") for loss in read.losses))
     if row.get("steps"):
-        return ReadTranscript(_below("/steps", read_run, row["steps"]).transcript, "steps", "the row has `steps`")
+        run = _below("/steps", read_run, row["steps"])
+        losses = tuple(loss.below("/steps") for loss in run.losses)
+        return ReadTranscript(run.transcript, "steps", "the row has `steps`", losses)
     account = Account("a prediction", "`tool_calls`, each with `name` and `arguments`")
     messages = with_few_calls(_messages(row, account), "/tool_calls")
     return ReadTranscript(Transcript(messages, last_words(messages)), "", "", account.losses)

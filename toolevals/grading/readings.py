@@ -1,7 +1,11 @@
-"""What many predictions were read from: their formats and the parts that were left out, counted."""
+"""What a file was read as: its formats and why, the parts that were left out, and what is odd in which line.
+
+A job's report keeps it under `read`, in one shape for examples and predictions of any format.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -12,19 +16,31 @@ from toolevals.grading.predictions import Prediction
 
 @dataclass(frozen=True, slots=True)
 class FoundFormat:
-    """A format that messages were found in: its name, why (of the first ones), and how many predictions are in it."""
+    """A format that was found: its name, why (of the first ones), and how many entries are in it, 0 if not counted."""
 
     name: str
     why: str
     count: int
 
 
+# How reports said it before they had one shape: `read_as`, `warnings` and `warning_count` beside each other.
+_SENTENCE = re.compile(r"Read as (?P<name>.+?): (?P<why>.*)\.", re.DOTALL)
+_OLDER = ("read_as", "warnings", "warning_count")
+# So many warnings are kept; all are counted.
+MOST_WARNINGS = 100
+
+
 @dataclass(slots=True)
 class Readings:
-    """Counts predictions by format, and losses by kind and place."""
+    """Counts entries by format, and losses by kind and place.
+
+    `warnings` are the first things that are odd in a line (`line`, `pointer`, `message`), `warning_count` all of them.
+    """
 
     _formats: dict[str, FoundFormat] = field(default_factory=dict)
     _tally: Tally = field(default_factory=Tally)
+    warnings: list[dict[str, Any]] = field(default_factory=list)
+    warning_count: int = 0
 
     def add(self, prediction: Prediction) -> None:
         """Count a prediction."""
@@ -34,8 +50,18 @@ class Readings:
             self._formats[name] = FoundFormat(name, why, count)
         self._tally.add(prediction.losses)
 
+    def found(self, name: str, why: str, count: int = 0) -> None:
+        """Note the format of a whole file."""
+        self._formats[name] = FoundFormat(name, why, count)
+
+    def warn(self, line: int, pointer: str, message: str) -> None:
+        """Note something odd in a line."""
+        self.warning_count += 1
+        if len(self.warnings) < MOST_WARNINGS:
+            self.warnings.append({"line": line, "pointer": pointer, "message": message})
+
     def __bool__(self) -> bool:
-        return bool(self._formats or self._tally.losses)
+        return bool(self._formats or self._tally.losses or self.warning_count)
 
     @property
     def formats(self) -> tuple[FoundFormat, ...]:
@@ -50,20 +76,42 @@ class Readings:
     def words(self) -> Iterator[str]:
         """Yield a line for each format and each kind of loss."""
         for found in self.formats:
-            yield f"messages: {found.count:,} read as {found.name}: {found.why}"
+            yield f"{f'{found.count:,} ' if found.count else ''}read as {found.name}: {found.why}"
         for loss in self.losses:
             yield f"left out: {loss} (first at {loss.first})"
 
     def to_document(self) -> dict[str, Any]:
-        """Return `{"formats": [...], "losses": [...]}`."""
+        """Return `{"formats": [...], "losses": [...], "warnings": [...], "warning_count": n}`."""
         return {
             "formats": [{"name": each.name, "why": each.why, "count": each.count} for each in self.formats],
             "losses": [loss.to_document() for loss in self.losses],
+            "warnings": list(self.warnings),
+            "warning_count": self.warning_count,
         }
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
         """Return what `to_document` wrote."""
-        made = cls({each["name"]: FoundFormat(**each) for each in document["formats"]})
-        made._tally.add(map(Loss.from_document, document["losses"]))
+        made = cls({each["name"]: FoundFormat(**each) for each in document.get("formats", ())})
+        made._tally.add(map(Loss.from_document, document.get("losses", ())))
+        made.warnings = list(document.get("warnings", ()))
+        made.warning_count = document.get("warning_count", 0)
         return made
+
+    @classmethod
+    def of_report(cls, report: Mapping[str, Any]) -> Self:
+        """Return what a job's report says of the file that it read, also one from before there was one shape."""
+        made = cls.from_document(report.get("read") or {})
+        if not made._formats and (said := _SENTENCE.fullmatch(str(report.get("read_as") or ""))):
+            made.found(said["name"], said["why"])
+        if not made.warning_count:
+            made.warnings = list(report.get("warnings") or ())
+            made.warning_count = report.get("warning_count") or 0
+        return made
+
+
+def report_in_one_shape(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a job's report with what was read in one shape, under `read`, where anything is known of it."""
+    rest = {key: value for key, value in report.items() if key not in ("read", *_OLDER)}
+    read = Readings.of_report(report)
+    return rest | ({"read": read.to_document()} if read else {})

@@ -1,4 +1,4 @@
-"""References (`$ref`) inside a document, by JSON pointer (RFC 6901) in a URI fragment."""
+"""Places in a document by JSON pointer (RFC 6901), and references (`$ref`) to them in a URI fragment."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from toolevals.grading.problems import InvalidDocument
 
 # A reference to a reference to a reference: more than any document has.
 _LONGEST_CHAIN = 20
+# What stands at a place that a document does not have.
+NOTHING = object()
 
 
 def parts_of(pointer: str) -> tuple[str, ...]:
@@ -24,14 +26,22 @@ def target_of(document: Any, reference: Any, where: str) -> tuple[Any, str]:
     if not isinstance(reference, str) or not reference.startswith("#"):
         raise InvalidDocument.at(where, f"refers to {reference!r}: only references inside the document are followed")
     pointer = unquote(reference[1:])
-    value = document
     if pointer and not pointer.startswith("/"):
         raise InvalidDocument.at(where, f"refers to {reference!r}, which is no pointer into the document")
+    value = value_at(document, pointer)
+    if value is NOTHING:
+        raise InvalidDocument.at(where, f"refers to {reference!r}, which does not exist")
+    return value, pointer
+
+
+def value_at(document: Any, pointer: str) -> Any:
+    """Return what stands at a pointer that begins with `/` or is empty; NOTHING where nothing does."""
+    value = document
     for part in parts_of(pointer):
         value = _member(value, part)
-        if value is _NOTHING:
-            raise InvalidDocument.at(where, f"refers to {reference!r}, which does not exist")
-    return value, pointer
+        if value is NOTHING:
+            break
+    return value
 
 
 def resolved(document: Any, value: Any, where: str) -> tuple[Any, str]:
@@ -43,12 +53,9 @@ def resolved(document: Any, value: Any, where: str) -> tuple[Any, str]:
     raise InvalidDocument.at(where, "refers to itself")
 
 
-_NOTHING = object()
-
-
 def _member(value: Any, part: str) -> Any:
     if isinstance(value, dict):
-        return value.get(part, _NOTHING)
+        return value.get(part, NOTHING)
     if isinstance(value, list) and part.isascii() and part.isdecimal() and len(part) < 9 and int(part) < len(value):
         return value[int(part)]
-    return _NOTHING
+    return NOTHING

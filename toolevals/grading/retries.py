@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from typing import Any
 
+from toolevals.grading.call_results import Results, results_of
 from toolevals.grading.compiled import CompiledCase
 from toolevals.grading.recovery.events import Answered, Made, arguments_key, events_of
 from toolevals.grading.trajectory import Alignment, best_alignment
@@ -32,6 +33,14 @@ class CountedCalls:
     calls: tuple[Call, ...]
     places: tuple[int, ...]
 
+    def results(self, compiled: CompiledCase, transcript: Transcript) -> Results:
+        """Return what the calls were answered, by their places; nothing where the expectation refers to no result."""
+        return results_of(transcript, self.places) if compiled.refers else ()
+
+    def aligned(self, compiled: CompiledCase, transcript: Transcript) -> Alignment:
+        """Return the best alignment of the calls with an expectation of calls."""
+        return best_alignment(compiled.trajectories, self.calls, compiled.profile, self.results(compiled, transcript))
+
 
 def calls_that_count(compiled: CompiledCase, transcript: Transcript) -> CountedCalls:
     """Return the calls of a transcript that are graded: a failed try that was made again counts once.
@@ -45,9 +54,9 @@ def calls_that_count(compiled: CompiledCase, transcript: Transcript) -> CountedC
     single = counted_calls(transcript, lasting=False)
     if len(single.calls) == len(attempts.calls):
         return attempts
-    fewer, more = (best_alignment(compiled.trajectories, each.calls, compiled.profile) for each in (attempts, single))
+    fewer, more = (each.aligned(compiled, transcript) for each in (attempts, single))
     kept = _kept(single, attempts, more)
-    best = best_alignment(compiled.trajectories, kept.calls, compiled.profile)
+    best = kept.aligned(compiled, transcript)
     return kept if best.merit > fewer.merit else attempts
 
 

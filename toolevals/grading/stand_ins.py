@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from toolevals.grading.alignment import best_assignment
-from toolevals.grading.matchers import Exact, Fields, Items, Matcher, OneOf
+from toolevals.grading.matchers import Exact, Fields, Items, Matcher, OneOf, ResultOf
 from toolevals.grading.offer import Offer
 from toolevals.grading.tool_effects import tool_effect
 from toolevals.grading.trajectory import Alignment
@@ -121,7 +121,7 @@ def _values(matcher: Matcher) -> Iterator[Any]:
     match matcher:
         case Exact():
             yield from _leaves(matcher.value)
-        case OneOf():
+        case OneOf() | ResultOf():
             yield from _leaves(list(matcher.values))
         case Fields():
             for part in matcher.fields.values():

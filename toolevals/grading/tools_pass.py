@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
+from toolevals.grading.call_results import Results
 from toolevals.grading.compiled import CompiledCase, compile_case
 from toolevals.grading.trajectory import Alignment, align
 from toolevals.grading.values import Call, Expectation, ToolCall
 from toolevals.grading.verdicts import Verdict
 
 _ALL = Verdict("passed", 1.0, "Every expected call was made, and none that must not be.")
-_TO_BE_JUDGED = "An argument has still to be judged."
+_TO_BE_JUDGED = "An argument has still to be judged, or refers to a result that is not known."
 
 
 def tools_all_pass(expectation: Expectation, calls: Sequence[Call]) -> Verdict:
@@ -27,11 +28,11 @@ def tools_all_pass(expectation: Expectation, calls: Sequence[Call]) -> Verdict:
     return all_pass_of(compile_case(expectation, ()), calls)
 
 
-def all_pass_of(compiled: CompiledCase, calls: Sequence[Call]) -> Verdict:
-    """Return `tools_all_pass` of a compiled expectation."""
+def all_pass_of(compiled: CompiledCase, calls: Sequence[Call], results: Results = ()) -> Verdict:
+    """Return `tools_all_pass` of a compiled expectation; `results` are those of the calls, where they are known."""
     if compiled.expectation.kind != "calls":
         return _without_calls(compiled.expectation, calls)
-    alignment = max(_alignments(compiled, calls), key=attrgetter("merit"))
+    alignment = max(_alignments(compiled, calls, results), key=attrgetter("merit"))
     if not alignment.all_pass:
         return Verdict("failed", 0.0, _fault(alignment, calls))
     if _is_open(alignment):
@@ -48,11 +49,11 @@ def tools_percentage_pass(expectation: Expectation, calls: Sequence[Call]) -> Ve
     return percentage_pass_of(compile_case(expectation, ()), calls)
 
 
-def percentage_pass_of(compiled: CompiledCase, calls: Sequence[Call]) -> Verdict:
-    """Return `tools_percentage_pass` of a compiled expectation."""
+def percentage_pass_of(compiled: CompiledCase, calls: Sequence[Call], results: Results = ()) -> Verdict:
+    """Return `tools_percentage_pass` of a compiled expectation; `results` are those of the calls, where known."""
     if compiled.expectation.kind != "calls":
         return _without_calls(compiled.expectation, calls)
-    alignment = max(_alignments(compiled, calls), key=attrgetter("share"))
+    alignment = max(_alignments(compiled, calls, results), key=attrgetter("share"))
     if _is_open(alignment):
         return Verdict("unscored", None, _TO_BE_JUDGED)
     share = alignment.share
@@ -63,10 +64,10 @@ def percentage_pass_of(compiled: CompiledCase, calls: Sequence[Call]) -> Verdict
     return Verdict("passed" if share == 1 else "failed", share, words)
 
 
-def _alignments(compiled: CompiledCase, calls: Sequence[Call]) -> Iterator[Alignment]:
+def _alignments(compiled: CompiledCase, calls: Sequence[Call], results: Results) -> Iterator[Alignment]:
     if compiled.failure:
         raise ValueError(f"the expectation cannot be compiled: {compiled.failure}")
-    return (align(each, calls, compiled.profile) for each in compiled.trajectories)
+    return (align(each, calls, compiled.profile, results) for each in compiled.trajectories)
 
 
 def _is_open(alignment: Alignment) -> bool:

@@ -9,6 +9,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from toolevals.grading.alignment import best_assignment
+from toolevals.grading.call_results import Results, bound, referred_to, ways
 from toolevals.grading.equality import Profile
 from toolevals.grading.matching import CompiledCall, compile_call
 from toolevals.grading.sequence import best_sequence
@@ -26,7 +27,7 @@ class CompiledTrajectory:
     """A trajectory as tests. `positions` and `unordered` hold places in `calls`.
 
     Where any of several calls may fill a place, `choices` holds them all and `calls` one of them: in an alignment the
-    one that was made, else the first.
+    one that was made, else the first. `referred` are the places of the calls to whose results others refer.
     """
 
     trajectory: Trajectory
@@ -35,6 +36,7 @@ class CompiledTrajectory:
     unordered: tuple[int, ...]
     disallowed: tuple[CompiledCall, ...]
     choices: Mapping[int, tuple[CompiledCall, ...]] = field(default_factory=dict)
+    referred: tuple[int, ...] = ()
 
     def options(self, place: int) -> tuple[CompiledCall, ...]:
         """Return the calls that may fill a place."""
@@ -128,23 +130,68 @@ def compile_trajectory(trajectory: Trajectory, profile: Profile) -> CompiledTraj
         unordered=tuple(range(place, place + len(trajectory.unordered))),
         disallowed=tuple(compile_call(call, profile) for call in trajectory.disallowed),
         choices={place: each for place, each in enumerate(options) if len(each) > 1},
+        referred=tuple(sorted({*referred_to([each.expectation for option in options for each in option])})),
     )
 
 
-def best_alignment(alternatives: Sequence[CompiledTrajectory], calls: Sequence[Call], profile: Profile) -> Alignment:
-    """Return the alignment with the alternative that fits best, the first of equals; there is at least one."""
+def best_alignment(
+    alternatives: Sequence[CompiledTrajectory], calls: Sequence[Call], profile: Profile, results: Results = ()
+) -> Alignment:
+    """Return the alignment with the alternative that fits best, the first of equals; there is at least one.
+
+    `results` are those of the calls, by their places, for arguments that refer to them.
+    """
     if len(alternatives) == 1:
-        return align(alternatives[0], calls, profile)
-    return max((align(each, calls, profile) for each in alternatives), key=attrgetter("merit"))
+        return align(alternatives[0], calls, profile, results)
+    return max((align(each, calls, profile, results) for each in alternatives), key=attrgetter("merit"))
 
 
-def align(compiled: CompiledTrajectory, calls: Sequence[Call], profile: Profile) -> Alignment:
+def align(compiled: CompiledTrajectory, calls: Sequence[Call], profile: Profile, results: Results = ()) -> Alignment:
     """Return the best alignment: as many full matches as can be, then as many calls of the same tool.
 
     Where another alignment calls every expected tool in order, and this one does not, that one is taken, so that a
     wrong argument is never shown as a missed call.
+
+    References are open at first, and then read in the results of the calls that the referred ones are put to. Of the
+    ways to put those, the first that meets all counts, else the best.
     """
-    names = [profile.tool_name(call.name) if isinstance(call, ToolCall) else None for call in calls]
+    blind = _align(compiled, calls, profile)
+    if not compiled.referred:
+        return blind
+    fitting = [
+        pair for pair, (check, _) in _checks(compiled, calls, _names(calls, profile)).items() if not check.faults
+    ]
+    best = None
+    for served in ways(compiled.referred, dict(blind.pairs), fitting):
+        found = _align(_read(compiled, served, results, profile), calls, profile, served)
+        if best is None or found.merit > best.merit:
+            best = found
+        if best.all_pass:
+            break
+    return best or blind
+
+
+def _read(
+    compiled: CompiledTrajectory, served: Mapping[int, int | None], results: Results, profile: Profile
+) -> CompiledTrajectory:
+    """Return the trajectory with its references read."""
+
+    def read(call: CompiledCall) -> CompiledCall:
+        known = bound(call.expectation, served, results)
+        return call if known is call.expectation else compile_call(known, profile)
+
+    return replace(
+        compiled,
+        calls=tuple(map(read, compiled.calls)),
+        choices={place: tuple(map(read, options)) for place, options in compiled.choices.items()},
+    )
+
+
+def _align(
+    compiled: CompiledTrajectory, calls: Sequence[Call], profile: Profile, fixed: Mapping[int, int | None] | None = None
+) -> Alignment:
+    """Return the best alignment that has the `fixed` pairs, with references as they are."""
+    names = _names(calls, profile)
     if (
         len(calls) == len(compiled.calls) == 1
         and isinstance(calls[0], ToolCall)
@@ -154,6 +201,13 @@ def align(compiled: CompiledTrajectory, calls: Sequence[Call], profile: Profile)
         check = compiled.calls[0].check(calls[0].arguments)
         return Alignment(compiled, ((0, 0),), (check,), (), (), _violations(compiled, calls, names))
     checks = _checks(compiled, calls, names)
+    if fixed is not None:
+        taken = set(fixed.values())
+        checks = {
+            (expected, actual): check
+            for (expected, actual), check in checks.items()
+            if (fixed[expected] == actual if expected in fixed else actual not in taken)
+        }
     best = _alignment(compiled, calls, names, checks, by_tool=False)
     if best.unmatched_expected and _covers(compiled, names):
         by_tool = _alignment(compiled, calls, names, checks, by_tool=True)
@@ -161,6 +215,10 @@ def align(compiled: CompiledTrajectory, calls: Sequence[Call], profile: Profile)
             return replace(by_tool, most_matched=best.matched)
         return replace(best, out_of_order=True)
     return best
+
+
+def _names(calls: Sequence[Call], profile: Profile) -> list[str | None]:
+    return [profile.tool_name(call.name) if isinstance(call, ToolCall) else None for call in calls]
 
 
 # What is expected and what is made, by their places: how the arguments stand, and for which option.

@@ -17,8 +17,6 @@ from toolevals.runs.predictions import MAX_ERRORS, MAX_LINE_BYTES, PredictionRea
 
 # Keys of our own rows. A row with others is one of ours that is wrong, where no other tool's format has it.
 _OWN = frozenset(schema("prediction")["properties"])
-# So many warnings are kept; all are counted.
-_KEPT = 100
 
 
 class EvaluationFileReader(PredictionReader):
@@ -43,8 +41,6 @@ class EvaluationFileReader(PredictionReader):
         self._by_content: dict[str, str | None] | None = None
         self._counts: dict[str, int] = {}
         self.read_as = found.detected.sentence
-        self.warnings: list[dict[str, Any]] = []
-        self.warning_count = 0
 
     def rows(self, file: IO[bytes]) -> Iterator[Row]:
         """Yield the good trials as rows. Wrong ones are only noted: look at `errors` before using any row."""
@@ -114,9 +110,7 @@ class EvaluationFileReader(PredictionReader):
         )
         self.readings.add(read)
         for loss in losses:
-            self.warning_count += 1
-            if len(self.warnings) < _KEPT:
-                self.warnings.append({"line": place.number, "pointer": loss.pointer, "message": loss.message})
+            self.readings.warn(place.number, loss.pointer, loss.message)
 
 
 def found_file(file: IO[bytes]) -> EvaluationFile | None:

@@ -10,8 +10,8 @@ from typing import Any
 from labeling.imports.formats.settings import Settings
 from toolevals.grading.evaluation_files.entries import entry, expected_calls, external_id, messages_at, tools_at
 from toolevals.grading.examples import ExampleRow
-from toolevals.grading.parsing.messages import transcript_in
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.parsing.messages import read_transcript
+from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Expectation
 
 
@@ -24,7 +24,7 @@ def openai_chat_row(value: Any, settings: Settings) -> ExampleRow:
     row = entry(value)
     messages = messages_at(row.get("messages"), "/messages")
     tools, losses = tools_at(row, "tools", "functions")
-    before, expectation = _split(messages)
+    before, expectation, left = _split(messages)
     if not before:
         raise InvalidDocument.at("/messages", "nothing stands before the assistant's message")
     content = {"messages": before}
@@ -33,16 +33,23 @@ def openai_chat_row(value: Any, settings: Settings) -> ExampleRow:
         input=content,
         tools=tools,
         expectation=expectation,
-        losses=losses,
+        losses=(*losses, *left),
     )
 
 
-def _split(messages: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], Expectation | None]:
+def _split(
+    messages: list[dict[str, Any]],
+) -> tuple[list[dict[str, Any]], Expectation | None, tuple[Problem, ...]]:
+    """Return what comes before the assistant's last message, what that expects, and what is left out of it."""
     spoken = [place for place, message in enumerate(messages) if message["role"] == "assistant"]
     if not spoken or messages[-1]["role"] == "user":
-        return messages, None
+        return messages, None, ()
     last = spoken[-1]
-    (message,) = transcript_in(messages[last], "openai_chat").messages
+    read = read_transcript(messages[last], "openai_chat")
+    left = tuple(
+        Problem(f"/messages/{last}{loss.first}", f"{loss.count:,} × {loss.what}: left out") for loss in read.losses
+    )
+    (message,) = read.transcript.messages
     if not message.calls:
-        return messages[:last], Expectation("no_call")
-    return messages[:last], expected_calls(message.calls, f"/messages/{last}/tool_calls")
+        return messages[:last], Expectation("no_call"), left
+    return messages[:last], expected_calls(message.calls, f"/messages/{last}/tool_calls"), left

@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from toolevals.grading.deciding import read_decided_by
 from toolevals.grading.matchers import Exact
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import CallExpectation, Expectation, Trajectory
+
+# tau-bench compares the end states, and looks for what must be told.
+TAU_DECIDED_BY = "end_state+answer"
+# What tau2-bench multiplies into a reward -> the part that says the same.
+_DECIDES: Mapping[str, str] = {"DB": "end_state", "COMMUNICATE": "answer", "ACTION": "calls"}
 
 
 def tau_expectation(task: Mapping[str, Any], ordered: bool) -> Expectation:
@@ -40,6 +46,18 @@ def tau2_expectation(task: Mapping[str, Any], ordered: bool) -> tuple[Expectatio
     )
     told = _items(criteria.get("communicate_info"), "/evaluation_criteria/communicate_info")
     return _expectation(calls, ordered, told), reasons
+
+
+def tau2_decided_by(task: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """Return what decides a tau2-bench task by its `reward_basis`, and what of it only its own checks can tell.
+
+    Without a basis it is the end state and the answer, as the benchmark has it by default.
+    """
+    criteria = task.get("evaluation_criteria")
+    basis = criteria.get("reward_basis") if isinstance(criteria, Mapping) else None
+    names = [str(each) for each in basis] if isinstance(basis, list) and basis else ["DB", "COMMUNICATE"]
+    parts = dict.fromkeys(_DECIDES[each] for each in names if each in _DECIDES)
+    return read_decided_by("+".join(parts)), tuple(each for each in names if each not in _DECIDES)
 
 
 def _expectation(calls: tuple[CallExpectation, ...], ordered: bool, told: list[Any]) -> Expectation:

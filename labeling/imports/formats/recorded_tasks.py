@@ -7,9 +7,15 @@ and tau2's list of tasks alone. What the benchmark's own settings say beside (mo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from labeling.imports.formats.recorded_expectations import tau2_expectation, tau_expectation
+from labeling.imports.formats.recorded_expectations import (
+    TAU_DECIDED_BY,
+    tau2_decided_by,
+    tau2_expectation,
+    tau_expectation,
+)
 from labeling.imports.formats.settings import Settings
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.parsing.recorded import RecordedRun, tau2_policy, tau2_runs, tau_policy, tau_runs
@@ -17,11 +23,17 @@ from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Expectation, ToolSpec
 
 TASKS, DECISIONS = "tasks", "decisions"
-# The options of these formats: what becomes an example, and whether expected actions are in order.
-OPTIONS: dict[str, tuple[str, ...]] = {"examples": (TASKS, DECISIONS), "order": ("unordered", "ordered")}
+# The options of these formats: what becomes an example, whether expected actions are in order, and what decides a task:
+# what the benchmark rewards, or what the dataset says.
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "examples": (TASKS, DECISIONS),
+    "order": ("unordered", "ordered"),
+    "decided_by": ("benchmark", "dataset"),
+}
 _MADE = Problem(
     "/tools", "the file does not say which tools there were: they are made of the calls, with any arguments"
 )
+_BASIS = "/evaluation_criteria/reward_basis"
 _PARTS = ("reason_for_call", "known_info", "unknown_info", "task_instructions")
 
 Found = tuple[str, ExampleRow | InvalidDocument]
@@ -45,7 +57,7 @@ def tau_rows(document: Any, settings: Settings) -> Iterator[Found]:
                 expectation = tau_expectation(task, settings.options.get("order") == "ordered")
                 words = _text(task.get("instruction"), "/info/task/instruction")
                 content = _content(words, _tau_policy(record) or policy, user_id=task.get("user_id"))
-                yield pointer, _row(f"task-{name}", content, expectation, "", tools)
+                yield pointer, _decided(_row(f"task-{name}", content, expectation, "", tools), TAU_DECIDED_BY, settings)
         except InvalidDocument as error:
             yield pointer, error.below(pointer)
 
@@ -81,7 +93,16 @@ def _tau2_row(task: Any, domain: str, policy: str, tools: _Tools, settings: Sett
     expectation, reasons = tau2_expectation(task, settings.options.get("order") == "ordered")
     content = _content("\n\n".join(said), policy, domain=domain or None, initial_state=task.get("initial_state"))
     name = f"{domain}-{task['id']}" if domain else f"task-{task['id']}"
-    return _row(name, content, expectation, reasons, tools)
+    decided_by, others = tau2_decided_by(task)
+    row = _decided(_row(name, content, expectation, reasons, tools), decided_by, settings)
+    own = (Problem(_BASIS, f"{each} is checked by the benchmark alone: it decides nothing here") for each in others)
+    return replace(row, losses=(*row.losses, *own))
+
+
+def _decided(row: ExampleRow, decided_by: str, settings: Settings) -> ExampleRow:
+    """Return a task with what decides it there, unless what the dataset says is asked for."""
+    is_asked = settings.options.get("decided_by") != "dataset" and row.expectation is not None
+    return replace(row, decided_by=decided_by) if is_asked else row
 
 
 def _decisions(

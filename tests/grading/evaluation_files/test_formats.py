@@ -92,6 +92,7 @@ def written(document: Any, *, lines: bool = False) -> bytes:
 # File, its format, whether it expects the call, whether it holds a prediction that makes it, whether tools are offered.
 FILES: list[tuple[str | bytes, str, bool, bool, bool]] = [
     ("langsmith_runs.jsonl", "langsmith_runs", False, True, True),
+    ("nestful.jsonl", "nestful", True, False, True),
     ("langsmith_examples.json", "langsmith_examples", True, False, True),
     (written(LANGFUSE_TRACE), "langfuse_traces", False, True, True),
     (written([LANGFUSE_ITEM]), "langfuse_items", True, False, False),

@@ -25,7 +25,7 @@ def test_the_airline_runs_have_the_published_counts():
     assert len(runs) == 200
     assert {run.trial for run in runs} == {0, 1, 2, 3}
     # pass^1 of the published table.
-    assert sum(run.reward for run in runs) / len(runs) == pytest.approx(0.420)
+    assert sum(run.reward or 0 for run in runs) / len(runs) == pytest.approx(0.420)
     calls = [call for run in runs for call in run.transcript.calls]
     assert len(calls) == 1164
     assert all(isinstance(call, ToolCall) for call in calls)
@@ -86,6 +86,18 @@ def test_a_tau2_simulation_without_the_calls_of_the_simulated_user():
 
 
 @pytest.mark.parametrize(
+    "rewarded", [{}, {"reward_info": None}, {"reward_info": {}}, {"reward_info": {"reward": None}}]
+)
+def test_a_simulation_that_nobody_has_rewarded_has_no_reward(rewarded):
+    (run,) = tau2_runs([{"task_id": "1", "messages": [], "termination_reason": "user_stop", **rewarded}])
+    assert run.reward is None
+    assert run.transcript.recorded == {"source": "tau2-bench", "ending": "user_stop"}
+    assert run.transcript.ended is None
+    (first,) = tau_runs([{"task_id": 1, "traj": []}])
+    assert (first.reward, first.transcript.recorded) == (None, {"source": "tau-bench"})
+
+
+@pytest.mark.parametrize(
     ("read", "document", "pointer"),
     [
         (tau_runs, {}, "/records"),
@@ -97,7 +109,11 @@ def test_a_tau2_simulation_without_the_calls_of_the_simulated_user():
         (tau_runs, [{"reward": 10**400, "traj": [], "task_id": 1}], "/0/reward"),
         (tau_runs, [{"reward": 1, "traj": []}], "/0/task_id"),
         (tau2_runs, [{"messages": [3]}], "/0/messages/0"),
-        (tau2_runs, {"simulations": [{"messages": [], "task_id": "1"}]}, "/simulations/0/reward_info/reward"),
+        (
+            tau2_runs,
+            {"simulations": [{"messages": [], "task_id": "1", "reward_info": {"reward": "high"}}]},
+            "/simulations/0/reward_info/reward",
+        ),
     ],
 )
 def test_what_is_no_recording_is_refused_with_its_place(read, document, pointer):

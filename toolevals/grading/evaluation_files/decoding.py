@@ -1,4 +1,4 @@
-"""Bytes of an evaluation file to one document: JSON, JSON Lines, YAML, or a zip of an evaluation's log; gzip or not."""
+"""Bytes of an evaluation file to one document: JSON, JSON Lines, CSV, YAML, or a zip of a log; gzip or not."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from toolevals.archives import UNREADABLE, zip_member
 from toolevals.grading.documents import load_json
+from toolevals.grading.evaluation_files.tables import is_table, rows_of
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.yaml_documents import load_yaml
 
@@ -26,10 +27,11 @@ _PLACE = re.compile(r"/(\d+)(/.*)?", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A document, and where it is of JSON Lines the number of the line (from 1) of each of its entries."""
+    """A document, and where it is of JSON Lines or a table the number of the line (from 1) of each of its entries."""
 
     value: Any
     lines: tuple[int, ...] = ()
+    is_table: bool = False
 
     def place(self, pointer: str) -> tuple[int | None, str]:
         """Return the line of a pointer into the document (None where it has no lines), and the pointer there."""
@@ -56,6 +58,8 @@ def decoded(content: bytes) -> Decoded:
     if content.lstrip()[:1] in (b"{", b"["):
         lines = content.splitlines()
         return _lines(lines) if _is_lines(lines) else Decoded(_json(content))
+    if is_table(content):
+        return Decoded(*rows_of(content), is_table=True)
     try:
         return Decoded(load_yaml(content.decode()))
     except UnicodeDecodeError as error:

@@ -13,6 +13,7 @@ from toolevals.grading.evaluation_files import (
     inspect_logs,
     langfuse,
     langsmith,
+    nestful,
     openai_evals_runs,
     phoenix,
     promptfoo,
@@ -33,7 +34,8 @@ class FileFormat:
 
     `detect` returns in words why a document is of the format, None where it is not. `keys` are what it has, for those
     whose file nearly is one. `leaves` says what has no form here; an entry that holds it has a warning, except for what
-    is marked with `silently`. `fixture` says how the files that the tests read came about.
+    is marked with `silently`. `fixture` says how the files that the tests read came about. `tables` says that it
+    is read from CSV too.
     """
 
     name: str
@@ -45,6 +47,7 @@ class FileFormat:
     keys: tuple[str, ...]
     leaves: str
     fixture: str
+    tables: bool = False
 
     def __post_init__(self) -> None:
         if not self.gives:
@@ -96,6 +99,17 @@ FORMATS: dict[str, FileFormat] = {
             "made by langsmith 0.15.0 without its service",
         ),
         FileFormat(
+            "nestful",
+            "NESTFUL",
+            _EXAMPLES,
+            "a sample: its calls in any order, with the results that they refer to",
+            _of_first(nestful.detect),
+            nestful.read,
+            ("sample_id", "input", "output", "tools", "gold_answer"),
+            "the gold answer, kept as rationale; references inside a text, for which any value will do; `var_result`",
+            "written after its published schema",
+        ),
+        FileFormat(
             "langsmith_examples",
             "LangSmith dataset, JSON",
             _EXAMPLES,
@@ -108,25 +122,27 @@ FORMATS: dict[str, FileFormat] = {
         ),
         FileFormat(
             "langfuse_traces",
-            "Langfuse traces or observations",
+            "Langfuse traces or observations, JSON or CSV",
             _ALL,
             "a trace: what its first generation was given, and what was done",
             _of_first(langfuse.detect_traces),
             langfuse.read_traces,
             ("traceId", "type", "observations", "parentObservationId"),
-            "scores, costs, prompts and sessions (silently)",
-            "written by hand after Langfuse's public API",
+            "scores and comments of a table; costs, prompts and sessions (silently)",
+            "written by hand after Langfuse's public API and its tables' columns",
+            tables=True,
         ),
         FileFormat(
             "langfuse_items",
-            "Langfuse dataset items",
+            "Langfuse dataset items, JSON or CSV",
             _EXAMPLES,
             "an item with input and expectedOutput",
             _of_first(langfuse.detect_items),
             langfuse.read_items,
             ("input", "expectedOutput", "datasetId", "sourceTraceId"),
             "metadata that is no stratum and dates (silently); that an item is archived",
-            "written by hand after Langfuse's public API",
+            "written by hand after Langfuse's public API and its tables' columns",
+            tables=True,
         ),
         FileFormat(
             "promptfoo",
@@ -229,25 +245,27 @@ FORMATS: dict[str, FileFormat] = {
         ),
         FileFormat(
             "phoenix_spans",
-            "Phoenix spans",
+            "Phoenix spans, JSON or CSV",
             _ALL,
             "a trace: what its first model span was given, and what was done",
             _of_first(phoenix.detect_spans),
             phoenix.read_spans,
             ("span_kind", "context", "attributes", "parent_id"),
             "annotations, events and other attributes (silently)",
-            "written by the conventions of OpenInference",
+            "written by the conventions of OpenInference, and a data frame's CSV",
+            tables=True,
         ),
         FileFormat(
             "phoenix_examples",
-            "Phoenix dataset examples",
+            "Phoenix dataset examples, JSON or CSV",
             ("examples",),
             "an example with input, output and metadata",
             phoenix.detect_examples,
             phoenix.read_examples,
             ("data", "version_id"),
             "metadata that is no stratum (silently)",
-            "written by the documents of Phoenix's REST interface",
+            "written by the documents of Phoenix's REST interface, JSON and CSV",
+            tables=True,
         ),
         FileFormat(
             "openai_evals_run",
@@ -264,10 +282,10 @@ FORMATS: dict[str, FileFormat] = {
 }
 
 
-def detected(document: Any) -> Detected:
+def detected(document: Any, *, is_table: bool = False) -> Detected:
     """Return the format of a document. Raises InvalidDocument that names what it has and the nearest known format."""
     for each in FORMATS.values():
-        if (evidence := each.detect(document)) is not None:
+        if (each.tables or not is_table) and (evidence := each.detect(document)) is not None:
             return Detected(each, evidence)
     raise InvalidDocument.at("", f"is of no format that is known here: {_told(document)}")
 

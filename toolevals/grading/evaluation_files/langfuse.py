@@ -12,6 +12,7 @@ from toolevals.grading.evaluation_files.content import content_of, example_of, e
 from toolevals.grading.evaluation_files.entries import strata_in
 from toolevals.grading.evaluation_files.entry import Entry, Found, counted, items_at, keys, object_at, unknown_keys
 from toolevals.grading.evaluation_files.spans import Span, SpanKind, traces_read
+from toolevals.grading.evaluation_files.tables import number_in
 from toolevals.grading.examples import tools_in_row
 from toolevals.grading.problems import InvalidDocument, Problem
 
@@ -20,7 +21,25 @@ _ITEM = keys(
     "source_observation_id datasetId dataset_id datasetName dataset_name createdAt created_at updatedAt updated_at "
     "projectId validFrom validTo version mediaReferences media_references"
 )
+# Fields of observations and of traces, and columns of their tables.
+_OBSERVATION = keys(
+    "id traceId trace_id projectId project_id environment type parentObservationId parent_observation_id "
+    "startTime start_time endTime end_time completionStartTime completion_start_time name metadata level "
+    "statusMessage status_message version createdAt created_at updatedAt updated_at model modelId "
+    "modelParameters model_parameters internalModelId internal_model_id providedModelName provided_model_name "
+    "input output usage usageDetails usage_details costDetails cost_details unit latency timeToFirstToken "
+    "time_to_first_token latencyPerToken promptId prompt_id promptName prompt_name promptVersion "
+    "prompt_version inputPrice outputPrice totalPrice inputCost outputCost totalCost total_cost inputUsage "
+    "outputUsage totalUsage calculatedInputCost calculatedOutputCost calculatedTotalCost inputTokens "
+    "outputTokens totalTokens promptTokens completionTokens usagePricingTierName usagePricingTierId traceName "
+    "trace_name traceTags traceTimestamp traceRelease traceEnvironment userId user_id sessionId session_id "
+    "tags release timestamp bookmarked public observationCount observations trace htmlPath externalId "
+    "isAppRoot"
+)
+_KEPT_THERE = keys("scores comments traceScores toolDefinitions toolCalls toolCallNames")
+_TRACE_ALONE = keys("sessionId session_id userId user_id release bookmarked tags")
 _KINDS: Mapping[str, SpanKind] = {"GENERATION": "model", "TOOL": "tool"}
+_TOKENS = (("promptTokens", "inputTokens"), ("completionTokens", "outputTokens"))
 _EXPECTED = keys("expectedOutput expected_output")
 _SOURCE = keys("datasetId datasetName dataset_id dataset_name sourceTraceId source_trace_id")
 
@@ -41,6 +60,11 @@ def detect_traces(item: Any) -> str | None:
         return "holds a trace with observations"
     if "type" in item and ({"traceId", "trace_id"} & item.keys()) and str(item["type"]).isupper():
         return "entries are observations: they have type and traceId"
+    if {"id", "input", "output"} <= item.keys():
+        if {"traceId", "startTime", "model"} <= item.keys():
+            return "entries are generations: they have traceId, startTime and model"
+        if "timestamp" in item and _TRACE_ALONE & item.keys():
+            return "entries are traces without their observations"
     return None
 
 
@@ -127,7 +151,7 @@ def _span(item: Mapping[str, Any], pointer: str, trace: str = "") -> Span:
     name = item.get("id")
     if not isinstance(name, str) or not name:
         raise InvalidDocument.at("", "is an observation without id")
-    kind = _KINDS.get(str(item.get("type")), "other")
+    kind = _kind(item)
     given = json_in(item.get("input"))
     failed = item.get("level") == "ERROR"
     return Span(
@@ -146,6 +170,22 @@ def _span(item: Mapping[str, Any], pointer: str, trace: str = "") -> Span:
         tools=_offered(item, given),
         example=_example_of(item),
         usage=_usage(item),
+        losses=(*_left(item), *unknown_keys(item, _OBSERVATION | _KEPT_THERE)),
+    )
+
+
+def _kind(item: Mapping[str, Any]) -> SpanKind:
+    """Return the kind of an observation; a table of generations does not say it, and a trace alone is none."""
+    if "type" in item:
+        return _KINDS.get(str(item["type"]), "other")
+    return "model" if "traceId" in item else "other"
+
+
+def _left(item: Mapping[str, Any]) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(f"/{key}", "is no part of what was said and done: left out")
+        for key in item
+        if key in _KEPT_THERE and json_in(item[key])
     )
 
 
@@ -166,7 +206,8 @@ def _offered(item: Mapping[str, Any], given: Any) -> Any:
 
 
 def _usage(item: Mapping[str, Any]) -> dict[str, float]:
-    given = item.get("usageDetails") or item.get("usage_details") or item.get("usage")
-    if not isinstance(given, Mapping):
-        return {}
-    return counted(input_tokens=given.get("input"), output_tokens=given.get("output"))
+    given = json_in(item.get("usageDetails") or item.get("usage_details") or item.get("usage"))
+    if isinstance(given, Mapping):
+        return counted(input_tokens=given.get("input"), output_tokens=given.get("output"))
+    spent = (number_in(item.get(name) or item.get(other)) for name, other in _TOKENS)
+    return counted(**dict(zip(("input_tokens", "output_tokens"), spent, strict=True)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from toolevals.grading.evaluation_files.content import messages_of
 from toolevals.grading.evaluation_files.entries import (
     WORDS_ONLY,
     entry,
@@ -18,7 +19,6 @@ from toolevals.grading.evaluation_files.entries import (
 )
 from toolevals.grading.evaluation_files.ideals import ideal_expectation
 from toolevals.grading.examples import ExampleRow, read_example
-from toolevals.grading.parsing.messages import transcript_in
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.values import Expectation
 
@@ -33,9 +33,11 @@ def langsmith_example(value: Any) -> ExampleRow:
     row = entry(value)
     inputs, outputs = _part(row, "inputs"), _part(row, "outputs")
     metadata = _part(row, "metadata")
-    content = _content(inputs)
-    tools, losses = _tools(inputs, metadata)
-    expectation, words = _expectation(outputs)
+    left: list[Problem] = []
+    content = _content(inputs, left)
+    tools, lost = _tools(inputs, metadata)
+    expectation, words = _expectation(outputs, left)
+    losses = (*left, *lost)
     rationale = metadata.get("rationale") or outputs.get("rationale")
     return ExampleRow(
         external_id=external_id(
@@ -59,9 +61,9 @@ def _part(row: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return value
 
 
-def _content(inputs: Mapping[str, Any]) -> dict[str, Any]:
+def _content(inputs: Mapping[str, Any], left: list[Problem]) -> dict[str, Any]:
     if isinstance(given := inputs.get("messages"), list):
-        used, messages = "messages", _messages(given)
+        used, messages = "messages", _messages(given, left)
     else:
         used = next((key for key in QUESTIONS if isinstance(inputs.get(key), str)), "")
         texts = [key for key, value in inputs.items() if isinstance(value, str)]
@@ -81,14 +83,13 @@ def _content(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return {"messages": messages} | ({"context": rest} if rest else {})
 
 
-def _messages(given: list[Any]) -> list[dict[str, Any]]:
-    """Return messages with roles; LangChain's are turned into ours."""
+def _messages(given: list[Any], left: list[Problem]) -> list[dict[str, Any]]:
+    """Return messages with roles; LangChain's are turned into ours, and `left` grows by what these leave out."""
     if given and all(isinstance(each, dict) and isinstance(each.get("role"), str) and each["role"] for each in given):
         return given
-    try:
-        return [message.to_document() for message in transcript_in(given).messages]
-    except InvalidDocument as error:
-        raise error.below("/inputs/messages") from None
+    if not given:
+        return []
+    return [message.to_document() for message in messages_of(given, "/inputs/messages", left)]
 
 
 def _tools(inputs: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[Any, tuple[Problem, ...]]:
@@ -100,7 +101,7 @@ def _tools(inputs: Mapping[str, Any], metadata: Mapping[str, Any]) -> tuple[Any,
     return tools, tuple(loss.below(part) for loss in losses)
 
 
-def _expectation(outputs: Mapping[str, Any]) -> tuple[Expectation | None, bool]:
+def _expectation(outputs: Mapping[str, Any], left: list[Problem]) -> tuple[Expectation | None, bool]:
     """Return what the outputs expect, and whether that is words without a call."""
     own = {key: outputs[key] for key in ("expectation", "expected_tool", "expected_args") if key in outputs}
     if own:
@@ -114,17 +115,14 @@ def _expectation(outputs: Mapping[str, Any]) -> tuple[Expectation | None, bool]:
         key = texts[0]
     if key is None or outputs[key] in (None, "", {}):
         return None, False
-    return _answer(outputs[key], f"/outputs/{key}")
+    return _answer(outputs[key], f"/outputs/{key}", left)
 
 
-def _answer(value: Any, pointer: str) -> tuple[Expectation | None, bool]:
+def _answer(value: Any, pointer: str, left: list[Problem]) -> tuple[Expectation | None, bool]:
     if value == []:
         return Expectation("no_call"), False
     message = value[-1] if isinstance(value, list) and isinstance(value[-1], dict) else value
     if isinstance(message, dict) and ("role" in message or message.get("type") in ("ai", "AIMessage")):
-        try:
-            (read,) = transcript_in(message).messages
-        except InvalidDocument as error:
-            raise error.below(pointer) from None
+        (read,) = messages_of(message, pointer, left)
         return (expected_calls(read.calls, pointer) if read.calls else Expectation("no_call")), False
     return ideal_expectation(value, pointer)

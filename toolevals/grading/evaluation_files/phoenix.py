@@ -10,10 +10,21 @@ from typing import Any
 
 from toolevals.grading.evaluation_files.content import content_of, example_of, expectation_of, json_in
 from toolevals.grading.evaluation_files.entries import strata_in
-from toolevals.grading.evaluation_files.entry import Entry, Found, counted, items_at, object_at, object_in
+from toolevals.grading.evaluation_files.entry import (
+    Entry,
+    Found,
+    counted,
+    items_at,
+    keys,
+    object_at,
+    object_in,
+    unknown_keys,
+)
 from toolevals.grading.evaluation_files.spans import Span, SpanKind, traces_read
+from toolevals.grading.evaluation_files.tables import cell_value, gathered, number_in
 from toolevals.grading.problems import InvalidDocument, Problem
 
+_EXAMPLE = keys("id node_id input output metadata updated_at created_at splits")
 _KINDS: Mapping[str, SpanKind] = {"LLM": "model", "TOOL": "tool"}
 
 
@@ -31,6 +42,9 @@ def detect_examples(document: Any) -> str | None:
     data = document.get("data") if isinstance(document, Mapping) else None
     if isinstance(data, Mapping) and "dataset_id" in data and isinstance(data.get("examples"), list):
         return "data has dataset_id and examples"
+    first = document[0] if isinstance(document, list) and document else None
+    if isinstance(first, Mapping) and "example_id" in first and any(key.startswith("input_") for key in first):
+        return "its columns are example_id, input_ and output_"
     return None
 
 
@@ -49,11 +63,25 @@ def read_spans(document: Any) -> Iterator[Found]:
 
 def read_examples(document: Any) -> Iterator[Found]:
     """Yield the examples of a dataset, each with its output as what is expected."""
+    if isinstance(document, list):
+        for pointer, row in items_at(document):
+            try:
+                yield pointer, _example(_unflattened(object_at(row)))
+            except InvalidDocument as error:
+                yield pointer, error
+        return
     for pointer, item in items_at(document["data"], "examples"):
         try:
             yield f"/data{pointer}", _example(object_at(item))
         except InvalidDocument as error:
             yield f"/data{pointer}", error
+
+
+def _unflattened(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of a table, with a column for each key, as an example."""
+    parts = {name: gathered(row, f"{name}_") for name in ("input", "output", "metadata")}
+    others = {name: cell for name, cell in row.items() if not name.startswith(("input_", "output_", "metadata_"))}
+    return {"id": others.pop("example_id", None), **parts, **others}
 
 
 def _example(item: Mapping[str, Any]) -> Entry:
@@ -62,13 +90,13 @@ def _example(item: Mapping[str, Any]) -> Entry:
     expectation, losses = expectation_of(item.get("output"), "/output")
     metadata = item.get("metadata")
     strata = strata_in(metadata) if isinstance(metadata, Mapping) else {}
-    losses = (*left, *losses)
+    losses = (*left, *losses, *unknown_keys(item, _EXAMPLE))
     row = example_of(item.get("id"), "phoenix", content, expectation=expectation, strata=strata, losses=losses)
     return Entry(row, losses=losses)
 
 
 def _span(item: Mapping[str, Any], pointer: str) -> Span:
-    values = _nested(item)
+    values = _nested({key: cell_value(value) for key, value in item.items() if value != ""})
     context, attributes = values.get("context") or {}, values.get("attributes") or {}
     name = context.get("span_id")
     if not isinstance(name, str):
@@ -83,7 +111,8 @@ def _span(item: Mapping[str, Any], pointer: str) -> Span:
         given, made = (json_in(_at(attributes, part, "value")) for part in ("input", "output"))
         given_at, made_at = "/attributes/input/value", "/attributes/output/value"
     counts = counted(
-        input_tokens=_at(llm, "token_count", "prompt"), output_tokens=_at(llm, "token_count", "completion")
+        input_tokens=number_in(_at(llm, "token_count", "prompt")),
+        output_tokens=number_in(_at(llm, "token_count", "completion")),
     )
     tools = [json_in(_at(each, "tool", "json_schema")) for each in _list(llm.get("tools"))]
     return Span(
@@ -131,6 +160,8 @@ def _nested(item: Mapping[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, value in item.items():
         inner = _nested(value) if isinstance(value, Mapping) else value
+        if isinstance(value, list):
+            inner = [_nested(each) if isinstance(each, Mapping) else each for each in value]
         *path, last = str(key).split(".")
         at = made
         for part in path:

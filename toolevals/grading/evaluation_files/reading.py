@@ -98,7 +98,7 @@ def evaluation_file(content: bytes, format_name: str = "") -> EvaluationFile:
     """Return a file, decoded, in the format that is named or found. Raises InvalidDocument."""
     document = decoded(content)
     if not format_name:
-        return EvaluationFile(document, detected(document.value))
+        return EvaluationFile(document, detected(document.value, is_table=document.is_table))
     named = format_named(format_name)
     return EvaluationFile(document, Detected(named, named.detect(document.value) or "it was said to be"))
 

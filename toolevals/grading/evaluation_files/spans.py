@@ -76,14 +76,15 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str) -> Entr
     messages, more = _done(content, models, root, members, left)
     more = (*left, *more)
     identifier = next((span.example for span in members if span.example), "") or trace
-    example = example_of(identifier, prefix, content, tools=tools, losses=(*losses, *more, *root.losses))
+    every = (*losses, *more, *(loss for span in members for loss in span.losses))
+    example = example_of(identifier, prefix, content, tools=tools, losses=every)
     usage: dict[str, float] = {}
     for span in models:
         for name, count in span.usage.items():
             usage[name] = usage.get(name, 0) + count
     transcript = transcript_of(messages, usage=usage, error=None if messages else root.error)
     trial = Trial(example.external_id, transcript, content)
-    return Entry(example, trial, (*losses, *more, *root.losses))
+    return Entry(example, trial, every)
 
 
 def _tools(models: Sequence[Span], root: Span) -> tuple[Any, tuple[Problem, ...]]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from toolevals.grading.compiled import CompiledCase
 from toolevals.grading.matchers import Fields, Items, Matcher, NaturalLanguage
-from toolevals.grading.retries import calls_that_count
-from toolevals.grading.trajectory import Alignment, best_alignment
+from toolevals.grading.retries import CountedCalls, calls_that_count
+from toolevals.grading.trajectory import Alignment
 from toolevals.grading.values import Call, Message, ToolCall, Transcript
 from toolevals.grading.verdicts import CaseGrade, Status
 
@@ -34,14 +34,19 @@ class Scene:
         return self.plain.statuses
 
     @cached_property
+    def counted(self) -> CountedCalls:
+        """The calls that count, with their places."""
+        return calls_that_count(self.compiled, self.transcript)
+
+    @property
     def calls(self) -> Sequence[Call]:
         """The calls that count."""
-        return calls_that_count(self.compiled, self.transcript).calls
+        return self.counted.calls
 
     @cached_property
     def alignment(self) -> Alignment:
         """The expected calls beside the actual ones."""
-        return best_alignment(self.compiled.trajectories, self.calls, self.compiled.profile)
+        return self.counted.aligned(self.compiled, self.transcript)
 
     def faulty_pairs(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield the expected and the actual call of every pair whose arguments are not as expected."""

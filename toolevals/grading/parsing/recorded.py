@@ -13,8 +13,9 @@ from typing import Any
 from toolevals.grading.documents import require_json
 from toolevals.grading.parsing.content import result_text, text_in
 from toolevals.grading.parsing.json_calls import call_in, identifier_in
+from toolevals.grading.parsing.losses import Loss
 from toolevals.grading.parsing.measures import measures_in
-from toolevals.grading.parsing.messages import last_words, transcript_in
+from toolevals.grading.parsing.messages import last_words, read_transcript
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, Transcript
 from toolevals.grading.values.transcripts import with_few_calls
@@ -31,15 +32,17 @@ _TAU2_CUTS = {"max_steps": "steps", "too_many_errors": "errors", "agent_error": 
 class RecordedRun:
     """One recorded trial. `reward` is the benchmark's outcome, 1.0 for success; `trial` counts from 0.
 
-    The transcript says why it was cut, where it was, and holds reward and ending as recorded facts. `policy` is the
-    system prompt that the agent had; the transcript begins after it.
+    A trial that the benchmark has not rewarded has None, which is no failure. The transcript says why it was cut, where
+    it was, and holds reward and ending as recorded facts. `policy` is the system prompt that the agent had; the
+    transcript begins after it. `losses` are the parts of its messages that were left out.
     """
 
     task_id: str
     trial: int
     transcript: Transcript
-    reward: float
+    reward: float | None
     policy: str = ""
+    losses: tuple[Loss, ...] = ()
 
 
 def tau_runs(document: Any) -> Iterator[RecordedRun]:
@@ -104,19 +107,20 @@ def _tau_run(record: dict[str, Any]) -> RecordedRun:
     if not isinstance(messages, list):
         raise InvalidDocument.at("/traj", "is not a list of messages")
     try:
-        transcript = transcript_in(messages, "openai_chat")
+        read = read_transcript(messages, "openai_chat")
     except InvalidDocument as error:
         raise error.below("/traj") from None
-    policy, said = _split(transcript.messages)
+    policy, said = _split(read.transcript.messages)
     marked = tuple(replace(message, is_error=_is_tau_error(message)) for message in said)
     outcome = _at(record, "info", "reward_info", "components", "base_success")
     reward = outcome if outcome is not None else record.get("reward")
     info = record.get("info")
     cut = isinstance(info, dict) and "task" in info and not info.get("reward_info")
-    made = replace(transcript, messages=marked, ended="steps" if cut else None)
+    made = replace(read.transcript, messages=marked, ended="steps" if cut else None)
     return replace(
         _run(record, made, reward, "/reward", {"source": "tau-bench", "ending": "max_steps" if cut else ""}),
         policy=policy,
+        losses=tuple(loss.below("/traj") for loss in read.losses),
     )
 
 
@@ -174,13 +178,15 @@ def _tau2_message(item: dict[str, Any]) -> Message:
 def _run(
     record: dict[str, Any], transcript: Transcript, reward: Any, pointer: str, facts: Mapping[str, str]
 ) -> RecordedRun:
-    if not isinstance(reward, int | float) or not -_MOST <= reward <= _MOST:
+    if reward is not None and (not isinstance(reward, int | float) or not -_MOST <= reward <= _MOST):
         raise InvalidDocument.at(pointer, "is not a number that is a reward")
     trial = record.get("trial")
     if (task := identifier_in(record, "task_id")) is None:
         raise InvalidDocument.at("/task_id", "is neither text nor a number")
-    said = {"reward": float(reward)} | {name: fact for name, fact in facts.items() if fact}
-    return RecordedRun(task, trial if isinstance(trial, int) else 0, replace(transcript, recorded=said), float(reward))
+    rewarded = None if reward is None else float(reward)
+    said = {} if rewarded is None else {"reward": rewarded}
+    made = replace(transcript, recorded=said | {name: fact for name, fact in facts.items() if fact})
+    return RecordedRun(task, trial if isinstance(trial, int) else 0, made, rewarded)
 
 
 def _at(value: Any, *path: str) -> Any:

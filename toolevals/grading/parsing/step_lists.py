@@ -7,12 +7,13 @@ success and error in each, `task.description`, `final_result`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolevals.grading.documents import require_json
 from toolevals.grading.parsing.content import result_text
 from toolevals.grading.parsing.json_calls import call_of, identifier_in
+from toolevals.grading.parsing.losses import Account
 from toolevals.grading.parsing.steps import AgentRun, Step, run_of_steps
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Call, MalformedCall, ToolCall, ToolResult
@@ -27,6 +28,15 @@ _THOUGHT = ("thought", "reasoning", "thoughts")
 _ARGUMENTS = ("arguments", "args", "tool_input", "action_input", "parameters", "input")
 _RESULT = ("observation", "result", "output")
 _NAME = ("name", "tool", "tool_name", "action")
+_IDS = ("id", "call_id")
+_FAILED = ("error", "success", "is_error", "status")
+_ENDS = ("is_final", "final", "done")
+# Of several keys of one row the first that is there is read; each of the other keys is read wherever it is.
+_OUTER = (_STEPS, _GOAL, _TOOLS, _FINAL)
+_OF_STEP = (_THOUGHT, _ARGUMENTS, _RESULT, ("tool_calls", "tool_call"), ("tool", "tool_name"), _IDS)
+_OF_CALL = (_ARGUMENTS, _RESULT, ("name", "tool", "tool_name", "action"), _IDS)
+# Numbers of steps, and the types of calls, say nothing of what was done.
+_PLACES = ("step", "step_number", "index", "number", "type")
 # What ReAct agents write for "I am done"; what they give it is the final result.
 _DONE = frozenset({"final answer", "final_answer", "finish", "final"})
 
@@ -36,7 +46,8 @@ def read_run(document: Any) -> AgentRun:
 
     A call that cannot be read is a MalformedCall. A step's `error`, or `success: false`, marks the results of its calls
     as errors. Without a final result, what the step that is final says is it. Raises InvalidDocument where there is no
-    list of steps, a step is no object, or a value could not have come from JSON.
+    list of steps, a step is no object, or a value could not have come from JSON. Every key that is not read is a loss;
+    one that looks like a call refuses the list. Thoughts and the list of tools are losses: a transcript has neither.
     """
     require_json(document)
     outer = document if isinstance(document, dict) else {"steps": document}
@@ -44,15 +55,35 @@ def read_run(document: Any) -> AgentRun:
     if key is None:
         raise InvalidDocument.at("", "holds no list of steps (steps, trajectory or intermediate_steps)")
     prefix = f"/{key}" if outer is document else ""
-    identifiers = _Identifiers()
-    read = [_step(item, f"{prefix}/{place}", identifiers) for place, item in enumerate(outer[key])]
+    identifiers, account = _Identifiers(), Account("a list of steps", "`tool_calls`, `tool_call`, `tool` or `action`")
+    if outer is document:
+        _account(outer, _OUTER, (), "", account)
+        if (goal := next((each for each in _GOAL if isinstance(outer.get(each), dict)), None)) is not None:
+            _account(outer[goal], (_GOAL_INSIDE,), (), f"/{goal}", account)
+        if (tools := next((each for each in _TOOLS if isinstance(outer.get(each), list)), None)) is not None:
+            account.lost(f"/{tools}", "list of tools")
+    read = [_step(item, f"{prefix}/{place}", identifiers, account) for place, item in enumerate(outer[key])]
     said = _first(outer, _FINAL)
     final = said if said is not None else next((each.final for each in reversed(read) if each.final is not None), None)
     run = run_of_steps(
         tuple(each.step for each in read), goal=_goal(outer), available_tools=_tools(outer), final_result=final
     )
     with_few_calls(run.transcript.messages, prefix)
-    return run
+    return replace(run, losses=account.losses)
+
+
+def _account(
+    item: dict[str, Any], groups: tuple[tuple[str, ...], ...], others: tuple[str, ...], pointer: str, account: Account
+) -> None:
+    """Note what is not read of an object: of each group of keys only the first that is there is."""
+    known = {*others}
+    for group in groups:
+        known.update(group)
+        first = next((key for key in group if item.get(key) is not None and item[key] != []), "")
+        for key in group:
+            if key != first and item.get(key) not in (None, "", [], {}, False, item.get(first)):
+                account.lost(f"{pointer}/{key}", f"{key} beside {first}")
+    account.rest(item, frozenset(known), pointer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +110,22 @@ class _Identifiers:
         return identifier
 
 
-def _step(item: Any, pointer: str, identifiers: _Identifiers) -> _Read:
+def _step(item: Any, pointer: str, identifiers: _Identifiers, account: Account) -> _Read:
     if isinstance(item, list) and len(item) == 2 and isinstance(item[0], dict):
         item = {**item[0], "observation": item[1]}
     if not isinstance(item, dict):
         raise InvalidDocument.at(pointer, "a step is not an object")
+    _account(item, _OF_STEP, ("action", "name", "function", *_FAILED, *_ENDS, *_PLACES), pointer, account)
+    if thought := next((key for key in _THOUGHT if item.get(key) is not None), None):
+        account.lost(f"{pointer}/{thought}", "reasoning")
     action = item.get("action")
     if isinstance(action, str) and action.strip().lower() in _DONE:
         return _last(item)
-    made = [_called(each, identifiers) for each in _calls_of(item)]
+    calls = _calls_of(item)
+    for place, each in enumerate(calls):
+        if each is not item and isinstance(each, dict):
+            _account_call(each, _at_call(item, pointer, place), account)
+    made = [_called(each, identifiers) for each in calls]
     error, observed = _error(item), _first(item, _RESULT)
     results = tuple(_result_of(call, each) for call, each in made if _has_result(each))
     if not results and (observed is not None or error is not None):
@@ -122,6 +160,20 @@ def _calls_of(item: dict[str, Any]) -> list[Any]:
         if isinstance(one := item.get(key), dict):
             return [{**_outer_arguments(item), **one}]
     return [item] if _is_tool(item) or isinstance(item.get("tool"), str) or item.get("tool_name") else []
+
+
+def _at_call(item: dict[str, Any], pointer: str, place: int) -> str:
+    several = item.get("tool_calls")
+    if isinstance(several, list) and several:
+        return f"{pointer}/tool_calls/{place}"
+    return f"{pointer}/{next(key for key in ('tool_call', 'tool', 'action') if isinstance(item.get(key), dict))}"
+
+
+def _account_call(call: dict[str, Any], pointer: str, account: Account) -> None:
+    inner = call["function"] if isinstance(call.get("function"), dict) else None
+    _account(call, _OF_CALL, ("function", *_FAILED, *_PLACES), pointer, account)
+    if inner is not None:
+        _account(inner, (_ARGUMENTS, _NAME), (), f"{pointer}/function", account)
 
 
 def _outer_arguments(item: dict[str, Any]) -> dict[str, Any]:

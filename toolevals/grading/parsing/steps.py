@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolevals.grading.parsing.content import result_text
+from toolevals.grading.parsing.losses import Loss
 from toolevals.grading.values import Call, Message, ToolResult, Transcript
 
 
@@ -32,7 +33,7 @@ class AgentRun:
     """What trajectory metrics look at: the same run as a transcript and as steps.
 
     `available_tools` are names, None where nobody said which there were. `final_result` is any JSON value, None where
-    there is none.
+    there is none. `losses` are the parts of what it was read from that the transcript does not hold.
     """
 
     goal: str | None
@@ -40,6 +41,7 @@ class AgentRun:
     transcript: Transcript
     final_result: Any
     steps: tuple[Step, ...]
+    losses: tuple[Loss, ...] = field(default=(), compare=False)
 
 
 def run_of_steps(

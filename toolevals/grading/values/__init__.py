@@ -12,6 +12,7 @@ from toolevals.grading.values.expectations import (
     Trajectory,
     call_expectation_from,
     options_of,
+    require_earlier,
 )
 from toolevals.grading.values.tools import ToolAnnotations, ToolSpec
 from toolevals.grading.values.transcripts import (
@@ -47,4 +48,5 @@ __all__ = [
     "Transcript",
     "call_expectation_from",
     "options_of",
+    "require_earlier",
 ]

@@ -8,9 +8,9 @@ from typing import Any, Literal, Self, TypeAlias
 
 from toolevals.grading.documents import require_valid
 from toolevals.grading.matcher_documents import matchers_from_document
-from toolevals.grading.matchers import Exact, Matcher
+from toolevals.grading.matchers import Exact, Matcher, references_in
 from toolevals.grading.patterns import compile_pattern
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.problems import InvalidDocument, pointer_to
 
 # So that the effort of putting calls to expectations has a bound.
 MOST_EXPECTED = 256
@@ -94,15 +94,20 @@ class Trajectory:
 
     def located_calls(self) -> Iterator[tuple[str, CallExpectation]]:
         """Yield every call that is named, disallowed ones too, with the JSON pointer to it in the document."""
+        for pointer, expected in self.located():
+            yield from _located(expected, pointer)
+        for place, call in enumerate(self.disallowed):
+            yield f"/disallowed/{place}", call
+
+    def located(self) -> Iterator[tuple[str, Expected]]:
+        """Yield what is expected, in the order of `expected`, with the JSON pointer to it in the document."""
         for place, step in enumerate(self.ordered):
             members = step.calls if isinstance(step, AnyOrder) else (step,)
             for member, expected in enumerate(members):
                 group = f"/any_order/{member}" if isinstance(step, AnyOrder) else ""
-                yield from _located(expected, f"/ordered/{place}{group}")
+                yield f"/ordered/{place}{group}", expected
         for place, expected in enumerate(self.unordered):
-            yield from _located(expected, f"/unordered/{place}")
-        for place, call in enumerate(self.disallowed):
-            yield f"/disallowed/{place}", call
+            yield f"/unordered/{place}", expected
 
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
@@ -212,7 +217,25 @@ def _trajectory(document: dict[str, Any], pointer: str) -> Trajectory:
     )
     if len(trajectory.expected) > MOST_EXPECTED:
         raise InvalidDocument.at(pointer, f"expects more than {MOST_EXPECTED} calls")
+    for number, (where, expected) in enumerate(trajectory.located(), 1):
+        for inside, call in _located(expected, pointer + where):
+            require_earlier(call, number, inside)
+    for place, call in enumerate(trajectory.disallowed):
+        require_earlier(call, 1, f"{pointer}/disallowed/{place}")
     return trajectory
+
+
+def require_earlier(call: CallExpectation, number: int, pointer: str) -> None:
+    """Check that a call refers to calls before it only; it is the `number`th from 1, 1 where it can refer to none.
+
+    Raises InvalidDocument.
+    """
+    for name, matcher in call.arguments.items():
+        for inside, reference in references_in(matcher, f"{pointer}/arguments{pointer_to([name])}"):
+            if reference.call >= number:
+                can = f"it can refer to calls 1 to {number - 1}" if number > 1 else "it can refer to none"
+                where = f"{inside}/result_of/call"
+                raise InvalidDocument.at(where, f"call {reference.call} is not before this one: {can}")
 
 
 def _step(document: dict[str, Any], pointer: str) -> Step:

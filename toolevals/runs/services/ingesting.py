@@ -55,7 +55,7 @@ def transcripts_ingest(lease: Lease) -> None:
     with lease.finish():
         missing_count = run.dataset_version.size * run.trials - reader.count
         read = {"read": reader.readings.to_document()} if reader.readings else {}
-        lease.report({"predictions": reader.count, "missing": missing_count} | read | _told(reader))
+        lease.report({"predictions": reader.count, "missing": missing_count} | read)
 
 
 def _reader(file: IO[bytes], writer: _Writer, run: Run) -> PredictionReader:
@@ -71,13 +71,6 @@ def _reader(file: IO[bytes], writer: _Writer, run: Run) -> PredictionReader:
     return EvaluationFileReader(
         writer.places, run.trials, found=found, agent=run.subject.name, contents=writer.contents
     )
-
-
-def _told(reader: PredictionReader) -> dict[str, Any]:
-    """Return what a report says of a file of another tool: its format and why, and what was left out."""
-    if not isinstance(reader, EvaluationFileReader):
-        return {}
-    return {"read_as": reader.read_as, "warnings": reader.warnings, "warning_count": reader.warning_count}
 
 
 class _Writer:

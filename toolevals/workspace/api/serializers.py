@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from toolevals.grading.readings import report_in_one_shape
 from toolevals.workspace.models import (
     ApiToken,
     AuditEntry,
@@ -183,7 +185,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
     """Long work: how far it is, and what it found."""
 
     state = serializers.ChoiceField(choices=JobState.choices)
-    report = serializers.JSONField()
+    report = serializers.SerializerMethodField()
     done = serializers.SerializerMethodField()
     total = serializers.SerializerMethodField()
     rate = serializers.FloatField(
@@ -210,6 +212,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "created_at",
             "finished_at",
         )
+
+    @extend_schema_field(OpenApiTypes.ANY)
+    def get_report(self, job: Job) -> Any:
+        return report_in_one_shape(job.report) if isinstance(job.report, dict) else job.report
 
     def get_done(self, job: Job) -> int:
         return job.progress[0]

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from django.db import models
 from django.utils import timezone
 
+from toolevals.grading.readings import Readings
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models.pace import Pace
 from toolevals.workspace.models.projects import Project
@@ -105,6 +106,11 @@ class Job(models.Model):
             sums = batches.aggregate(done=models.Sum("done"), total=models.Sum("size"))
             return sums["done"] or 0, sums["total"] or 0
         return self.stage_done, self.stage_total  # type: ignore[attr-defined]
+
+    @property
+    def read(self) -> Readings:
+        """What the file that it read was read as, and what was left out; empty where it read none."""
+        return Readings.of_report(self.report)
 
     @property
     def errors(self) -> list[dict[str, Any]]:
