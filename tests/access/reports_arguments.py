@@ -15,6 +15,8 @@ from reports.services import (
     bundle_start,
     bundle_work,
     gate_hold,
+    gate_preview_start,
+    named_gate_save,
     public_score_record,
     table_start,
     table_work,
@@ -84,6 +86,25 @@ def a_gate(world: World, person: User) -> UUID:
     return pk
 
 
+def a_named_gate(world: World, person: User) -> str:
+    """Return the name of a kept gate."""
+    kept = world.project.named_gates.first()
+    if kept is None:
+        gate = {"bounds": [{"metric": "outcome", "min": 0}]}
+        kept = named_gate_save(project=world.project, actor=None, name="release", gate=gate)
+    return str(kept.name)
+
+
+def a_gate_preview(world: World, person: User) -> UUID:
+    """Return a preview whose job is done."""
+    a_graded_run(world)
+    made = gate_preview_start(project=world.project, actor=None, gate={"bounds": [{"metric": "outcome", "min": 0}]})
+    for batch in Batch.objects.filter(job=made.job):
+        current_app.tasks[batch.task](str(batch.pk))
+    pk: UUID = made.pk
+    return pk
+
+
 def a_run_or_check(world: World, person: User) -> int:
     """Return the number of a run, which is 1, as is the number of a gate's check."""
     number = a_number(world, person)
@@ -150,6 +171,8 @@ def an_example(world: World, person: User) -> UUID:
 
 ARGUMENTS: dict[str, Argument] = {
     "gate": a_gate,
+    "name": a_named_gate,
+    "preview": a_gate_preview,
     "number": a_run_or_check,
     "case_id": a_case,
     "experiment": an_experiment,

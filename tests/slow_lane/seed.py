@@ -36,7 +36,7 @@ from labeling.services import (  # noqa: E402
 )
 from labeling.services import lint as linting  # noqa: E402
 from reports.dialects.making import dialects_start  # noqa: E402
-from reports.services import GateRequest, bundle_start, gate_hold, table_start  # noqa: E402
+from reports.services import GateRequest, bundle_start, gate_hold, gate_preview_start, table_start  # noqa: E402
 from reports.suspects import counting as suspects  # noqa: E402
 from reports.tables.long import AskedTable  # noqa: E402
 from tests.fixtures.people import PASSWORD  # noqa: E402
@@ -90,6 +90,11 @@ def gate_start(ground: Ground) -> Any:
     return gate_hold(run=ground.run, actor=ground.owner, request=request).job
 
 
+def preview_start(ground: Ground) -> Any:
+    gate = {"bounds": [{"metric": "outcome", "min": 0}]}
+    return gate_preview_start(project=ground.project, actor=ground.owner, gate=gate).job
+
+
 def order_start(ground: Ground) -> Any:
     ordering.AT_ONCE_IN_A_REQUEST = -1
     return ordering.queue_order(dataset=ground.dataset, actor=ground.owner)
@@ -141,6 +146,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "export": lambda ground: export_start(selection=Selection(ground.dataset), actor=ground.owner, format="jsonl"),
     "floor": lambda ground: floors_start(version=ground.version)[0].job,
     "gate": gate_start,
+    "gate_preview": preview_start,
     "grading": lambda ground: grading_start(run=ground.run, actor=ground.owner).job,
     "import": rows_start,
     "lint": lint_begin,
