@@ -45,6 +45,7 @@ from tests.runs.building import EXAMPLES, STATUS, TOOLS, baseline_run, jsonl, st
 from tests.runs.calibrated import SIZE, calibration_made, rate_all  # noqa: E402
 from toolevals.grading.judging import SHIPPED  # noqa: E402
 from toolevals.registry.fetching import registry_fetch_begin  # noqa: E402
+from toolevals.registry.large_previews import large_preview_start  # noqa: E402
 from toolevals.registry.services import registry_create  # noqa: E402
 from toolevals.runs.models import JudgeCalibration, Run  # noqa: E402
 from toolevals.runs.services import (  # noqa: E402
@@ -135,6 +136,12 @@ def tools_start(ground: Ground) -> Any:
     return registry_fetch_begin(registry=registry, actor=ground.owner, options={"url": ground.shop})
 
 
+def large_start(ground: Ground) -> Any:
+    registry = registry_create(project=ground.project, actor=ground.owner, slug="large", name="Large")
+    content = json.dumps(TOOLS).encode()
+    return large_preview_start(registry=registry, actor=ground.owner, content=content, format="auto", name="tools.json")
+
+
 # How a job of each kind is begun. A new kind needs a line.
 STARTERS: dict[str, Callable[[Ground], Any]] = {
     "agreement": agreement_start,
@@ -158,6 +165,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "suspects": lambda ground: suspects._count_in_a_job(ground.version, ground.owner, ground.version.size).job,
     "table": lambda ground: table_start(asked=AskedTable("cases", ground.run.grading, {}), actor=ground.owner),
     "tools": tools_start,
+    "tools_preview": large_start,
     "tryout": tryout_start,
 }
 
