@@ -148,6 +148,8 @@ RULES = {
     "reports:named-gate-delete": Rule(Role.ADJUDICATOR),
     "reports:named-gate-preview": Rule(Role.ADJUDICATOR),
     "reports:run-gate-hold": Rule(Role.ADJUDICATOR),
+    # Whoever imports looks at files first; each person at their own.
+    **{f"reports:{name}": Rule(Role.ADJUDICATOR) for name in ("drop", "dropped", "dropped-discard", "dropped-store")},
     "reports-api:named-gate": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "reports-api:gate-previews": Rule(Role.ADJUDICATOR),
     # Published scores: every member reads, owners record.

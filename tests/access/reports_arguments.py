@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from uuid import UUID
 
 from celery import current_app
+from django.core.files.base import ContentFile
 
 from labeling.models import VersionEntry
+from reports.dropped.looking import file_drop
 from reports.models import Suspect
 from reports.services import (
     GateRequest,
@@ -24,6 +27,7 @@ from reports.services import (
 from reports.tables.long import AskedTable
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
 from tests.access.world import Argument, World
+from tests.labeling.rows import SHOP_TOOLS
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.models import Batch, User
@@ -105,6 +109,18 @@ def a_gate_preview(world: World, person: User) -> UUID:
     return pk
 
 
+def a_dropped_file(world: World, person: User) -> UUID:
+    """Return a file of tools that this person has dropped."""
+    file = ContentFile(json.dumps(SHOP_TOOLS).encode())
+    pk: UUID = file_drop(project=world.project, actor=person, file=file, name="tools.json")[0].pk
+    return pk
+
+
+def a_target(world: World, person: User) -> str:
+    """Return what a file of tools can be stored as."""
+    return "tools"
+
+
 def a_run_or_check(world: World, person: User) -> int:
     """Return the number of a run, which is 1, as is the number of a gate's check."""
     number = a_number(world, person)
@@ -173,6 +189,8 @@ ARGUMENTS: dict[str, Argument] = {
     "gate": a_gate,
     "name": a_named_gate,
     "preview": a_gate_preview,
+    "upload": a_dropped_file,
+    "target": a_target,
     "number": a_run_or_check,
     "case_id": a_case,
     "experiment": an_experiment,

@@ -14,6 +14,7 @@ import django
 django.setup()
 
 from celery import current_app  # noqa: E402
+from django.core.files.base import ContentFile  # noqa: E402
 from django.urls import reverse  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
@@ -36,6 +37,7 @@ from labeling.services import (  # noqa: E402
 )
 from labeling.services import lint as linting  # noqa: E402
 from reports.dialects.making import dialects_start  # noqa: E402
+from reports.dropped.looking import LARGE, file_drop  # noqa: E402
 from reports.services import GateRequest, bundle_start, gate_hold, gate_preview_start, table_start  # noqa: E402
 from reports.suspects import counting as suspects  # noqa: E402
 from reports.tables.long import AskedTable  # noqa: E402
@@ -142,6 +144,12 @@ def large_start(ground: Ground) -> Any:
     return large_preview_start(registry=registry, actor=ground.owner, content=content, format="auto", name="tools.json")
 
 
+def look_start(ground: Ground) -> Any:
+    content = jsonl(EXAMPLES) + b"\n" * LARGE
+    file = ContentFile(content)
+    return file_drop(project=ground.project, actor=ground.owner, file=file, name="examples.jsonl")[1]
+
+
 # How a job of each kind is begun. A new kind needs a line.
 STARTERS: dict[str, Callable[[Ground], Any]] = {
     "agreement": agreement_start,
@@ -151,6 +159,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "dialects": lambda ground: dialects_start(grading=ground.run.grading, actor=ground.owner).job,
     "drift": drift_start,
     "export": lambda ground: export_start(selection=Selection(ground.dataset), actor=ground.owner, format="jsonl"),
+    "file_look": look_start,
     "floor": lambda ground: floors_start(version=ground.version)[0].job,
     "gate": gate_start,
     "gate_preview": preview_start,
