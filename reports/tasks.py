@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reports import services
 from reports.dialects import making
+from reports.dropped import looking
 from reports.suspects import counting
 from toolevals.celery import app
 from toolevals.workspace.jobs import batch_work
@@ -43,3 +44,9 @@ def dialects_part(batch_id: str) -> None:
 def dialects_count(batch_id: str) -> None:
     """Count what other tools say of a grading's cases."""
     batch_work(batch_id, making.dialects_count)
+
+
+@app.task(name="reports.file_look")
+def file_look(batch_id: str) -> None:
+    """Look at a large file that was dropped."""
+    batch_work(batch_id, looking.file_look_work)

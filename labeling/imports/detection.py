@@ -16,17 +16,11 @@ from toolevals.archives import UNREADABLE
 from toolevals.grading.documents import load_json
 from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
 from toolevals.grading.evaluation_files.formats import detected
+from toolevals.grading.example_files import ExampleFormat, line_format, recorded_format, table_format
 from toolevals.grading.problems import InvalidDocument
 
 # The name by which a person leaves the format open.
 AUTO = "auto"
-# Keys that one line of a format has, with the reason; the first that fits counts.
-_LINES: tuple[tuple[str, frozenset[str], str], ...] = (
-    ("bfcl", frozenset({"question_row"}), "lines have question_row"),
-    ("openai_evals", frozenset({"input", "ideal"}), "lines have input and ideal"),
-    ("openai_chat", frozenset({"messages"}), "lines have messages"),
-)
-_TABLE_KEYS = ("inputs", "outputs")
 
 
 class DetectedSource(NamedTuple):
@@ -51,38 +45,15 @@ def source_of(file: IO[bytes]) -> DetectedSource:
     if head.lstrip()[:1] not in (b"{", b"["):
         return _text(file)
     first = _value(head.strip())
-    if isinstance(first, Mapping) and (found := _line(first)) is not None:
+    if isinstance(first, Mapping) and (found := _named(line_format(first))) is not None:
         return found
     file.seek(0)
     document = decoded(file.read(MAX_DOCUMENT_BYTES + 1)).value
-    return _recorded(document) or _evaluation(document)
+    return _named(recorded_format(document)) or _evaluation(document)
 
 
-def _line(first: Mapping[str, Any]) -> DetectedSource | None:
-    if "run_type" in first:
-        # A run of LangSmith, which may hold any of the keys below.
-        return None
-    given = first.get("input")
-    if "id" in first and isinstance(given, Mapping) and isinstance(given.get("messages"), list):
-        return DetectedSource(SOURCES["jsonl"], "lines have id and input with messages")
-    if isinstance(first.get("inputs"), Mapping):
-        return DetectedSource(SOURCES["langsmith"], "lines have inputs")
-    for name, keys, evidence in _LINES:
-        if keys <= first.keys():
-            return DetectedSource(SOURCES[name], evidence)
-    return None
-
-
-def _recorded(document: Any) -> DetectedSource | None:
-    if isinstance(document, Mapping) and "simulations" in document and "tasks" in document:
-        return DetectedSource(SOURCES["tau2"], "has tasks and simulations")
-    items = document.get("records") if isinstance(document, Mapping) else document
-    first = items[0] if isinstance(items, list) and items else None
-    if isinstance(first, Mapping) and "traj" in first and "task_id" in first:
-        return DetectedSource(SOURCES["tau"], "records have task_id and traj")
-    if isinstance(first, Mapping) and "user_scenario" in first:
-        return DetectedSource(SOURCES["tau2"], "tasks have user_scenario")
-    return None
+def _named(found: ExampleFormat | None) -> DetectedSource | None:
+    return None if found is None else DetectedSource(SOURCES[found.name], found.evidence)
 
 
 def _evaluation(document: Any) -> DetectedSource:
@@ -105,11 +76,9 @@ def _text(file: IO[bytes]) -> DetectedSource:
         return found
     with unpacked(file) as plain:
         columns = preview(plain).columns
-    if any(column.strip().split(".")[0] in _TABLE_KEYS for column in columns):
-        return DetectedSource(SOURCES["langsmith_csv"], "its columns are inputs and outputs")
-    if len(columns) < 2:
+    if (found := _named(table_format(columns))) is None:
         raise InvalidDocument.at("", "is of no format that is known here: it is neither JSON nor YAML nor a table")
-    return DetectedSource(SOURCES["csv"], f"a table of {len(columns)} columns")
+    return found
 
 
 def _tool_table(rows: list[Any]) -> DetectedSource | None:

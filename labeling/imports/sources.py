@@ -18,6 +18,7 @@ from labeling.imports.leaderboard import leaderboard_lines
 from labeling.imports.packing import is_packed, is_zip, pieces_of
 from labeling.imports.tables import DELIMITERS
 from toolevals.grading.evaluation_files.formats import FORMATS, FileFormat
+from toolevals.grading.example_files import TITLES
 from toolevals.grading.examples import ExampleRow, read_example
 from toolevals.grading.problems import InvalidDocument, Problem
 
@@ -96,10 +97,10 @@ class Source:
 SOURCES: dict[str, Source] = {
     source.name: source
     for source in (
-        Source("jsonl", "JSON Lines", "an example a line, in the plain or the full form", read=_native_row),
+        Source("jsonl", TITLES["jsonl"], "an example a line, in the plain or the full form", read=_native_row),
         Source(
             "csv",
-            "CSV",
+            TITLES["csv"],
             "an example a row; you say what each column holds",
             shape="table",
             read=table_row,
@@ -108,20 +109,20 @@ SOURCES: dict[str, Source] = {
         ),
         Source(
             "openai_chat",
-            "OpenAI chat messages",
+            TITLES["openai_chat"],
             '{"messages": [...], "tools": [...]} a line: what the assistant says last is expected',
             read=openai_chat_row,
         ),
-        Source("openai_evals", "OpenAI Evals", '{"input": [...], "ideal": ...} a line', read=openai_evals_row),
+        Source("openai_evals", TITLES["openai_evals"], '{"input": [...], "ideal": ...} a line', read=openai_evals_row),
         Source(
             "langsmith",
-            "LangSmith dataset, JSON Lines",
+            TITLES["langsmith"],
             '{"inputs": {...}, "outputs": {...}, "metadata": {...}} a line',
             read=langsmith_row,
         ),
         Source(
             "langsmith_csv",
-            "LangSmith dataset, CSV",
+            TITLES["langsmith_csv"],
             "an example a row, a column for each key",
             shape="table",
             read=langsmith_table_row,
@@ -129,7 +130,7 @@ SOURCES: dict[str, Source] = {
         ),
         Source(
             "bfcl",
-            "Berkeley Function-Calling Leaderboard",
+            TITLES["bfcl"],
             "a zip of BFCL_v4_<category>.json and possible_answer/, as exported and as published; or "
             '{"question_row": {...}, "answer_row": {...} or null, "category": "multiple"} a line',
             read=bfcl_row,
@@ -137,7 +138,7 @@ SOURCES: dict[str, Source] = {
         ),
         Source(
             "tau",
-            "tau-bench, recorded runs",
+            TITLES["tau"],
             "a result file: an example for each task",
             shape="document",
             read_all=tau_rows,
@@ -146,7 +147,7 @@ SOURCES: dict[str, Source] = {
         ),
         Source(
             "tau2",
-            "tau2-bench, recorded runs or tasks",
+            TITLES["tau2"],
             "a result file: an example for each task",
             shape="document",
             read_all=tau2_rows,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
 from labeling import services
@@ -25,8 +26,9 @@ def versions(request: ProjectRequest, dataset: str) -> HttpResponse:
     form = FreezeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            services.version_freeze(dataset=found, actor=request.user, note=form.cleaned_data["note"])
-            return redirect("labeling:versions", request.project.slug, found.slug)
+            made = services.version_freeze(dataset=found, actor=request.user, note=form.cleaned_data["note"])
+            address = reverse("labeling:versions", args=[request.project.slug, found.slug])
+            return redirect(f"{address}?frozen={made.number}")
         except InvalidAct as error:
             form.add_error(None, str(error))
     datasets_counted([found], actor=request.user)
@@ -36,6 +38,7 @@ def versions(request: ProjectRequest, dataset: str) -> HttpResponse:
         "here": "versions",
         "form": form,
         "page": page_of(rows, request.GET.get("before", "")),
+        "frozen": _frozen(request, found),
     }
     return render(request, "labeling/versions.html", context, status=409 if form.errors else 200)
 
@@ -101,6 +104,14 @@ def version_changes_csv(request: ProjectRequest, dataset: str, version: str) -> 
     kind = request.GET.get("kind", "")
     name = f"{diff.after.dataset.slug}-{diff.before.number}-{diff.after.number}-changes"
     return csv_file(name, CSV, diff.lines(kind if kind in KINDS else ""))
+
+
+def _frozen(request: ProjectRequest, dataset: Dataset) -> DatasetVersion | None:
+    """Return the version that was just frozen, as the address says it."""
+    said = request.GET.get("frozen", "")
+    if not (said.isascii() and said.isdigit() and len(said) <= 9):
+        return None
+    return dataset.versions.filter(number=int(said)).first()
 
 
 def _diff(request: ProjectRequest, dataset: str, version: str) -> VersionDiff:

@@ -26,9 +26,12 @@ FILTERS = ("experiment", "branch", "status")
 
 
 class GateRequestSerializer(serializers.Serializer[Any]):
-    """What a run is held against: see docs/gates.md."""
+    """What a run is held against: a gate, or the name of one that the project keeps. See docs/gates.md."""
 
-    gate = serializers.DictField(help_text="A document of gate.v1.json.")
+    gate = serializers.DictField(required=False, allow_null=True, default=None, help_text="A document of gate.v1.json.")
+    name = serializers.CharField(
+        max_length=60, required=False, default="", allow_blank=True, help_text="Of a kept gate, in place of gate."
+    )
     baseline = serializers.CharField(
         max_length=220,
         required=False,
@@ -68,6 +71,7 @@ class HeldGateSerializer(serializers.ModelSerializer[HeldGate]):
         model = HeldGate
         fields: tuple[str, ...] = (
             "id",
+            "name",
             "run",
             "grading",
             "experiment",

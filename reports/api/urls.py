@@ -15,6 +15,7 @@ from reports.api import (
     golds,
     judges,
     metrics,
+    named_gates,
     proxies,
     public_scores,
     readings,
@@ -72,6 +73,10 @@ urlpatterns = [
     path("benchmarks/<uuid:score>/", public_scores.PublicScoreView.as_view(), name="benchmark"),
     path("gates/", gates.HeldGates.as_view(), name="gates"),
     path("gates/<uuid:gate>/", gates.HeldGateDetail.as_view(), name="gate"),
+    path("named-gates/", named_gates.NamedGatesView.as_view(), name="named-gates"),
+    path("named-gates/<slug:name>/", named_gates.NamedGateView.as_view(), name="named-gate"),
+    path("gate-previews/", named_gates.GatePreviewsView.as_view(), name="gate-previews"),
+    path("gate-previews/<uuid:preview>/", named_gates.GatePreviewView.as_view(), name="gate-preview"),
     path("runs/<int:number>/compare/<int:candidate>/", comparison.CompareView.as_view(), name="compare"),
     path(
         "runs/<int:number>/compare/<int:candidate>/tools/", comparison.CompareToolsView.as_view(), name="compare-tools"

@@ -1,4 +1,4 @@
-"""Gates that runs were held against, and the badges that show the newest."""
+"""Gates that a project keeps, gates that runs were held against or tried on, and the badges that show the newest."""
 
 from __future__ import annotations
 
@@ -6,11 +6,53 @@ from typing import ClassVar
 
 from django.db import models
 
-from reports.querysets.gates import HeldGateQuerySet
+from reports.querysets.gates import HeldGateQuerySet, NamedGateQuerySet
 from toolevals.grading.gates.values import GateResult
 from toolevals.runs.models import Experiment, Grading, Run
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User
+
+
+class NamedGate(models.Model):
+    """A gate that a project keeps under a name."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="named_gates")
+    name = models.SlugField(max_length=60)
+    # What is asked: the document of `gate.v1.json`.
+    gate = DocumentField()
+    # What a run is compared with where nothing else is said: a number, `branch:NAME`, `last-passing`, or empty.
+    baseline = models.CharField(max_length=220, blank=True)
+    # Who wrote it last.
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = NamedGateQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["project", "name"], name="named_gate_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GatePreview(models.Model):
+    """A gate that is tried on the newest runs, saved or not. Its results stand in `held`, and decide nothing."""
+
+    id = PublicIdField()
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="gate_previews")
+    name = models.CharField(max_length=60, blank=True)
+    gate = DocumentField()
+    baseline = models.CharField(max_length=220, blank=True)
+    job = models.OneToOneField(Job, null=True, on_delete=models.SET_NULL, related_name="gate_preview")
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"preview of {self.name or 'a gate'}"
 
 
 class HeldGate(models.Model):
@@ -20,8 +62,11 @@ class HeldGate(models.Model):
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="held_gates")
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="held_gates")
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="held_gates")
-    # What was asked: the document of `gate.v1.json`.
+    # What was asked: the document of `gate.v1.json`, and under which name the project kept it, if it did.
     gate = DocumentField()
+    name = models.CharField(max_length=60, blank=True)
+    # The preview that this result is a part of: then it is in no list, and decides nothing.
+    preview = models.ForeignKey(GatePreview, null=True, on_delete=models.CASCADE, related_name="held")
     # What the run was compared with, and how it was found: a number, `branch:NAME`, `last-passing`, or empty.
     baseline = models.ForeignKey(Grading, null=True, on_delete=models.SET_NULL, related_name="+")
     baseline_asked = models.CharField(max_length=220, blank=True)

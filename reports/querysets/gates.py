@@ -1,4 +1,4 @@
-"""Reads of held gates."""
+"""Reads of gates: those that a project keeps, and those that runs were held against."""
 
 from __future__ import annotations
 
@@ -14,15 +14,26 @@ if TYPE_CHECKING:
     from toolevals.workspace.models import Project
 
 
+class NamedGateQuerySet(models.QuerySet["NamedGate"]):
+    """Reads of the gates that projects keep."""
+
+    def in_project(self, project: Project) -> NamedGateQuerySet:
+        """Return the project's gates by name."""
+        return self.filter(project=project).select_related("actor").order_by("name")
+
+
 class HeldGateQuerySet(models.QuerySet["HeldGate"]):
-    """Reads of held gates."""
+    """Reads of held gates. What belongs to a preview is in no list and decides nothing."""
+
+    def shown_in(self, project: Project) -> HeldGateQuerySet:
+        """Return the project's held gates, those of previews too, with everything that a page shows."""
+        return self.filter(within(project, "run")).select_related(
+            "run__experiment", "run__subject", "grading__dataset_version__dataset", "baseline__run", "actor", "job"
+        )
 
     def in_project(self, project: Project) -> HeldGateQuerySet:
         """Return the project's held gates with everything that a list shows, the newest first, without their checks."""
-        found = self.filter(within(project, "run")).select_related(
-            "run__experiment", "run__subject", "grading__dataset_version__dataset", "baseline__run", "actor", "job"
-        )
-        return found.defer("gate").order_by("-id")
+        return self.shown_in(project).filter(preview=None).defer("gate").order_by("-id")
 
     def matching(self, *, experiment: str = "", branch: str = "", status: str = "") -> HeldGateQuerySet:
         """Return those of an experiment (by slug), a branch, a status; an empty one is no condition."""
@@ -30,8 +41,8 @@ class HeldGateQuerySet(models.QuerySet["HeldGate"]):
         return self.filter(**{name: value for name, value in wanted.items() if value})
 
     def decided(self) -> HeldGateQuerySet:
-        """Leave out those that are still at work."""
-        return self.exclude(status="")
+        """Leave out those that are still at work, and those of previews."""
+        return self.exclude(status="").filter(preview=None)
 
     def newest_of(self, experiment: Experiment) -> HeldGate | None:
         """Return the newest decided one of an experiment."""

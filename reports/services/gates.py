@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -31,6 +31,7 @@ PASSING = ("passed", "warned")
 # The preset whose runs are consistency slices.
 CONSISTENCY = "consistency"
 _NUMBER_LENGTH = 9
+_NO_BASELINE = f"is no number of a run, {BRANCH}NAME or {LAST_PASSING}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,17 @@ class GateRequest:
     newest run that was held against a gate under that name), `last-passing` (the newest of the experiment that passed
     one), or nothing. `consistency` is the number of a run with several trials, by default the newest consistency slice
     of the same agent on the same dataset. `branch` and `commit` say what was built.
+
+    Without `gate`, `name` is that of a gate which the project keeps, whose baseline holds where none is said.
     """
 
-    gate: Any
+    gate: Any = None
     baseline: str = ""
     consistency: int | None = None
     release_candidate: bool = False
     branch: str = ""
     commit: str = ""
+    name: str = ""
 
 
 @transaction.atomic
@@ -58,7 +62,8 @@ def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate
     Raises InvalidDocument where the gate is none, the run is not graded or a floor, or what it is to be compared with
     is not there.
     """
-    gate = _read(request.gate)
+    asked = _asked(run, request)
+    gate = gate_read(asked.gate)
     if run.floor:
         raise InvalidDocument.at("", "A floor is no agent: it is read beside scores, and no gate knows it.")
     if run.grading is None:
@@ -69,9 +74,10 @@ def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate
         project=run.project,
         run=run,
         grading=run.grading,
-        gate=request.gate,
-        baseline=_baseline(run, request.baseline),
-        baseline_asked=request.baseline,
+        gate=asked.gate,
+        name=asked.name,
+        baseline=baseline_of(run, asked.baseline),
+        baseline_asked=asked.baseline,
         is_release_candidate=request.release_candidate,
         consistency=_slice(run, request.consistency) if request.release_candidate else None,
         branch=request.branch,
@@ -83,12 +89,17 @@ def gate_hold(*, run: Run, actor: User | None, request: GateRequest) -> HeldGate
         actor=actor,
         kind="gate",
         title=f"Gate of run {run.number}",
-        batches=[BatchPlan("reports.gate", {"gate": str(held.pk)}, queue=Queue.GRADE, size=2 * _size(held))],
+        batches=[decision_plan(held)],
         result_path=reverse("reports:gate", args=[run.project.slug, held.pk]),
     )
     held.save(force_insert=True)
     audit_record(project=run.project, actor=actor, verb="gate_hold", target=held, detail={"run": run.number})
     return held
+
+
+def decision_plan(held: HeldGate) -> BatchPlan:
+    """Return the batch that decides a held gate: each case is read, and then decided on."""
+    return BatchPlan("reports.gate", {"gate": str(held.pk)}, queue=Queue.GRADE, size=2 * _size(held))
 
 
 def gate_decide(lease: Lease) -> None:
@@ -131,23 +142,51 @@ def _size(held: HeldGate) -> int:
     return max(sum(side.run.size * side.run.trials for side in sides if side), 1)
 
 
-def _read(document: Any) -> Gate:
+def gate_read(document: Any) -> Gate:
+    """Return a gate; raises InvalidDocument with pointers below `/gate`."""
     try:
         return read_gate(document)
     except InvalidDocument as error:
         raise error.below("/gate") from None
 
 
-def _baseline(run: Run, said: str) -> Grading | None:
-    """Return what the run is compared with; None where nothing is asked for, or nothing of the kind was there yet."""
+def _asked(run: Run, request: GateRequest) -> GateRequest:
+    """Return the request with the gate that it names, where it names one. Raises InvalidDocument."""
+    if request.gate is not None and request.name:
+        raise InvalidDocument.at("/name", "cannot stand beside gate: say one of them")
+    if request.gate is not None:
+        return request
+    if not request.name:
+        raise InvalidDocument.at("/gate", "is missing: give a gate, or the name of one that the project keeps")
+    kept = run.project.named_gates.filter(name=request.name).first()
+    if kept is None:
+        raise InvalidDocument.at("/name", f"is the name of no gate of this project: {request.name}")
+    return replace(request, gate=kept.gate, baseline=request.baseline or kept.baseline)
+
+
+def require_baseline(said: str) -> None:
+    """Raise InvalidDocument where nothing that says what came before is like that."""
+    is_branch = said.startswith(BRANCH) and said != BRANCH
+    if said and said != LAST_PASSING and not is_branch and not _is_number(said):
+        raise InvalidDocument.at("/baseline", _NO_BASELINE)
+
+
+def baseline_of(run: Run, said: str, *, earlier: bool = False) -> Grading | None:
+    """Return what the run is compared with; None where nothing is asked for, or nothing of the kind was there yet.
+
+    With `earlier` only runs of lower numbers are looked for.
+    """
     if not said:
         return None
-    if said == LAST_PASSING:
-        passed = HeldGate.objects.before(run).filter(status__in=PASSING, run__experiment=run.experiment_id).first()
-        return passed.run.grading if passed else None
-    if said.startswith(BRANCH):
-        newest = HeldGate.objects.before(run).filter(branch=said.removeprefix(BRANCH)).first()
-        return newest.run.grading if newest else None
+    if said == LAST_PASSING or said.startswith(BRANCH):
+        known = HeldGate.objects.before(run)
+        if earlier:
+            known = known.filter(run__number__lt=run.number)
+        if said == LAST_PASSING:
+            found = known.filter(status__in=PASSING, run__experiment=run.experiment_id).first()
+        else:
+            found = known.filter(branch=said.removeprefix(BRANCH)).first()
+        return found.run.grading if found else None
     return _graded(run, said, "/baseline")
 
 
@@ -176,11 +215,15 @@ def _slice(run: Run, number: int | None) -> Grading | None:
 
 
 def _graded(run: Run, said: str, pointer: str) -> Grading:
-    if not (said.isascii() and said.isdigit() and len(said) <= _NUMBER_LENGTH):
-        raise InvalidDocument.at(pointer, f"is no number of a run, {BRANCH}NAME or {LAST_PASSING}")
+    if not _is_number(said):
+        raise InvalidDocument.at(pointer, _NO_BASELINE)
     found = run.project.runs.filter(number=int(said)).select_related("grading", "dataset_version", "subject").first()
     if found is None or found.grading is None:
         raise InvalidDocument.at(pointer, f"is not the number of a graded run of this project: {int(said)}")
     if found.dataset_version.dataset_id != run.dataset_version.dataset_id:
         raise InvalidDocument.at(pointer, f"is a run on another dataset: {int(said)}")
     return found.grading
+
+
+def _is_number(said: str) -> bool:
+    return said.isascii() and said.isdigit() and len(said) <= _NUMBER_LENGTH

@@ -24,7 +24,7 @@ from reports.gates.page import (
     gates_csv,
     verdict_of,
 )
-from reports.models import GateBadge, HeldGate
+from reports.models import GateBadge, HeldGate, NamedGate
 from reports.services import badge_drop, badge_make
 from reports.trends.scope import experiment_of
 from toolevals.grading.gates.values import GateResult
@@ -50,7 +50,10 @@ def gates(request: ProjectRequest) -> HttpResponse:
         "rows": gate_rows(page.rows),
         "older": page.older,
         "wanted": wanted,
-        "experiments": experiments.filter(untrashed("runs"), runs__held_gates__isnull=False).distinct(),
+        "experiments": experiments.filter(
+            untrashed("runs"), runs__held_gates__isnull=False, runs__held_gates__preview__isnull=True
+        ).distinct(),
+        "named": NamedGate.objects.in_project(request.project),
         "experiment": experiment,
         "badge_url": _badge_url(request, experiment) if experiment else "",
         "statuses": STATUSES,
@@ -126,7 +129,7 @@ def badge_change(request: ProjectRequest, experiment: str) -> HttpResponse:
 
 
 def _held(request: ProjectRequest, gate: UUID) -> HeldGate:
-    found = HeldGate.objects.in_project(request.project).select_related("consistency__run").defer(None)
+    found = HeldGate.objects.shown_in(request.project).select_related("consistency__run")
     return get_object_or_404(found, pk=gate)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from uuid import UUID
 
 from celery import current_app
+from django.core.files.base import ContentFile
 
 from labeling.models import VersionEntry
+from reports.dropped.looking import file_drop
 from reports.models import Suspect
 from reports.services import (
     GateRequest,
@@ -15,6 +18,8 @@ from reports.services import (
     bundle_start,
     bundle_work,
     gate_hold,
+    gate_preview_start,
+    named_gate_save,
     public_score_record,
     table_start,
     table_work,
@@ -22,6 +27,7 @@ from reports.services import (
 from reports.tables.long import AskedTable
 from tests.access.runs_arguments import a_case, a_graded_run, a_grading, a_number
 from tests.access.world import Argument, World
+from tests.labeling.rows import SHOP_TOOLS
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.models import Batch, User
@@ -82,6 +88,37 @@ def a_gate(world: World, person: User) -> UUID:
     current_app.tasks[batch.task](str(batch.pk))
     pk: UUID = held.pk
     return pk
+
+
+def a_named_gate(world: World, person: User) -> str:
+    """Return the name of a kept gate."""
+    kept = world.project.named_gates.first()
+    if kept is None:
+        gate = {"bounds": [{"metric": "outcome", "min": 0}]}
+        kept = named_gate_save(project=world.project, actor=None, name="release", gate=gate)
+    return str(kept.name)
+
+
+def a_gate_preview(world: World, person: User) -> UUID:
+    """Return a preview whose job is done."""
+    a_graded_run(world)
+    made = gate_preview_start(project=world.project, actor=None, gate={"bounds": [{"metric": "outcome", "min": 0}]})
+    for batch in Batch.objects.filter(job=made.job):
+        current_app.tasks[batch.task](str(batch.pk))
+    pk: UUID = made.pk
+    return pk
+
+
+def a_dropped_file(world: World, person: User) -> UUID:
+    """Return a file of tools that this person has dropped."""
+    file = ContentFile(json.dumps(SHOP_TOOLS).encode())
+    pk: UUID = file_drop(project=world.project, actor=person, file=file, name="tools.json")[0].pk
+    return pk
+
+
+def a_target(world: World, person: User) -> str:
+    """Return what a file of tools can be stored as."""
+    return "tools"
 
 
 def a_run_or_check(world: World, person: User) -> int:
@@ -150,6 +187,10 @@ def an_example(world: World, person: User) -> UUID:
 
 ARGUMENTS: dict[str, Argument] = {
     "gate": a_gate,
+    "name": a_named_gate,
+    "preview": a_gate_preview,
+    "upload": a_dropped_file,
+    "target": a_target,
     "number": a_run_or_check,
     "case_id": a_case,
     "experiment": an_experiment,

@@ -146,9 +146,16 @@ def test_a_version_is_frozen(disagreed: Revision, client: Client, owner: User):
     assert response.status_code == 409
     assert "nothing to freeze" in body(response)
     adjudication_decide(revision=disagreed, actor=owner, expectation=returned(), rationale="So.")
-    assert client.post(url("versions", "core"), {"note": "first"}).status_code == 302
+    after = client.post(url("versions", "core"), {"note": "first"})
     version = DatasetVersion.objects.get()
     assert (version.size, version.note) == (1, "first")
+    # What comes next is a run, on this version.
+    next_page = body(client.get(after["Location"]))
+    assert "Version 1 is frozen" in next_page
+    start = f"{reverse('runs:new', args=['shop'])}?dataset_version={version.pk}"
+    assert f'href="{start}"' in next_page
+    assert f'<option value="{version.pk}" selected>' in body(client.get(start))
+    assert "is frozen" not in body(client.get(url("versions", "core") + "?frozen=9"))
     page = body(client.get(url("versions", "core")))
     assert "first" in page
     export = client.get(url("version-export", "core", 1))

@@ -14,6 +14,7 @@ import django
 django.setup()
 
 from celery import current_app  # noqa: E402
+from django.core.files.base import ContentFile  # noqa: E402
 from django.urls import reverse  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
@@ -36,7 +37,8 @@ from labeling.services import (  # noqa: E402
 )
 from labeling.services import lint as linting  # noqa: E402
 from reports.dialects.making import dialects_start  # noqa: E402
-from reports.services import GateRequest, bundle_start, gate_hold, table_start  # noqa: E402
+from reports.dropped.looking import LARGE, file_drop  # noqa: E402
+from reports.services import GateRequest, bundle_start, gate_hold, gate_preview_start, table_start  # noqa: E402
 from reports.suspects import counting as suspects  # noqa: E402
 from reports.tables.long import AskedTable  # noqa: E402
 from tests.fixtures.people import PASSWORD  # noqa: E402
@@ -45,6 +47,7 @@ from tests.runs.building import EXAMPLES, STATUS, TOOLS, baseline_run, jsonl, st
 from tests.runs.calibrated import SIZE, calibration_made, rate_all  # noqa: E402
 from toolevals.grading.judging import SHIPPED  # noqa: E402
 from toolevals.registry.fetching import registry_fetch_begin  # noqa: E402
+from toolevals.registry.large_previews import large_preview_start  # noqa: E402
 from toolevals.registry.services import registry_create  # noqa: E402
 from toolevals.runs.models import JudgeCalibration, Run  # noqa: E402
 from toolevals.runs.services import (  # noqa: E402
@@ -90,6 +93,11 @@ def gate_start(ground: Ground) -> Any:
     return gate_hold(run=ground.run, actor=ground.owner, request=request).job
 
 
+def preview_start(ground: Ground) -> Any:
+    gate = {"bounds": [{"metric": "outcome", "min": 0}]}
+    return gate_preview_start(project=ground.project, actor=ground.owner, gate=gate).job
+
+
 def order_start(ground: Ground) -> Any:
     ordering.AT_ONCE_IN_A_REQUEST = -1
     return ordering.queue_order(dataset=ground.dataset, actor=ground.owner)
@@ -130,6 +138,18 @@ def tools_start(ground: Ground) -> Any:
     return registry_fetch_begin(registry=registry, actor=ground.owner, options={"url": ground.shop})
 
 
+def large_start(ground: Ground) -> Any:
+    registry = registry_create(project=ground.project, actor=ground.owner, slug="large", name="Large")
+    content = json.dumps(TOOLS).encode()
+    return large_preview_start(registry=registry, actor=ground.owner, content=content, format="auto", name="tools.json")
+
+
+def look_start(ground: Ground) -> Any:
+    content = jsonl(EXAMPLES) + b"\n" * LARGE
+    file = ContentFile(content)
+    return file_drop(project=ground.project, actor=ground.owner, file=file, name="examples.jsonl")[1]
+
+
 # How a job of each kind is begun. A new kind needs a line.
 STARTERS: dict[str, Callable[[Ground], Any]] = {
     "agreement": agreement_start,
@@ -139,8 +159,10 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "dialects": lambda ground: dialects_start(grading=ground.run.grading, actor=ground.owner).job,
     "drift": drift_start,
     "export": lambda ground: export_start(selection=Selection(ground.dataset), actor=ground.owner, format="jsonl"),
+    "file_look": look_start,
     "floor": lambda ground: floors_start(version=ground.version)[0].job,
     "gate": gate_start,
+    "gate_preview": preview_start,
     "grading": lambda ground: grading_start(run=ground.run, actor=ground.owner).job,
     "import": rows_start,
     "lint": lint_begin,
@@ -152,6 +174,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "suspects": lambda ground: suspects._count_in_a_job(ground.version, ground.owner, ground.version.size).job,
     "table": lambda ground: table_start(asked=AskedTable("cases", ground.run.grading, {}), actor=ground.owner),
     "tools": tools_start,
+    "tools_preview": large_start,
     "tryout": tryout_start,
 }
 

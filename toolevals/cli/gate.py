@@ -9,7 +9,7 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.gate_config import add_gate_options, gate_document
 from toolevals.cli.gate_files import hold_against_files
 from toolevals.cli.gate_output import add_output_options, put_out
-from toolevals.cli.gate_runs import hold_against_run
+from toolevals.cli.gate_runs import hold_against_run, kept_gate
 from toolevals.cli.inputs import once_at_most
 from toolevals.cli.verbs import Verbs
 from toolevals.grading.gates.documents import read_gate
@@ -61,13 +61,19 @@ def run(arguments: argparse.Namespace) -> int:
     once_at_most(
         **dict(zip(("FILE", "--baseline", "--consistency"), files, strict=True)), **{"--config": arguments.config}
     )
-    document = gate_document(arguments)
+    if arguments.name and arguments.config:
+        raise CommandError(Exit.CONFIGURATION, "--name and --config both say a gate: give one of them")
+    kept = kept_gate(arguments) if arguments.name else None
+    document = gate_document(arguments, kept["gate"] if kept else None)
     gate = read_gate(document)
+    if kept and arguments.number is not None and gate.regressions:
+        arguments.baseline = arguments.baseline or kept["baseline"]
     if arguments.baseline and not gate.regressions:
         words = "--baseline has no rule to compare by: add --fail-on-regression, or regressions to the gate"
         raise CommandError(Exit.CONFIGURATION, words)
     if arguments.number is not None:
-        return _told_of_run(arguments, hold_against_run(arguments, document))
+        asked = {"name": arguments.name} if kept and kept["gate"] == document else {"gate": document}
+        return _told_of_run(arguments, hold_against_run(arguments, asked))
     result = hold_against_files(
         gate,
         arguments.file,

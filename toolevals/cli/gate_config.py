@@ -34,6 +34,7 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a gate: .json, .toml, .yaml or .yml; - is JSON or YAML on standard input",
     )
+    group.add_argument("--name", default="", help="a gate that the project on the server keeps, in place of a file")
     for name, metric in THRESHOLDS.items():
         words = f"least pass rate of {metric}; {DEFAULT_MINIMUMS[metric]:g} without a file"
         group.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="SHARE", help=words)
@@ -60,14 +61,17 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def gate_document(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the gate's document. Raises CommandError that says where and what is wrong."""
-    where = str(arguments.config) if arguments.config else "the options"
-    document = read_config(arguments.config) if arguments.config else {}
+def gate_document(arguments: argparse.Namespace, kept: Any = None) -> dict[str, Any]:
+    """Return the gate's document: of the file, or the one that the server keeps (`kept`), with what the options ask.
+
+    Raises CommandError that says where and what is wrong.
+    """
+    where = f"the gate {arguments.name}" if kept is not None else str(arguments.config or "the options")
+    document = read_config(arguments.config) if arguments.config else {} if kept is None else kept
     if not isinstance(document, dict):
         raise CommandError(Exit.CONFIGURATION, f"{where}: is not an object with bounds, assertions, thresholds, …")
     document = dict(document)
-    _add(document, "bounds", _bounds(arguments), where)
+    _add(document, "bounds", _bounds(arguments, has_document=bool(document)), where)
     _require_share(f"--threshold-consistency {arguments.threshold_consistency}", arguments.threshold_consistency)
     if arguments.threshold_consistency is not None:
         _add(document, "consistency", [{"min": arguments.threshold_consistency}], where)
@@ -86,10 +90,10 @@ def gate_document(arguments: argparse.Namespace) -> dict[str, Any]:
     return document
 
 
-def _bounds(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def _bounds(arguments: argparse.Namespace, *, has_document: bool) -> list[dict[str, Any]]:
     said = {metric: getattr(arguments, name) for name, metric in THRESHOLDS.items()}
     given = {metric: share for metric, share in said.items() if share is not None}
-    minimums = given if arguments.config else {**DEFAULT_MINIMUMS, **given}
+    minimums = given if arguments.config or has_document else {**DEFAULT_MINIMUMS, **given}
     minimums |= dict(map(_threshold, arguments.threshold))
     for name, metric in THRESHOLDS.items():
         _require_share(f"--{name.replace('_', '-')} {said[metric]}", said[metric])

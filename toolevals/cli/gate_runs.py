@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from toolevals.cli.client import ProjectClient, say_progress
 from toolevals.cli.exits import CommandError, Exit
@@ -18,14 +19,22 @@ _COMMIT = ("TOOLEVALS_COMMIT", "GITHUB_SHA", "CI_COMMIT_SHA")
 _LONGEST = 200
 
 
-def hold_against_run(arguments: argparse.Namespace, document: Mapping[str, Any]) -> GateReport:
-    """Wait for a run's grades, hold them against the gate at the server, and return the report."""
+def kept_gate(arguments: argparse.Namespace) -> Any:
+    """Return the gate of a name that the project keeps: its document and its baseline."""
+    return ProjectClient.from_arguments(arguments).request("GET", f"named-gates/{quote(arguments.name, safe='')}/")
+
+
+def hold_against_run(arguments: argparse.Namespace, gate: Mapping[str, Any]) -> GateReport:
+    """Wait for a run's grades, hold them against the gate at the server, and return the report.
+
+    `gate` has its document under `gate`, or the `name` under which the project keeps it.
+    """
     client = ProjectClient.from_arguments(arguments)
     run = client.request("GET", f"runs/{arguments.number}/")
     if run["grading"] is None and run["job"]:
         client.wait({"id": run["job"]}, say=say_progress)
     asked = {
-        "gate": document,
+        **gate,
         "baseline": arguments.baseline or "",
         "consistency": _number(arguments.consistency),
         "release_candidate": arguments.release_candidate,

@@ -6,6 +6,7 @@ more than one document.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NO_NUMBER = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _STANDARD = "tag:yaml.org,2002:"
 _MAX_DIGITS = 4_300
+_WIDTH = 120
 
 
 def load_yaml(text: str) -> Any:
@@ -42,6 +44,20 @@ def load_yaml(text: str) -> Any:
         raise InvalidDocument.at("", f"not YAML: {str(error)[:200]}") from None
     require_json(value)
     return value
+
+
+def yaml_text(value: Any) -> str:
+    """Return a JSON value as YAML that `load_yaml` reads back; as indented JSON, which is YAML too, where it must be.
+
+    What is written by YAML 1.1 may be read otherwise by 1.2, such as the text 1e3.
+    """
+    text: str = yaml.safe_dump(value, allow_unicode=True, sort_keys=False, width=_WIDTH)
+    try:
+        if load_yaml(text) == value:
+            return text
+    except InvalidDocument:
+        pass
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
 
 
 class _Builder:

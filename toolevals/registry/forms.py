@@ -11,12 +11,11 @@ from django.conf import settings
 
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.specs import FORMAT_TABLE, document_in
+from toolevals.registry.large_previews import LARGE, MAX_UNPACKED, previewed_content
 from toolevals.registry.models import Registry
 from toolevals.workspace.forms.controls import PlainForm
-from toolevals.workspace.models import Project
+from toolevals.workspace.models import Job, Project
 
-# What a zip may unpack to.
-MAX_UNPACKED = 64_000_000
 # Of a file; what is pasted has less.
 MAX_BYTES = 20_000_000
 MAX_PASTED = 4_000_000
@@ -93,7 +92,7 @@ class McpForm(McpServerForm):
 
 
 class PublishForm(PlainForm):
-    """Tools to publish: a file, or pasted."""
+    """Tools to publish: a file, or pasted, or what a job has read (`job`) where neither is there."""
 
     file = forms.FileField(
         required=False,
@@ -110,9 +109,18 @@ class PublishForm(PlainForm):
     format = forms.ChoiceField(choices=FORMATS)
     note = forms.CharField(max_length=300, required=False, help_text="What changed; for people who compare versions.")
 
+    def __init__(self, *args: Any, job: Job | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.job = job
+
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         file, text = cleaned.get("file"), cleaned.get("text", "")
+        if self.job is not None and not file and not text.strip():
+            try:
+                return cleaned | {"content": previewed_content(self.job)}
+            except InvalidDocument as error:
+                raise forms.ValidationError([each.message for each in error.problems]) from None
         if bool(file) == bool(text.strip()):
             raise forms.ValidationError("Choose a file, or paste the tools.")
         if file and file.size > MAX_BYTES:
@@ -123,6 +131,17 @@ class PublishForm(PlainForm):
     def document(self) -> Any:
         """Return the document that was sent; the form is valid. Raises InvalidDocument."""
         return document_in(self.cleaned_data["content"], max_bytes=MAX_UNPACKED)
+
+    @property
+    def is_large(self) -> bool:
+        """Tell whether reading what was sent takes long enough for a job; the form is valid."""
+        return len(self.cleaned_data["content"]) > LARGE
+
+    @property
+    def name(self) -> str:
+        """What the file is called, for people; the form is valid."""
+        file = self.cleaned_data.get("file")
+        return (file.name if file else "") or "pasted tools"
 
     @property
     def digest(self) -> str:

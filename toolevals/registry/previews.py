@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 from toolevals.grading.problems import Problem
 from toolevals.grading.specs import MANY_TOOLS, Choice, LossCount, Survey, SurveyedTool, counted, survey_tools
@@ -56,10 +56,35 @@ class Preview:
         """The tags with the number of their tools, by name."""
         return sorted(Counter(tag for tool in self.tools for tag in tool.tags).items())
 
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read what `to_document` gives."""
+        return cls(
+            format=document["format"],
+            because=document["because"],
+            tools=tuple(ToolPreview(**{**each, "tags": tuple(each["tags"])}) for each in document["tools"]),
+            losses=tuple(LossCount(**each) for each in document["losses"]),
+            problems=tuple(Problem(**each) for each in document["problems"]),
+            warnings=tuple(document["warnings"]),
+        )
 
-def preview_of(document: Any, *, format: str = "auto", choice: Choice | None = None) -> Preview:  # noqa: A002
-    """Return what publishing would read. Raises InvalidDocument where there is no list of tools."""
-    survey = survey_tools(document, format=format, choice=choice or Choice())
+    def to_document(self) -> dict[str, Any]:
+        """Return the preview as JSON."""
+        return asdict(self)
+
+
+def preview_of(
+    document: Any,
+    *,
+    format: str = "auto",  # noqa: A002
+    choice: Choice | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Preview:
+    """Return what publishing would read. Raises InvalidDocument where there is no list of tools.
+
+    `progress` is told now and then how many tools are read.
+    """
+    survey = survey_tools(document, format=format, choice=choice or Choice(), progress=progress)
     losses = dict.fromkeys([*survey.losses, *(loss for each in survey.tools for loss in each.losses)])
     return Preview(
         format=survey.format,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toolevals.celery import app
 from toolevals.registry.fetching import registry_fetch
+from toolevals.registry.large_previews import large_preview_work
 from toolevals.workspace.jobs import batch_work
 
 
@@ -11,3 +12,9 @@ from toolevals.workspace.jobs import batch_work
 def fetch(batch_id: str) -> None:
     """Ask an MCP server for its tools."""
     batch_work(batch_id, registry_fetch)
+
+
+@app.task(name="registry.preview")
+def preview(batch_id: str) -> None:
+    """Read a large document of tools."""
+    batch_work(batch_id, large_preview_work)

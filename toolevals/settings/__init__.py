@@ -264,6 +264,7 @@ SWEEP_TASKS: dict[str, float] = {
     "toolevals.runs.services.floors.floors_due": 60,
     "labeling.services.ordering.deficits_order": 300,
     "labeling.services.batches.assignments_free": 300,
+    "reports.services.gate_previews_forget": 3600,
     "toolevals.workspace.services.uploads.uploads_forget": 3600,
     "toolevals.workspace.services.job_files.job_files_forget": 3600,
     "toolevals.workspace.services.stray_files.stray_files_sweep": 3600,

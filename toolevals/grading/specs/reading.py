@@ -36,6 +36,8 @@ _READERS: Mapping[str, Callable[[Any], Drafts]] = {
     "skills": read_skills,
 }
 EVERYTHING = Choice()
+# So many tools are read between two signs of progress.
+TOLD = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,17 @@ def read_tools(document: Any, *, format: str = "auto", choice: Choice = EVERYTHI
     return ReadTools(tools, list(losses), survey.format, survey.because)
 
 
-def survey_tools(document: Any, *, format: str = "auto", choice: Choice = EVERYTHING) -> Survey:  # noqa: A002
-    """Read each tool for itself, so that one that is bad leaves the others. Raises InvalidDocument without a list."""
+def survey_tools(
+    document: Any,
+    *,
+    format: str = "auto",  # noqa: A002
+    choice: Choice = EVERYTHING,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Survey:
+    """Read each tool for itself, so that one that is bad leaves the others. Raises InvalidDocument without a list.
+
+    `progress` is told now and then how many are read; what it raises ends the reading.
+    """
     require_json(document)
     found = detected_format(document) if format == "auto" else Detected(format, "")
     if found.format not in _READERS:
@@ -102,7 +113,9 @@ def survey_tools(document: Any, *, format: str = "auto", choice: Choice = EVERYT
         found.format, found.because, losses=tuple(lost_parts(document)) if found.format == "openapi" else ()
     )
     names: set[str] = set()
-    for draft in drafts:
+    for done, draft in enumerate(drafts, 1):
+        if done % TOLD == 0:
+            progress(done)
         if isinstance(draft, InvalidDocument):
             # Of an API, what is not chosen does not come here.
             if choice.takes_all or found.format == "openapi":

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.grading.specs import Choice
@@ -15,11 +17,13 @@ from toolevals.grading.values import ToolSpec
 from toolevals.registry import lists
 from toolevals.registry.changes import version_changes
 from toolevals.registry.forms import McpForm, PublishForm, RegistryForm
+from toolevals.registry.large_previews import KIND, large_preview, large_preview_start
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.previews import LOSSES, Preview, loss_lines, preview_of
 from toolevals.registry.schema_rows import SchemaRow, schema_rows
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.models import Job, JobState, Role
 from toolevals.workspace.paging import page_of, rows_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
@@ -35,6 +39,9 @@ class PublishPage:
     mcp: McpForm
     preview: Preview | None = None
     problems: Sequence[Problem] = ()
+    # What reads or has read a large document.
+    job: Job | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +75,18 @@ def registries_csv(request: ProjectRequest) -> StreamingHttpResponse:
 def registry(request: ProjectRequest, registry: str) -> HttpResponse:
     """Show a registry's versions, newest first; by POST, show what a document holds, or publish it."""
     found = get_object_or_404(Registry.objects.in_project(request.project), slug=registry)
-    form = PublishForm(request.POST or None, request.FILES or None)
-    shown = PublishPage(form, McpForm(project=request.project))
-    if request.method == "POST" and form.is_valid():
+    if request.method != "POST":
+        return registry_page(request, found, _read(request, found))
+    form = PublishForm(request.POST, request.FILES, job=_job(request, request.POST.get("job", "")))
+    shown = PublishPage(form, McpForm(project=request.project), job=form.job)
+    if form.is_valid():
         try:
+            if "preview" in request.POST and form.is_large:
+                return _waited(request, found, form)
             document = form.document()
             if "preview" in request.POST:
-                shown = replace(shown, preview=preview_of(document, format=form.cleaned_data["format"]))
+                preview = preview_of(document, format=form.cleaned_data["format"])
+                shown = replace(shown, preview=preview, digest=form.digest, job=None)
             elif request.POST.get("previewed", form.digest) != form.digest:
                 raise InvalidDocument.at("", "is not what was shown: it has changed since. Look at it again")
             else:
@@ -92,15 +104,54 @@ def registry(request: ProjectRequest, registry: str) -> HttpResponse:
     return registry_page(request, found, shown)
 
 
+def _waited(request: ProjectRequest, registry: Registry, form: PublishForm) -> HttpResponse:
+    """Have a large document read by a job, and go to where it is waited for."""
+    job = large_preview_start(
+        registry=registry,
+        actor=request.user,
+        content=form.cleaned_data["content"],
+        format=form.cleaned_data["format"],
+        name=form.name,
+    )
+    return HttpResponseClientRedirect(job.result_path) if request.htmx else redirect(job.result_path)
+
+
+def _read(request: ProjectRequest, registry: Registry) -> PublishPage:
+    """Return the page, with what a job reads or has read of a large document where the address names it."""
+    job = _job(request, request.GET.get("job", "")) if request.role >= Role.ADJUDICATOR else None
+    mcp = McpForm(project=request.project)
+    if job is None or job.batches.get().payload["registry"] != str(registry.pk):
+        return PublishPage(PublishForm(), mcp)
+    form = PublishForm({"format": job.batches.get().payload["format"]}, job=job)
+    if job.state != JobState.SUCCEEDED:
+        return PublishPage(PublishForm(), mcp, job=job)
+    preview = large_preview(job)
+    if preview is None or not form.is_valid():
+        gone = Problem("", "What was read is no longer kept: choose the file again.")
+        return PublishPage(PublishForm(), mcp, problems=(gone,))
+    unsent = PublishForm(initial={"format": form.cleaned_data["format"]})
+    return PublishPage(unsent, mcp, preview, job=job, digest=form.digest)
+
+
+def _job(request: ProjectRequest, said: str) -> Job | None:
+    try:
+        pk = UUID(said)
+    except ValueError:
+        return None
+    return Job.objects.filter(project=request.project, kind=KIND, pk=pk).with_progress().first()
+
+
 @require_POST
 def losses_csv(request: ProjectRequest, registry: str) -> HttpResponse | StreamingHttpResponse:
     """Send the losses of a document that is not published yet."""
     found = get_object_or_404(Registry.objects.in_project(request.project), slug=registry)
-    form = PublishForm(request.POST, request.FILES)
+    job = _job(request, request.POST.get("job", ""))
+    form = PublishForm(request.POST, request.FILES, job=job)
     shown = PublishPage(form, McpForm(project=request.project))
     if form.is_valid():
         try:
-            preview = preview_of(form.document(), format=form.cleaned_data["format"])
+            preview = large_preview(job) if job and request.POST.get("previewed") == form.digest else None
+            preview = preview or preview_of(form.document(), format=form.cleaned_data["format"])
             return csv_file(f"{found.slug}-losses", LOSSES, loss_lines(preview))
         except InvalidDocument as error:
             shown = replace(shown, problems=error.problems)
@@ -117,6 +168,8 @@ def registry_page(request: ProjectRequest, registry: Registry, shown: PublishPag
         "problems": problems[:MAX_PROBLEMS],
         "more_problems": max(len(problems) - MAX_PROBLEMS, 0),
         "preview": shown.preview,
+        "job": shown.job,
+        "digest": shown.digest,
         "page": page_of(registry.versions.select_related("actor", "tools"), request.GET.get("before", "")),
     }
     if request.htmx:

@@ -28,7 +28,7 @@ from toolevals.workspace.services.secrets import (
     secret_set,
 )
 from toolevals.workspace.services.tokens import TokenTooWideError, token_create, token_revoke
-from toolevals.workspace.services.uploads import stored_together, upload_store, uploads_forget
+from toolevals.workspace.services.uploads import stored_together, upload_discard, upload_store, uploads_forget
 from toolevals.workspace.services.users import installation_owner_set, password_change, user_create, user_update
 from toolevals.workspace.services.visits import visit_note, visited_before
 
@@ -60,6 +60,7 @@ __all__ = [
     "stored_together",
     "token_create",
     "token_revoke",
+    "upload_discard",
     "upload_store",
     "uploads_forget",
     "user_create",

@@ -15,7 +15,7 @@ from toolevals.workspace.services.uploads import file_store
 
 KEPT = timedelta(days=1)
 # The kinds of jobs that leave a file.
-KINDS = ("export", "bundle", "table")
+KINDS = ("export", "bundle", "table", "tools_preview", "file_look")
 
 
 def job_file_write(

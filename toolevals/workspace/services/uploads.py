@@ -100,6 +100,15 @@ def file_store(*, project: Project, actor: User | None, content: File[Any], name
     return upload
 
 
+@transaction.atomic
+def upload_discard(*, upload: Upload, actor: User | None) -> None:
+    """Delete a file that nobody has begun to read."""
+    detail = {"name": upload.name, "size": upload.size}
+    audit_record(project=upload.project, actor=actor, verb="upload_discard", target=upload, detail=detail)
+    upload.delete()
+    transaction.on_commit(lambda: upload.file.delete(save=False))
+
+
 def uploads_forget(now: datetime) -> int:
     """Delete the files that have been kept long enough for any job; return how many."""
     old = list(Upload.objects.filter(created_at__lt=now - KEPT)[:100])

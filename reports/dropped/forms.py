@@ -1,0 +1,92 @@
+"""Where the content of a dropped file goes: a registry, a dataset, or a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.text import slugify
+
+from labeling.models import Dataset
+from labeling.services import dataset_create
+from toolevals.registry.models import Registry
+from toolevals.registry.services import registry_create
+from toolevals.runs.forms import UploadForm
+from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.models import Project, User
+
+
+class _TargetForm(PlainForm):
+    """One of what there is, or the name of a new one."""
+
+    there = forms.ChoiceField(required=False)
+    name = forms.CharField(required=False, max_length=60, label="Or a new one", help_text="Its name.")
+    WHAT = ""
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.project = project
+        known = [(each.slug, each.name) for each in self.rows()]
+        self.fields["there"].label = self.WHAT.capitalize()
+        self.fields["there"].choices = [*known, ("", f"A new {self.WHAT}")]  # type: ignore[attr-defined]
+
+    def rows(self) -> Any:
+        """Return what there is in the project, the newest first."""
+        raise NotImplementedError
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if not cleaned.get("there"):
+            slug = slugify(cleaned.get("name", ""))[:60].strip("-")
+            if not slug:
+                self.add_error("name", f"Name the new {self.WHAT}: it takes a letter or a digit.")
+            elif self.rows().filter(slug=slug).exists():
+                self.add_error("name", f"There is a {self.WHAT} of this short name: {slug}.")
+            cleaned["slug"] = slug
+        return cleaned
+
+    def target(self, actor: User | None) -> Any:
+        """Return what was chosen, made where it is new; the form is valid."""
+        if there := self.cleaned_data["there"]:
+            return self.rows().get(slug=there)
+        try:
+            return self.make(actor, slug=self.cleaned_data["slug"], name=self.cleaned_data["name"])
+        except ValidationError as error:
+            raise forms.ValidationError(error.messages) from None
+
+    def make(self, actor: User | None, **named: str) -> Any:
+        """Make a new one."""
+        raise NotImplementedError
+
+
+class RegistryTarget(_TargetForm):
+    """The registry that tools are published to."""
+
+    WHAT = "registry"
+
+    def rows(self) -> Any:
+        return Registry.objects.filter(project=self.project).order_by("-pk")
+
+    def make(self, actor: User | None, **named: str) -> Any:
+        return registry_create(project=self.project, actor=actor, **named)
+
+
+class DatasetTarget(_TargetForm):
+    """The dataset that examples are imported into."""
+
+    WHAT = "dataset"
+
+    def rows(self) -> Any:
+        return Dataset.objects.filter(project=self.project).order_by("-created_at", "-pk")
+
+    def make(self, actor: User | None, **named: str) -> Any:
+        return dataset_create(project=self.project, actor=actor, **named)
+
+
+class RunTarget(UploadForm):
+    """The run that predictions are of; the file is there already."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["file"]

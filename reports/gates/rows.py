@@ -1,0 +1,225 @@
+"""The rows of a gate's form: a bound, a rule about the run before, a consistency rule, and what is asked of scoring.
+
+Each is a form that is filled from a part of the document and gives it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from django import forms
+
+from toolevals.grading.examples import STRATA
+from toolevals.grading.gates.catalog import GateMetric, allowed_values
+from toolevals.grading.problems import Problem
+from toolevals.workspace.forms.controls import PlainForm
+
+STRATUM: Final = "stratum:"
+_LINES = forms.Textarea({"rows": 2, "class": "form-control mono", "spellcheck": "false"})
+# What the values of a gate's document are called.
+_WORDS: Final = {
+    "value": "the value",
+    "interval": "the whole interval",
+    "error": "fails the gate",
+    "warn": "warns",
+    "skip": "is set aside",
+    "tool": "each tool by itself",
+    "error_class": "each class of error",
+    "failure": "each tool with each class of error",
+    "cases": "single examples",
+    "paired": "paired test",
+    "averages": "averages",
+}
+
+Choices = list[tuple[str, str]]
+
+
+def worded(rule: str, field: str) -> Choices:
+    """Return the choices of a field with the words for people."""
+    return [(value, _WORDS.get(value, value.replace("_", " "))) for value in allowed_values(rule, field)]
+
+
+def metric_choices(metrics: Sequence[GateMetric], *named: str) -> list[tuple[str, Choices]]:
+    """Return metrics as choices by their source; those that a document names and nobody knows are offered too."""
+    known = {each.name for each in metrics}
+    groups: dict[str, Choices] = {}
+    for each in metrics:
+        groups.setdefault(each.source, []).append((each.name, each.name))
+    if others := [(name, name) for name in dict.fromkeys(named) if name and name not in known]:
+        groups["named in the document"] = others
+    return list(groups.items())
+
+
+def grouping_choices(rule: str) -> Choices:
+    """Return by what a rule can be asked: all together, by tool, and by each stratum."""
+    strata = [(f"{STRATUM}{name}", f"each {name.replace('_', ' ')}") for name in STRATA]
+    return [("", "all together"), *worded(rule, "per"), *strata]
+
+
+def lines_of(values: Mapping[str, Any]) -> str:
+    """Return an object as lines, `name = value`."""
+    return "\n".join(f"{name} = {value}" for name, value in values.items())
+
+
+class Row(PlainForm):
+    """A part of a gate's document as a form. `KEY` is where the document holds it."""
+
+    KEY: ClassVar[str]
+    # Fields that are left out of the document where they are empty, by what they are called there.
+    PLAIN: ClassVar[Sequence[str]] = ()
+
+    def __init__(self, *args: Any, metrics: Sequence[GateMetric] = (), **kwargs: Any) -> None:
+        super().__init__(*args, use_required_attribute=False, **kwargs)
+        self.metrics = metrics
+        for field in self.fields.values():
+            field.required = False
+            if isinstance(field, forms.FloatField):
+                field.widget.attrs["step"] = "any"
+
+    @classmethod
+    def initial_of(cls, document: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the form begins with for a part of a document."""
+        said = {name: document[name] for name in cls.PLAIN if name in document}
+        if "groups" in cls.base_fields:
+            said["groups"] = document.get("per") or (
+                f"{STRATUM}{document['per_stratum']}" if "per_stratum" in document else ""
+            )
+        for name in ("where", "overrides"):
+            if name in cls.base_fields:
+                said[name] = lines_of(document.get(name, {}))
+        return said
+
+    def document(self) -> dict[str, Any]:
+        """Return the part of the document that the form says; it is valid, though the rule may not be."""
+        said = {name: value for name in self.PLAIN if (value := self.cleaned_data.get(name)) not in (None, "", [])}
+        groups = self.cleaned_data.get("groups", "")
+        if groups.startswith(STRATUM):
+            said["per_stratum"] = groups.removeprefix(STRATUM)
+        elif groups:
+            said["per"] = groups
+        for name in ("where", "overrides"):
+            if value := self.cleaned_data.get(name):
+                said[name] = value
+        return said
+
+    def clean_where(self) -> dict[str, str]:
+        return dict(_pairs(self.cleaned_data["where"], last=False))
+
+    def clean_overrides(self) -> dict[str, float]:
+        found = {}
+        for name, written in _pairs(self.cleaned_data["overrides"], last=True):
+            try:
+                value = float(written)
+            except ValueError:
+                raise forms.ValidationError(f"{name} = {written}: the value is no number.") from None
+            found[name] = int(value) if value.is_integer() and "." not in written else value
+        return found
+
+    def add_problem(self, problem: Problem) -> None:
+        """Show what is wrong at the field that the pointer, from this part on, begins with; else above the row."""
+        name = problem.pointer[1:].partition("/")[0]
+        field = {"per": "groups", "per_stratum": "groups"}.get(name, name)
+        if field not in self.fields:
+            self.add_error(None, f"{problem.pointer} {problem.message}".strip())
+            return
+        rest = problem.pointer[1 + len(name) :]
+        self.add_error(field, f"{rest[1:]}: {problem.message}" if rest else problem.message)
+        self.fields[field].widget.attrs["class"] += " is-invalid"
+
+
+class _AboutMetric(Row):
+    metric = forms.ChoiceField(help_text="What is asked about.")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        said = self.data.get(self.add_prefix("metric"), "") if self.is_bound else self.initial.get("metric", "")
+        self.fields["metric"].choices = metric_choices(self.metrics, said)  # type: ignore[attr-defined]
+
+
+class BoundRow(_AboutMetric):
+    """A figure that must lie within limits."""
+
+    KEY = "bounds"
+    PLAIN = ("metric", "statistic", "min", "max", "decide_by", "on_fail")
+
+    statistic = forms.ChoiceField(choices=worded("bound", "statistic"))
+    min = forms.FloatField(label="At least", help_text="A share from 0 to 1, of a rate or a score.")
+    max = forms.FloatField(label="At most")
+    groups = forms.ChoiceField(label="Asked of", choices=grouping_choices("bound"))
+    where = forms.CharField(
+        label="Only the slice", strip=False, widget=_LINES, help_text="A line for each stratum: bucket = refusal"
+    )
+    overrides = forms.CharField(
+        label="Other limits", strip=False, widget=_LINES, help_text="A line for each group: search_orders = 0.8"
+    )
+    decide_by = forms.ChoiceField(label="Decided by", choices=worded("bound", "decide_by"))
+    on_fail = forms.ChoiceField(label="Otherwise it", choices=worded("bound", "on_fail"))
+
+
+class RegressionRow(Row):
+    """How a run may differ from the one before."""
+
+    KEY = "regressions"
+    PLAIN = ("rule", "metrics", "most", "alpha", "correction", "max_drop", "skip_below", "on_fail")
+
+    rule = forms.ChoiceField(label="Compared by", choices=worded("regression", "rule"))
+    metrics = forms.MultipleChoiceField(widget=forms.SelectMultiple({"size": 5}), help_text="One or several.")
+    most = forms.IntegerField(label="May fail now", help_text="Single examples: how many that passed before.")
+    alpha = forms.FloatField(help_text="Paired test: 0.05 where it is empty.")
+    correction = forms.ChoiceField(choices=[("", "as usual"), *worded("regression", "correction")])
+    max_drop = forms.FloatField(label="May drop by", help_text="Averages: a share from 0 to 1.")
+    groups = forms.ChoiceField(label="Asked of", choices=grouping_choices("regression"))
+    where = forms.CharField(
+        label="Only the slice", strip=False, widget=_LINES, help_text="A line for each stratum: bucket = refusal"
+    )
+    overrides = forms.CharField(
+        label="Other limits", strip=False, widget=_LINES, help_text="A line for each group: search_orders = 1"
+    )
+    skip_below = forms.IntegerField(label="Skip groups below", help_text="So many examples that both runs hold.")
+    on_fail = forms.ChoiceField(label="Otherwise it", choices=worded("regression", "on_fail"))
+
+    def __init__(self, *args: Any, metrics: Sequence[GateMetric] = (), **kwargs: Any) -> None:
+        super().__init__(*args, metrics=metrics, **kwargs)
+        said = self.initial.get("metrics", [])
+        if self.is_bound:
+            name = self.add_prefix("metrics")
+            said = self.data.getlist(name) if hasattr(self.data, "getlist") else self.data.get(name, [])
+        self.fields["metrics"].choices = metric_choices(metrics, *said)  # type: ignore[attr-defined]
+
+
+class ConsistencyRow(_AboutMetric):
+    """How often an example must pass, of several trials: asked of release candidates alone."""
+
+    KEY = "consistency"
+    PLAIN = ("metric", "k", "min", "decide_by", "on_fail")
+
+    k = forms.IntegerField(label="Trials", help_text="8 where it is empty.")
+    min = forms.FloatField(label="At least", help_text="The chance that all of them pass, from 0 to 1.")
+    decide_by = forms.ChoiceField(label="Decided by", choices=worded("consistency", "decide_by"))
+    on_fail = forms.ChoiceField(label="Otherwise it", choices=worded("consistency", "on_fail"))
+
+
+class UnscoredRow(Row):
+    """How many of the cases must be scored before they decide."""
+
+    KEY = "unscored"
+    PLAIN = ("minimum_share", "minimum_count")
+
+    minimum_share = forms.FloatField(
+        label="Share that must be scored",
+        help_text="Empty: a check passes only where no unscored case could change it.",
+    )
+    minimum_count = forms.IntegerField(label="Cases that must be scored")
+
+
+ROWS: Final[Sequence[type[Row]]] = (BoundRow, RegressionRow, ConsistencyRow)
+
+
+def _pairs(text: str, *, last: bool) -> Iterator[tuple[str, str]]:
+    """Yield `name = value` of each line; with `last` the last sign of equality counts, else the first."""
+    for line in filter(str.strip, text.splitlines()):
+        name, sign, value = line.rpartition("=") if last else line.partition("=")
+        if not sign or not name.strip():
+            raise forms.ValidationError(f"{line.strip()}: is not of the form name = value.")
+        yield name.strip(), value.strip()

@@ -1,0 +1,185 @@
+"""A file that was dropped on a project's first page: what it is, what it holds, and where it goes."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from labeling.imports.sources import SOURCES
+from labeling.services import import_start
+from reports.dropped.forms import DatasetTarget, RegistryTarget, RunTarget
+from reports.dropped.looking import KIND, Looked, file_drop, looked_at, looked_by
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.specs import Choice, document_in
+from toolevals.registry.services import registry_publish
+from toolevals.runs.services import run_request_upload
+from toolevals.runs.views.new import initial_of
+from toolevals.workspace.models import Job, Upload
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.services import upload_discard
+
+# What the content of each kind of file can be stored as.
+GOES_TO = {
+    "tools": ("tools",),
+    "examples": ("examples",),
+    "predictions": ("predictions",),
+    "evaluation": ("examples", "predictions"),
+}
+TARGETS: dict[str, Any] = {"tools": RegistryTarget, "examples": DatasetTarget, "predictions": RunTarget}
+
+
+@require_POST
+def drop(request: ProjectRequest) -> HttpResponse:
+    """Take a file and go to what it is; one of no known format is refused and not kept."""
+    file = request.FILES.get("file")
+    if file is None:
+        return render(request, "reports/dropped_refused.html", {"problems": ["Choose a file."]}, status=422)
+    name = file.name or "file"
+    try:
+        upload, _ = file_drop(project=request.project, actor=request.user, file=file, name=name)
+    except InvalidDocument as error:
+        context = {"name": name, "problems": error.problems}
+        return render(request, "reports/dropped_refused.html", context, status=422)
+    return redirect("reports:dropped", request.project.slug, upload.pk)
+
+
+@require_safe
+def dropped(request: ProjectRequest, upload: UUID) -> HttpResponse:
+    """Show what a file is and holds, and where it can go."""
+    return _page(request, _upload(request, upload))
+
+
+@require_POST
+def dropped_store(request: ProjectRequest, upload: UUID, target: str) -> HttpResponse:
+    """Store what a file holds by the import of its kind."""
+    found = _upload(request, upload)
+    looked = _looked(found, _job(found))
+    if looked is None or target not in _targets(looked):
+        return _page(request, found, status=409)
+    form = _form(request, target, looked, request.POST)
+    if form.is_valid():
+        try:
+            return _STORES[target](request, found, looked, form)
+        except InvalidDocument as error:
+            for problem in error.problems:
+                form.add_error(None, str(problem))
+        except forms.ValidationError as error:
+            form.add_error(None, error)
+    return _page(request, found, {target: form}, status=422)
+
+
+@require_POST
+def dropped_discard(request: ProjectRequest, upload: UUID) -> HttpResponse:
+    """Delete a dropped file."""
+    upload_discard(upload=_upload(request, upload), actor=request.user)
+    return redirect("workspace:project", request.project.slug)
+
+
+def _page(
+    request: ProjectRequest, upload: Upload, asked: dict[str, Any] | None = None, status: int = 200
+) -> HttpResponse:
+    job = _job(upload)
+    problems: Any = ()
+    looked = None
+    try:
+        looked = _looked(upload, job)
+    except InvalidDocument as error:
+        problems, status = error.problems, 422
+    targets = {
+        name: (asked or {}).get(name) or _form(request, name, looked) for name in (_targets(looked) if looked else ())
+    }
+    context = {
+        "upload": upload,
+        "job": job,
+        "looked": looked,
+        "look": looked.look if looked else None,
+        "preview": looked.tools if looked else None,
+        "targets": targets,
+        "problems": problems,
+        "text": _text(upload) if looked and looked.look.kind.kind == "gate" else "",
+    }
+    return render(request, "reports/dropped.html", context, status=status)
+
+
+def _targets(looked: Looked) -> tuple[str, ...]:
+    """Return what a file can be stored as."""
+    kinds = GOES_TO.get(looked.look.kind.kind, ())
+    return tuple(kind for kind in kinds if looked.look.kind.kind != "evaluation" or looked.look.counts.get(kind))
+
+
+def _form(request: ProjectRequest, target: str, looked: Looked | None, data: Any = None) -> Any:
+    if target != "predictions":
+        return TARGETS[target](data, project=request.project, prefix=target)
+    agents = looked.look.agents if looked else ()
+    initial = initial_of(request) | {"name": agents[0] if agents else ""}
+    return RunTarget(request.project, data, initial=initial, prefix=target)
+
+
+def _looked(upload: Upload, job: Job | None) -> Looked | None:
+    """Return what a file holds; None while a job is still looking. Raises InvalidDocument."""
+    if job is not None:
+        return looked_by(job)
+    with upload.file.open("rb") as file:
+        return looked_at(file.read())
+
+
+def _job(upload: Upload) -> Job | None:
+    """Return the job that looks at a large file."""
+    path = reverse("reports:dropped", args=[upload.project.slug, upload.pk])
+    return Job.objects.filter(project=upload.project, kind=KIND, result_path=path).with_progress().first()
+
+
+def _upload(request: ProjectRequest, pk: UUID) -> Upload:
+    found = get_object_or_404(Upload.objects.filter(project=request.project, user=request.user), pk=pk)
+    found.project = request.project
+    return found
+
+
+def _text(upload: Upload) -> str:
+    with upload.file.open("rb") as file:
+        return file.read().decode("utf-8-sig", "replace")
+
+
+def _publish(request: ProjectRequest, upload: Upload, looked: Looked, form: Any) -> HttpResponse:
+    names = frozenset(request.POST.getlist("tool"))
+    if not names:
+        raise InvalidDocument.at("", "no tool is chosen: tick at least one")
+    with upload.file.open("rb") as file:
+        document = document_in(file.read())
+    registry = form.target(request.user)
+    version = registry_publish(
+        registry=registry,
+        actor=request.user,
+        document=document,
+        format=looked.look.kind.format,
+        note=upload.name[:300],
+        choice=Choice(tools=names),
+    )
+    return redirect("registry:version", request.project.slug, registry.slug, version.number)
+
+
+def _import(request: ProjectRequest, upload: Upload, looked: Looked, form: Any) -> HttpResponse:
+    kind = looked.look.kind
+    dataset = form.target(request.user)
+    if SOURCES[kind.format].asks:
+        address = reverse("labeling:import-options", args=[request.project.slug, dataset.slug, upload.pk])
+        return redirect(f"{address}?source={kind.format}")
+    job = import_start(dataset=dataset, actor=request.user, upload=upload, source=kind.format, read_as=kind.sentence)
+    return redirect(f"{reverse('labeling:import', args=[request.project.slug, dataset.slug])}?job={job.pk}")
+
+
+def _run(request: ProjectRequest, upload: Upload, looked: Looked, form: Any) -> HttpResponse:
+    with upload.file.open("rb") as file:
+        run = run_request_upload(
+            project=request.project, actor=request.user, request=form.request(), file=file, file_name=upload.name
+        )
+    return redirect("reports:run", request.project.slug, run.number)
+
+
+_STORES = {"tools": _publish, "examples": _import, "predictions": _run}

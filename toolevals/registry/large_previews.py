@@ -1,0 +1,83 @@
+"""Previews of large documents: read by a job, whose result is kept for a day."""
+
+from __future__ import annotations
+
+import json
+from typing import IO, Final
+
+from django.core.files.base import ContentFile
+from django.db import transaction
+from django.urls import reverse
+
+from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.specs import document_in
+from toolevals.registry.models import Registry
+from toolevals.registry.previews import Preview, preview_of
+from toolevals.workspace.jobs import BatchPlan, Lease, job_create
+from toolevals.workspace.models import Job, Upload, User
+from toolevals.workspace.services import audit_record, stored_together, upload_store
+from toolevals.workspace.services.job_files import job_file, job_file_write
+
+KIND: Final = "tools_preview"
+# A document of more bytes is read by a job: a small one is read in a tenth of a second.
+LARGE: Final = 200_000
+# What a zip may unpack to.
+MAX_UNPACKED: Final = 64_000_000
+# Each operation of an API has one, so that they tell how much there is to read.
+_OPERATION: Final = b"operationId"
+
+
+def large_preview_start(*, registry: Registry, actor: User | None, content: bytes, format: str, name: str) -> Job:  # noqa: A002
+    """Keep a document and begin to read it; return the job. Raises as `upload_store`."""
+    with stored_together(), transaction.atomic():
+        upload = upload_store(project=registry.project, actor=actor, file=ContentFile(content), name=name)
+        said = {"registry": str(registry.pk), "upload": str(upload.pk), "format": format}
+        job = job_create(
+            project=registry.project,
+            actor=actor,
+            kind=KIND,
+            title=f"Read {upload.name} for {registry.name}",
+            batches=[BatchPlan("registry.preview", said, size=max(content.count(_OPERATION), 1))],
+        )
+        address = reverse("registry:registry", args=[registry.project.slug, registry.slug])
+        job.result_path = f"{address}?job={job.pk}"
+        job.save(update_fields=["result_path"])
+        detail = {"job": str(job.pk), "file": upload.name}
+        audit_record(project=registry.project, actor=actor, verb="large_preview_start", target=registry, detail=detail)
+    return job
+
+
+def large_preview_work(lease: Lease) -> None:
+    """Read the document and keep what it holds: what the job's batch does. Raises InvalidDocument."""
+    content = _content(lease.payload["upload"])
+    document = document_in(content, max_bytes=MAX_UNPACKED)
+    preview = preview_of(document, format=lease.payload["format"], progress=lease.progress)
+    text = json.dumps(preview.to_document(), ensure_ascii=False).encode()
+
+    def write(file: IO[bytes]) -> None:
+        file.write(text)
+
+    job_file_write(lease, write, name="preview.json", report=lambda: {"tools": len(preview.tools)})
+
+
+def large_preview(job: Job) -> Preview | None:
+    """Return what a job has read; None before, and when its day is over."""
+    kept = job_file(job)
+    if kept is None:
+        return None
+    with kept.file.open("rb") as file:
+        return Preview.from_document(json.load(file))
+
+
+def previewed_content(job: Job) -> bytes:
+    """Return the content that a job reads or has read. Raises InvalidDocument where it is no longer kept."""
+    return _content(job.batches.get().payload["upload"])
+
+
+def _content(upload: str) -> bytes:
+    kept = Upload.objects.filter(pk=upload).first()
+    if kept is None:
+        raise InvalidDocument.at("", "The file is no longer kept: choose it again.")
+    with kept.file.open("rb") as file:
+        content: bytes = file.read()
+    return content
