@@ -18,7 +18,7 @@ from tests.grading.graded import (
 from toolevals.grading import compiled, engine, explanation
 from toolevals.grading.catalog import MODES
 from toolevals.grading.engine import compile_case, grade, grade_calls
-from toolevals.grading.matchers import Exact
+from toolevals.grading.matchers import Exact, Pattern
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
@@ -192,5 +192,7 @@ def test_what_cannot_be_compiled_is_errored_when_it_is_graded(monkeypatch):
         raise RuntimeError("boom")
 
     monkeypatch.setattr(compiled, "compile_trajectory", crash)
-    assert graded(PLAIN, RIGHT).tag == FailureTag.HARNESS_ERROR
-    assert grade_calls(compile_case(PLAIN, TOOLS), (RIGHT,)).tag == FailureTag.HARNESS_ERROR
+    # Plain values are compared as they are; a pattern has to be compiled.
+    pattern = expecting(CallExpectation("track", {"order": Pattern("A-1")}))
+    assert graded(pattern, RIGHT).tag == FailureTag.HARNESS_ERROR
+    assert grade_calls(compile_case(pattern, TOOLS), (RIGHT,)).tag == FailureTag.HARNESS_ERROR

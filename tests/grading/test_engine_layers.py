@@ -6,7 +6,7 @@ from hypothesis import given
 
 from tests.grading import strategies
 from tests.grading.graded import LISTED, NAMED, ON_CALLS, PLAIN, RIGHT, TOOLS, called, graded, statuses, talk
-from toolevals.grading import decisions, engine, layers
+from toolevals.grading import decisions, engine, in_place, layers
 from toolevals.grading.engine import compile_case, grade
 from toolevals.grading.layers import Layer, LayerGrade
 from toolevals.grading.values import (
@@ -37,7 +37,8 @@ def test_a_further_layer_is_graded_where_a_transcript_has_evidence_for_it(monkey
     names = (*ON_CALLS, "thanks")
     for module in (decisions, engine):
         monkeypatch.setattr(module, "VERDICT_NAMES", names)
-    decisions.decision_of.cache_clear()
+    for kept in (decisions.decision_of, in_place._decision):
+        kept.cache_clear()
     case = compile_case(PLAIN, TOOLS)
     silent, kind, rude = (
         grade(case, Transcript(called(RIGHT).messages, answer=answer)) for answer in (None, "thank you", "bye")
@@ -51,7 +52,8 @@ def test_a_further_layer_is_graded_where_a_transcript_has_evidence_for_it(monkey
     assert list(rude.verdicts) == list(names)
     wrong = grade(case, Transcript(called(ToolCall("history")).messages, answer="bye"))
     assert (wrong.mode, wrong.statuses["thanks"]) == ("wrong_tool", "failed")
-    decisions.decision_of.cache_clear()
+    for kept in (decisions.decision_of, in_place._decision):
+        kept.cache_clear()
 
 
 def test_a_reply_that_misuses_a_result_is_said_and_fails_no_case_by_itself():

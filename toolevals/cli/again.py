@@ -6,9 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from toolevals.cli.client import ProjectClient, add_server_options, say_progress
+from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import Exit
-from toolevals.cli.output import say, write_parts
+from toolevals.cli.output import say, say_progress, write_parts
 from toolevals.cli.verbs import Verbs
 
 # What is done again: the address below the run's, and what it starts.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import sys
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -108,12 +107,6 @@ class ProjectClient(ServerClient):
         """Return how to look at a job: the command, and the page."""
         words = ("toolevals", "jobs", str(job["id"]), "--server", self.server, "--project", self.project)
         return f"look again: {shlex.join(words)}\nthe page: {self.page('jobs/' + str(job['id']) + '/')}"
-
-
-def say_progress(line: str) -> None:
-    """Show one line of progress on a terminal, in place of the last one; nothing elsewhere."""
-    if sys.stderr.isatty():
-        note(f"\r\033[K{line}", end="")
 
 
 def _seconds(said: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from toolevals.cli.blocks import add_jobs_option
 from toolevals.cli.client import add_server_options
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.gate_config import add_gate_options, gate_document
@@ -47,6 +48,7 @@ def add_parser(verbs: Verbs) -> None:
     )
     parser.add_argument("--branch", default="", help="under which the result is kept; by default what CI says")
     parser.add_argument("--commit", default="", metavar="SHA", help="likewise")
+    add_jobs_option(parser)
     add_gate_options(parser)
     add_output_options(parser)
     add_server_options(parser)
@@ -80,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         baseline=arguments.baseline,
         consistency=arguments.consistency,
         release_candidate=arguments.release_candidate,
+        jobs=arguments.jobs,
     )
     return put_out(GateReport(result, arguments.file, arguments.baseline or ""), arguments)
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, get_args
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, get_args
 
+from toolevals.cli.blocks import answered, size_of
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import Lines, opened
+from toolevals.cli.grade_lines import Lines, Remarks, Told, opened
 from toolevals.cli.grade_rows import Case, NativeGrading, native_row
+from toolevals.cli.output import ProgressBar
 from toolevals.cli.what_was_read import say_readings
+from toolevals.grading.case_metrics import METRICS
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.cases import case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
@@ -16,58 +21,100 @@ from toolevals.grading.gates.notes import judge_notes, judges_in, with_notes
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.gates.values import GateResult
 from toolevals.grading.problems import InvalidDocument, pointer_to
+from toolevals.grading.readings import Readings
 from toolevals.grading.verdicts import CaseGrade, Status, Verdict
 
 _BESIDE = ("id", "trial", "strata", "latency_ms", "due", "metrics")
 
 
 def hold_against_files(
-    gate: Gate, file: str, *, baseline: str | None, consistency: str | None, release_candidate: bool
+    gate: Gate, file: str, *, baseline: str | None, consistency: str | None, release_candidate: bool, jobs: int
 ) -> GateResult:
     """Return how a file comes out. Raises CommandError where one of the files cannot be read."""
-    rows = graded_rows(file)
+    run = graded_file(file, gate.named, jobs)
     evidence = Evidence(
-        gate_cases(rows),
-        gate_cases(graded_rows(baseline)) if baseline else None,
-        gate_cases(graded_rows(consistency)) if consistency and release_candidate else None,
+        run.cases,
+        graded_file(baseline, gate.named, jobs).cases if baseline else None,
+        graded_file(consistency, gate.named, jobs).cases if consistency and release_candidate else None,
         release_candidate,
         consistency or "",
     )
-    judges = judges_in(verdict for row in rows for verdict in row.grade.judged.values())
-    return with_notes(hold_gate(gate, evidence), judge_notes(judges))
+    return with_notes(hold_gate(gate, evidence), judge_notes(run.judges))
 
 
-def graded_rows(name: str) -> list[Case]:
-    """Return a file's graded rows. Raises CommandError where a line is wrong, or a trial is there twice."""
-    reading = _EitherRow()
-    with opened(name) as file:
-        lines = Lines(file, reading)
-        rows: list[Case] = list(lines)
-    lines.say_the_rest()
-    say_readings(reading.native.readings)
-    if lines.bad:
-        raise CommandError(Exit.DATA, f"{name}: {_unread(lines.bad)}, so that nothing is decided")
-    if not rows:
+class GradedFile(NamedTuple):
+    """A file's cases as a gate sees them, and the judges that were asked."""
+
+    cases: CaseTable
+    judges: set[tuple[str, str, bool]]
+
+
+def graded_file(name: str, metrics: Collection[str] = tuple(METRICS), jobs: int = 1) -> GradedFile:
+    """Return a file's graded rows with these metrics. Raises CommandError where a line is wrong, or a trial twice."""
+    remarks, readings, judges = Remarks(), Readings(), set[tuple[str, str, bool]]()
+    trials: Counter[tuple[str, int]] = Counter()
+    tables: list[CaseTable] = []
+    work = partial(_work, frozenset(metrics))
+    with opened(name) as file, ProgressBar(name, size_of(file)) as bar:
+        for done in answered(file, work, jobs):
+            some: _Some = done.answer
+            bar.add(len(some.trials), done.bytes)
+            remarks.add(some.told)
+            readings.join(some.readings)
+            judges |= some.judges
+            trials.update(some.trials)
+            tables.append(some.cases)
+    remarks.say_the_rest()
+    say_readings(readings)
+    if remarks.bad:
+        raise CommandError(Exit.DATA, f"{name}: {_unread(remarks.bad)}, so that nothing is decided")
+    if not trials:
         raise CommandError(Exit.DATA, f"{name}: holds no case")
-    twice = [key for key, count in Counter((row.id, row.trial) for row in rows).items() if count > 1]
-    if twice:
-        example, trial = twice[0]
+    if twice := next((key for key, count in trials.items() if count > 1), None):
+        example, trial = twice
         raise CommandError(Exit.DATA, f"{name}: trial {trial} of {example} is there twice")
-    return rows
+    return GradedFile(CaseTable.joined(tables), judges)
+
+
+class _Some(NamedTuple):
+    """Some graded lines: what a gate needs of them, and what is to be said of them."""
+
+    cases: CaseTable
+    trials: list[tuple[str, int]]
+    judges: set[tuple[str, str, bool]]
+    told: Told
+    readings: Readings
+
+
+def _work(metrics: frozenset[str]) -> Callable[[Sequence[bytes], int], _Some]:
+    """Return what grades some lines with these metrics."""
+    grading = _EitherRow(metrics)
+
+    def grade(lines: Sequence[bytes], first: int) -> _Some:
+        rows = Lines(lines, first, grading)
+        cases = list(rows)
+        judges = judges_in(verdict for case in cases for verdict in case.grade.judged.values())
+        trials = [(case.id, case.trial) for case in cases]
+        return _Some(gate_cases(cases), trials, judges, rows.told, grading.native.taken_readings())
+
+    return grade
 
 
 def json_rows(name: str) -> list[dict[str, Any]]:
     """Return a file's rows as they stand there. Raises CommandError where a line is none."""
+    remarks = Remarks()
+    rows: list[dict[str, Any]] = []
     with opened(name) as file:
-        lines = Lines(file, _AnyRow())
-        rows: list[dict[str, Any]] = list(lines)
-    if lines.bad or not rows:
-        words = _unread(lines.bad) if lines.bad else "holds no example"
+        for done in answered(file, lambda: lambda lines, first: Lines(lines, first, _AnyRow()), jobs=1):
+            rows += done.answer
+            remarks.add(done.answer.told)
+    if remarks.bad or not rows:
+        words = _unread(remarks.bad) if remarks.bad else "holds no example"
         raise CommandError(Exit.DATA, f"{name}: {words}")
     return rows
 
 
-def gate_cases(rows: list[Case]) -> CaseTable:
+def gate_cases(rows: Iterable[Case]) -> CaseTable:
     """Return graded rows as a gate sees them."""
     return CaseTable.of(
         case_of_grade(
@@ -101,8 +148,8 @@ class _AnyRow:
 class _EitherRow:
     """Reads a row that is graded already, or grades it."""
 
-    def __init__(self) -> None:
-        self.native = NativeGrading()
+    def __init__(self, metrics: Collection[str]) -> None:
+        self.native = NativeGrading(metrics=metrics)
 
     def read(self, row: Any) -> Case:
         if isinstance(row, dict) and "verdicts" in row:

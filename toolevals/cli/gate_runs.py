@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from toolevals.cli.client import ProjectClient, say_progress
+from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.output import say_progress
 from toolevals.grading.gates.values import GateResult
 from toolevals.presentation.gates.report import GateReport
 

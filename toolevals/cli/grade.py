@@ -5,17 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, NamedTuple
 
+from orjson import OPT_APPEND_NEWLINE, dumps
+
+from toolevals.cli.blocks import add_jobs_option, answered, size_of
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_dialects import dialect_grading
 from toolevals.cli.grade_files import rows_opened
-from toolevals.cli.grade_lines import Grading, Lines
+from toolevals.cli.grade_lines import Grading, Lines, Remarks, Told
 from toolevals.cli.grade_rows import NativeGrading
-from toolevals.cli.output import say
+from toolevals.cli.output import ProgressBar, write_parts
 from toolevals.cli.verbs import Verbs
 from toolevals.cli.what_was_read import say_readings
 from toolevals.grading.dialects.catalog import DIALECTS
 from toolevals.grading.parsing import MESSAGE_FORMATS
+from toolevals.grading.readings import Readings
 from toolevals.presentation.csv import csv_stream
 
 
@@ -34,7 +43,9 @@ def add_parser(verbs: Verbs) -> None:
         "--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the dialect; may be repeated"
     )
     parser.add_argument("--agent", default="", metavar="NAME", help="of a file that holds several agents, this one")
-    parser.add_argument("--format", choices=("jsonl", "csv", "table"), default="jsonl")
+    parser.add_argument("--format", choices=tuple(_CONTENTS), default="jsonl")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="by default standard output")
+    add_jobs_option(parser)
     parser.add_argument(
         "--messages",
         choices=MESSAGE_FORMATS,
@@ -46,31 +57,108 @@ def add_parser(verbs: Verbs) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Grade every row in order and print its verdicts; bad rows are named on standard error and end in status 5."""
-    grading = _grading(arguments)
-    with rows_opened(arguments.file, arguments.agent) as (file, bad):
-        lines = Lines(file, grading, numbered=True)
-        if arguments.format == "jsonl":
-            for row in lines:
-                sys.stdout.write(f"{json.dumps(grading.document(row), ensure_ascii=False)}\n")
-        elif arguments.format == "csv":
-            for chunk in csv_stream(grading.columns, (grading.cells(row) for row in lines)):
-                sys.stdout.write(chunk.decode())
+    asked = Asked(arguments.dialect, tuple(arguments.option), arguments.messages, arguments.format)
+    # Wrong options are told before anything is read.
+    grading = asked.grading()
+    remarks, readings = Remarks(), Readings()
+    with rows_opened(arguments.file, arguments.agent) as (file, unread):
+        answers = _answers(file, asked, arguments.jobs, remarks, readings)
+        if arguments.format == "table":
+            parts: Iterable[bytes] = (grading.summary(brief for some in answers for brief in some).encode(),)
         else:
-            say(grading.summary(lines), end="")
-    lines.say_the_rest()
-    if isinstance(grading, NativeGrading):
-        say_readings(grading.readings)
-    return Exit.DATA if lines.bad or bad else Exit.OK
+            head = (_csv(grading, ()),) if arguments.format == "csv" else ()
+            parts = chain(head, answers)
+        if arguments.output is None:
+            for part in parts:
+                sys.stdout.write(part.decode())
+        else:
+            write_parts(parts, arguments.output)
+    remarks.say_the_rest()
+    say_readings(readings)
+    return Exit.DATA if remarks.bad or unread else Exit.OK
 
 
-def _grading(arguments: argparse.Namespace) -> Grading:
-    if arguments.dialect:
-        if arguments.messages:
-            raise CommandError(Exit.CONFIGURATION, "--messages is for our own verdicts: leave out --dialect")
-        return dialect_grading(arguments.dialect, arguments.option)
-    if arguments.option:
-        raise CommandError(Exit.CONFIGURATION, "--option is for a dialect: name one with --dialect")
-    return NativeGrading(arguments.messages)
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How rows are graded and what is made of them: what every process that grades is told."""
+
+    dialect: str | None
+    options: tuple[str, ...]
+    messages: str | None
+    format: str
+
+    def grading(self) -> Grading:
+        """Return the grading. Raises CommandError where the options are wrong."""
+        if self.dialect:
+            if self.messages:
+                raise CommandError(Exit.CONFIGURATION, "--messages is for our own verdicts: leave out --dialect")
+            return dialect_grading(self.dialect, self.options)
+        if self.options:
+            raise CommandError(Exit.CONFIGURATION, "--option is for a dialect: name one with --dialect")
+        return NativeGrading(self.messages)
+
+    def work(self) -> Callable[[Sequence[bytes], int], Graded]:
+        """Return what grades some lines, of which the first has this number."""
+        grading = self.grading()
+
+        def grade(lines: Sequence[bytes], first: int) -> Graded:
+            rows = Lines(lines, first, grading, numbered=True)
+            content = _CONTENTS[self.format](grading, rows)
+            readings = grading.taken_readings() if isinstance(grading, NativeGrading) else Readings()
+            return Graded(content, rows.count, rows.told, readings)
+
+        return grade
+
+
+class Graded(NamedTuple):
+    """Some graded lines: what is printed of them (of a table, what it counts), and what is to be said of them."""
+
+    content: Any
+    rows: int
+    told: Told
+    readings: Readings
+
+
+def _answers(file: IO[bytes], asked: Asked, jobs: int, remarks: Remarks, readings: Readings) -> Iterator[Any]:
+    """Yield what is printed or counted of each block, and say what is to be said of it."""
+    with ProgressBar("grading", size_of(file)) as bar:
+        for done in answered(file, asked.work, jobs):
+            graded = done.answer
+            bar.add(graded.rows, done.bytes)
+            remarks.add(graded.told)
+            readings.join(graded.readings)
+            yield graded.content
+
+
+def _json(grading: Grading, rows: Iterable[Any]) -> bytes:
+    return b"".join([_written(grading.document(row)) for row in rows])
+
+
+def _written(document: dict[str, Any]) -> bytes:
+    try:
+        return dumps(document, option=OPT_APPEND_NEWLINE)
+    except TypeError:
+        # Integers beyond 64 bits.
+        return f"{json.dumps(document, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
+
+
+def _csv(grading: Grading, rows: Iterable[Any]) -> bytes:
+    return b"".join(csv_stream(grading.columns, (grading.cells(row) for row in rows)))
+
+
+def _csv_rows(grading: Grading, rows: Iterable[Any]) -> bytes:
+    return _csv(grading, rows).removeprefix(_csv(grading, ()))
+
+
+def _briefs(grading: Grading, rows: Iterable[Any]) -> list[Any]:
+    return [grading.brief(row) for row in rows]
+
+
+_CONTENTS: Mapping[str, Callable[[Grading, Iterable[Any]], Any]] = {
+    "jsonl": _json,
+    "csv": _csv_rows,
+    "table": _briefs,
+}
 
 
 def _options_in_words() -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import Grading, Lines
+from toolevals.cli.grade_lines import Grading
 from toolevals.cli.grade_rows import NativeRow, native_row
 from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
 from toolevals.grading.dialects import bfcl
@@ -48,8 +48,11 @@ class _Leaderboard:
     def cells(self, graded: bfcl.DialectVerdict) -> list[Cell]:
         return [graded.id, graded.valid, graded.error_type]
 
-    def summary(self, rows: Lines) -> str:
-        errors = Counter(row.error_type or "" for row in rows)
+    def brief(self, graded: bfcl.DialectVerdict) -> str:
+        return graded.error_type or ""
+
+    def summary(self, briefs: Iterable[str]) -> str:
+        errors = Counter(briefs)
         passed, failed = errors.pop("", 0), errors.total()
         rate = [rates("valid", Counter(passed=passed, failed=failed))] if passed + failed else []
         return stacked((table(RATES, rate), counted(("error type", "rows"), errors)))
@@ -97,11 +100,14 @@ class _Scored:
         scores = graded.scores
         return [graded.id, graded.trial, *scores.metrics.values(), scores.error, scores.unscored]
 
-    def summary(self, rows: Lines) -> str:
+    def brief(self, graded: _Case) -> _Case:
+        return graded
+
+    def summary(self, briefs: Iterable[_Case]) -> str:
         scores: dict[str, list[float]] = {name: [] for name in self._metrics}
         errors: Counter[str] = Counter()
         total = 0
-        for case in rows:
+        for case in briefs:
             total += 1
             for name, value in case.scores.metrics.items():
                 if value is not None:

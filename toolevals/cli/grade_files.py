@@ -34,7 +34,7 @@ def rows_opened(name: str, agent: str) -> Iterator[tuple[IO[bytes], int]]:
             yield file, 0
         return
     note(f"toolevals: {found.detected.sentence}")
-    with tempfile.TemporaryFile() as rows:
+    with tempfile.NamedTemporaryFile(prefix="toolevals-") as rows:
         bad = _write(found, agent, rows)
         rows.seek(0)
         yield rows, bad

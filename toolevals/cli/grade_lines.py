@@ -1,24 +1,25 @@
-"""A file of JSON Lines, row by row: what cannot be read is named by its line on standard error."""
+"""Lines of a file as graded rows: what cannot be read is named by its line on standard error."""
 
 from __future__ import annotations
 
 import gzip
 import sys
-import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any, NamedTuple, Protocol
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import note
-from toolevals.grading.documents import load_json
+from toolevals.grading.documents import MAX_BYTES, load_json
 from toolevals.grading.problems import InvalidDocument
 from toolevals.presentation.csv import Cell
 
 _BOM = b"\xef\xbb\xbf"
 # After so many remarks of a kind the rest are only counted.
 _MOST_SHOWN = 20
+# Kinds of remarks.
+BAD, UNSCORED = "bad", "unscored"
 
 
 class Reading(Protocol):
@@ -42,7 +43,10 @@ class Grading(Reading, Protocol):
     def cells(self, graded: Any) -> list[Cell]:
         """Return what is printed as CSV, one cell a column."""
 
-    def summary(self, rows: Lines) -> str:
+    def brief(self, graded: Any) -> Any:
+        """Return what the table counts."""
+
+    def summary(self, briefs: Iterable[Any]) -> str:
         """Return the table of all rows."""
 
 
@@ -60,51 +64,89 @@ def opened(name: str) -> Iterator[IO[bytes]]:
         yield file
 
 
-class Lines:
-    """The graded rows of a file, in order; `bad` counts those that cannot be read, `unscored` those without a score.
+class Told(NamedTuple):
+    """What is to be said of some lines beside their rows: how many are bad or unscored, and the first of each kind."""
 
-    With `numbered`, a row without an id has its line's number, from 1.
+    bad: int = 0
+    unscored: int = 0
+    remarks: tuple[tuple[str, str], ...] = ()
+
+
+class Lines:
+    """The graded rows of some lines, in order; `count` says how many came so far.
+
+    `first` is the number of the first line. With `numbered`, a row without an id has its line's number.
     """
 
-    def __init__(self, file: IO[bytes], grading: Reading, *, numbered: bool = False) -> None:
-        self._file = file
+    def __init__(self, lines: Sequence[bytes], first: int, grading: Reading, *, numbered: bool = False) -> None:
+        self._lines = lines
+        self._first = first
         self._grading = grading
         self._numbered = numbered
-        self.bad = 0
-        self.unscored = 0
+        self.count = 0
+        self._counts = {BAD: 0, UNSCORED: 0}
+        self._remarks: list[tuple[str, str]] = []
+
+    @property
+    def told(self) -> Told:
+        """What is to be said of the lines that were read so far."""
+        return Told(self._counts[BAD], self._counts[UNSCORED], tuple(self._remarks))
 
     def __iter__(self) -> Iterator[Any]:
-        for number, line in enumerate(self._lines(), start=1):
+        for number, line in enumerate(self._lines, self._first):
             text = line.removeprefix(_BOM) if number == 1 else line
             if not text.strip():
                 continue
             try:
-                row = load_json(text.rstrip(b"\r\n"))
+                row = _row(text.rstrip(b"\r\n"))
                 if self._numbered and isinstance(row, dict) and "id" not in row:
                     row = {"id": str(number), **row}
                 graded = self._grading.read(row)
             except InvalidDocument as error:
-                self.bad += 1
-                _say(self.bad, f"line {number}: {error}")
+                self._note(BAD, f"line {number}: {error}")
                 continue
             if (remark := self._grading.remark(graded)) is not None:
-                self.unscored += 1
-                _say(self.unscored, f"line {number}: unscored: {remark}")
+                self._note(UNSCORED, f"line {number}: unscored: {remark}")
+            self.count += 1
             yield graded
+
+    def _note(self, kind: str, words: str) -> None:
+        self._counts[kind] += 1
+        if self._counts[kind] <= _MOST_SHOWN:
+            self._remarks.append((kind, words))
+
+
+def _row(line: bytes) -> Any:
+    try:
+        # Text may be read quickly; bytes are always read with care.
+        return load_json(line.decode() if len(line) <= MAX_BYTES else line)
+    except UnicodeDecodeError:
+        return load_json(line)
+
+
+class Remarks:
+    """Says on standard error what is told of lines: the first of each kind in words, and how many more there are."""
+
+    def __init__(self) -> None:
+        self._counts = {BAD: 0, UNSCORED: 0}
+
+    @property
+    def bad(self) -> int:
+        """How many lines cannot be read."""
+        return self._counts[BAD]
+
+    def add(self, told: Told) -> None:
+        """Say what is told of some lines."""
+        shown = dict(self._counts)
+        for kind, words in told.remarks:
+            shown[kind] += 1
+            if shown[kind] <= _MOST_SHOWN:
+                note(f"toolevals: {words}")
+        self._counts[BAD] += told.bad
+        self._counts[UNSCORED] += told.unscored
 
     def say_the_rest(self) -> None:
         """Say how many remarks were not shown."""
-        for count, kind in ((self.bad, "bad"), (self.unscored, "unscored")):
+        for kind, count in self._counts.items():
             if count > _MOST_SHOWN:
                 note(f"toolevals: {count - _MOST_SHOWN:,} more {kind} lines")
-
-    def _lines(self) -> Iterator[bytes]:
-        try:
-            yield from self._file
-        except (OSError, EOFError, zlib.error) as error:
-            raise CommandError(Exit.DATA, f"the file is damaged: {error}") from error
-
-
-def _say(count: int, words: str) -> None:
-    if count <= _MOST_SHOWN:
-        note(f"toolevals: {words}")

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from toolevals.cli.grade_lines import Lines
+from orjson import dumps, loads
+
 from toolevals.cli.grade_tables import RATES, STATUSES, counted, rates, stacked, table
 from toolevals.grading.case_metrics import METRICS, case_metrics
 from toolevals.grading.catalog import GRADERS
 from toolevals.grading.deciding import EXPECTED
 from toolevals.grading.documents import schema
 from toolevals.grading.due import due_class
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.examples import first_words, read_example
+from toolevals.grading.engine import CompiledCase, compile_case, grade
+from toolevals.grading.examples import ExampleRow, first_words, read_example
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.parsing import Loss
@@ -27,7 +29,9 @@ from toolevals.grading.values import Expectation, ToolSpec, Transcript
 from toolevals.grading.verdicts import CaseGrade, Verdict
 from toolevals.presentation.csv import Cell
 
-PREDICTION_KEYS = tuple(key for key in schema("prediction")["properties"] if key != "id")
+PREDICTION_KEYS = frozenset(schema("prediction")["properties"]) - {"id"}
+# Examples that are kept for their next trials: in most files these stand together.
+_MOST_EXAMPLES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,38 +41,63 @@ class NativeRow:
     id: str
     trial: int
     expectation: Expectation
-    strata: dict[str, str]
     tools: list[ToolSpec] | str | None
     transcript: Transcript | None
     prediction: dict[str, Any]
-    goal: str | None = None
-    decided_by: str = EXPECTED
-    read: Prediction | None = None
 
 
-def native_row(row: Any, *, message_format: str | None = None) -> NativeRow:
-    """Read a row; `message_format` names the format of messages where it does not. Raises InvalidDocument."""
+def native_row(row: Any) -> NativeRow:
+    """Read a row. Raises InvalidDocument."""
+    asked, made = _parted(row)
+    example = read_example(asked)
+    expectation = _gold(example)
+    read = _prediction(row, made, None)
+    transcript = None if read is None else read.transcript
+    return NativeRow(example.external_id, made.get("trial", 0), expectation, example.tools, transcript, made)
+
+
+def _parted(row: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a row says of its example and what it says of the prediction. Raises InvalidDocument."""
     if not isinstance(row, dict):
         raise InvalidDocument.at("", "is not an object")
-    example = read_example({key: value for key, value in row.items() if key not in PREDICTION_KEYS})
+    asked, made = {}, {}
+    for key, value in row.items():
+        (made if key in PREDICTION_KEYS else asked)[key] = value
+    return asked, made
+
+
+def _gold(example: ExampleRow) -> Expectation:
     if example.expectation is None:
         raise InvalidDocument.at("", "has neither expected_tool nor expectation: nothing to grade by")
-    made = {key: row[key] for key in PREDICTION_KEYS if key in row}
-    read = None
-    if made.keys() - {"trial"}:
-        read = read_prediction({"id": row["id"], **made}, message_format=message_format)
-    return NativeRow(
-        example.external_id,
-        made.get("trial", 0),
-        example.expectation,
-        example.strata,
-        example.tools,
-        None if read is None else read.transcript,
-        made,
-        first_words(example.input),
-        example.decided_by or EXPECTED,
-        read,
-    )
+    return example.expectation
+
+
+def _prediction(row: dict[str, Any], made: dict[str, Any], message_format: str | None) -> Prediction | None:
+    if not made.keys() - {"trial"}:
+        return None
+    return read_prediction({"id": row["id"], **made}, message_format=message_format)
+
+
+class _Example(NamedTuple):
+    """What all trials of an example are graded by. `named` is a registry version that it names in place of tools."""
+
+    id: str
+    strata: Mapping[str, str]
+    compiled: CompiledCase
+    goal: str | None
+    named: str
+
+
+def _example(asked: dict[str, Any]) -> _Example:
+    example = read_example(asked)
+    tools = example.tools if isinstance(example.tools, list) else ()
+    compiled = compile_case(_gold(example), tools, decided_by=example.decided_by or EXPECTED)
+    named = example.tools if isinstance(example.tools, str) else ""
+    return _Example(example.external_id, example.strata, compiled, first_words(example.input), named)
+
+
+def _example_in(text: bytes) -> _Example:
+    return _example(loads(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,32 +119,60 @@ class Case:
     losses: tuple[Loss, ...] = ()
 
 
+class Brief(NamedTuple):
+    """What the table counts of a graded row: statuses in the order of GRADERS, and each metric's status and value."""
+
+    id: str
+    statuses: tuple[str, ...]
+    mode: str
+    cell: tuple[str, str]
+    metrics: Mapping[str, tuple[str, float | None]]
+
+
 class NativeGrading:
     """Our own verdicts."""
 
     columns: tuple[str, ...] = ("id", "trial", *GRADERS, "tag", "mode", "expected", "actual", "reason", *METRICS,
                                 "format", "left_out")  # fmt: skip
 
-    def __init__(self, message_format: str | None = None) -> None:
+    def __init__(self, message_format: str | None = None, metrics: Collection[str] = tuple(METRICS)) -> None:
         self._message_format = message_format
-        # What all rows so far were read from.
-        self.readings = Readings()
+        self._metrics = metrics
+        self._readings = Readings()
+        self._kept = lru_cache(maxsize=_MOST_EXAMPLES)(_example_in)
+
+    def taken_readings(self) -> Readings:
+        """Return what the rows since the last time were read from."""
+        taken, self._readings = self._readings, Readings()
+        return taken
 
     def read(self, row: Any) -> Case:
         """Return the row's verdicts. Raises InvalidDocument."""
-        read = native_row(row, message_format=self._message_format)
-        if isinstance(read.tools, str):
+        asked, made = _parted(row)
+        example = self._example(asked)
+        read = _prediction(row, made, self._message_format)
+        if example.named:
             raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
-        compiled = compile_case(read.expectation, read.tools or (), decided_by=read.decided_by)
-        graded = grade(compiled, read.transcript)
+        transcript = None if read is None else read.transcript
+        compiled = example.compiled
+        graded = grade(compiled, transcript)
         due = "" if graded.statuses["selection"] in ("passed", "failed") else due_class(compiled)
-        latency = None if read.transcript is None else read.transcript.latency_ms
-        metrics = case_metrics(compiled, read.transcript, graded, goal=read.goal)
-        if read.read is None:
-            return Case(read.id, read.trial, graded, read.strata, latency, due, metrics)
-        self.readings.add(read.read)
-        found, losses = read.read.format, read.read.losses
-        return Case(read.id, read.trial, graded, read.strata, latency, due, metrics, found, losses)
+        latency = None if transcript is None else transcript.latency_ms
+        metrics = case_metrics(compiled, transcript, graded, goal=example.goal, names=self._metrics)
+        case = Case(example.id, made.get("trial", 0), graded, example.strata, latency, due, metrics)
+        if read is None:
+            return case
+        self._readings.add(read)
+        return replace(case, format=read.format, losses=read.losses) if read.format or read.losses else case
+
+    def _example(self, asked: dict[str, Any]) -> _Example:
+        """Return a row's example: compiled once for the trials that come one after the other."""
+        try:
+            text = dumps(asked)
+        except TypeError:
+            # Integers beyond 64 bits.
+            return _example(asked)
+        return self._kept(text)
 
     def remark(self, graded: Case) -> None:
         """Return None: the verdicts themselves say why a case is unscored."""
@@ -140,7 +197,19 @@ class NativeGrading:
         means = (graded.metrics[name].value for name in METRICS)
         return [graded.id, graded.trial, *verdicts, *place, *means, graded.format, "; ".join(map(str, graded.losses))]
 
-    def summary(self, rows: Lines) -> str:
+    def brief(self, graded: Case) -> Brief:
+        """Return what the table counts."""
+        grade = graded.grade
+        statuses = grade.statuses
+        return Brief(
+            graded.id,
+            tuple(statuses[name] for name in GRADERS),
+            grade.mode,
+            (grade.expected, grade.actual),
+            {name: (verdict.status, verdict.value) for name, verdict in graded.metrics.items()},
+        )
+
+    def summary(self, briefs: Iterable[Brief]) -> str:
         """Return rates by grader, the metrics' means, what went wrong, and each tool's precision and recall."""
         statuses: dict[str, Counter[str]] = {name: Counter() for name in GRADERS}
         # What is distinct among cases, and by example which of it its trials are.
@@ -148,16 +217,15 @@ class NativeGrading:
         examples: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
         modes: Counter[str] = Counter()
         cells: Counter[tuple[str, str]] = Counter()
-        metrics: dict[str, list[Verdict]] = {name: [] for name in METRICS}
-        for case in rows:
+        metrics: dict[str, list[tuple[str, float | None]]] = {name: [] for name in METRICS}
+        for case in briefs:
             for name, verdict in case.metrics.items():
                 metrics[name].append(verdict)
-            said = tuple(case.grade.verdicts[name].status for name in GRADERS)
-            for name, status in zip(GRADERS, said, strict=True):
+            for name, status in zip(GRADERS, case.statuses, strict=True):
                 statuses[name][status] += 1
-            examples[case.id].append(distinct.setdefault(said, len(distinct)))
-            modes[case.grade.mode] += 1
-            cells[case.grade.expected, case.grade.actual] += 1
+            examples[case.id].append(distinct.setdefault(case.statuses, len(distinct)))
+            modes[case.mode] += 1
+            cells[case.cell] += 1
         del modes[""], cells["", ""]
         sums = _sums(list(distinct), Counter(tuple(sorted(trials)) for trials in examples.values()))
         return stacked(
@@ -180,9 +248,9 @@ def _sums(distinct: Sequence[tuple[str, ...]], examples: Mapping[tuple[int, ...]
     return {name: ExampleSums.of(each) for name, each in tallies.items()}
 
 
-def _metric(name: str, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    values = [verdict.value for verdict in verdicts if verdict.value is not None]
-    counts = Counter[str](verdict.status for verdict in verdicts)
+def _metric(name: str, said: Sequence[tuple[str, float | None]]) -> tuple[str, ...]:
+    values = [value for _, value in said if value is not None]
+    counts = Counter[str](status for status, _ in said)
     mean = f"{sum(values) / len(values):.3f}" if values else ""
     return name, *(str(counts[status]) for status in STATUSES), mean
 

@@ -10,11 +10,11 @@ from typing import Any, BinaryIO
 
 import orjson
 
-from toolevals.cli.client import ProjectClient, add_server_options, say_progress
+from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.import_mcp import add_mcp_parser
 from toolevals.cli.inputs import input_file
-from toolevals.cli.output import say
+from toolevals.cli.output import say, say_progress
 from toolevals.cli.publishing import add_choice_options, choice_of, ensure, list_tools, publish, tools_document
 from toolevals.cli.recorded import add_recorded_parser
 from toolevals.cli.verbs import Verbs

@@ -6,11 +6,16 @@ import contextlib
 import io
 import os
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TextIO
 
 from toolevals.cli.exits import CommandError, Exit
+
+# Seconds between two lines of progress, and the characters of its bar.
+_BETWEEN = 0.2
+_WIDTH = 30
 
 
 def streams_prepare() -> None:
@@ -41,6 +46,43 @@ def note(text: str, *, end: str = "\n") -> None:
     """Write to standard error; where that is not possible, there is no place left to say so."""
     with contextlib.suppress(OSError):
         print(text, end=end, file=sys.stderr, flush=True)
+
+
+def say_progress(line: str) -> None:
+    """Show one line of progress on a terminal, in place of the last one; nothing elsewhere."""
+    if sys.stderr.isatty():
+        note(f"\r\033[K{line}", end="")
+
+
+class ProgressBar:
+    """Shows on a terminal how much of a file is done, and how many rows that were a second; nothing elsewhere."""
+
+    def __init__(self, what: str, size: int | None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._what = what
+        self._size = size
+        self._clock = clock
+        self._rows = 0
+        self._started = self._shown = clock()
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # What is said next begins on an empty line.
+        say_progress("")
+
+    def add(self, rows: int, done: int) -> None:
+        """Count rows; `done` is how many bytes of the file are done."""
+        self._rows += rows
+        now = self._clock()
+        if now - self._shown < _BETWEEN:
+            return
+        self._shown = now
+        pace = f"{self._rows:,} rows, {self._rows / (now - self._started):,.0f} a second"
+        if self._size:
+            share = min(1.0, done / self._size)
+            pace = f"[{'#' * int(share * _WIDTH):<{_WIDTH}}] {share:4.0%}  {pace}"
+        say_progress(f"{self._what}: {pace}")
 
 
 def write_parts(parts: Iterable[bytes], file: Path | None) -> None:

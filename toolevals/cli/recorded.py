@@ -14,10 +14,10 @@ import orjson
 
 from labeling.imports.formats.recorded_tasks import domain_of, tau2_rows, tau_rows
 from labeling.imports.formats.settings import Settings
-from toolevals.cli.client import ProjectClient, say_progress
+from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import read_input
-from toolevals.cli.output import say
+from toolevals.cli.output import say, say_progress
 from toolevals.cli.publishing import ensure
 from toolevals.grading.documents import load_json
 from toolevals.grading.engine import CUT_OFF

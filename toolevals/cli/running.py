@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from toolevals.agents.connectors import CONNECTORS, DEFAULT
-from toolevals.cli.client import ProjectClient, add_server_options, say_progress
+from toolevals.cli.client import ProjectClient, add_server_options
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.gating import add_gate_option, gate_run, minimums_in
 from toolevals.cli.inputs import input_file, once_at_most
-from toolevals.cli.output import note, say
+from toolevals.cli.output import note, say, say_progress
 from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connector_of, given
 from toolevals.cli.run_models import key_keep, model_named
 from toolevals.cli.verbs import Verbs

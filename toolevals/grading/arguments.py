@@ -41,7 +41,7 @@ def check_schemas(calls: Sequence[Call], offer: Offer) -> SchemaCheck:
 
 def known_schemas(calls: Sequence[Call], offer: Offer) -> SchemaCheck:
     """Return the schema gate over calls of which it is known that none breaks its schema."""
-    return SchemaCheck(tuple(place for place, call in enumerate(calls) if offer.gate_of(call) is not None), frozenset())
+    return SchemaCheck(tuple(place for place, call in enumerate(calls) if offer.gate_of(call).is_known), frozenset())
 
 
 def findings(

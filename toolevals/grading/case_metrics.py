@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -225,23 +225,34 @@ METRICS: Mapping[str, CaseMetric] = {metric.name: metric for metric in _TABLE}
 
 
 def case_metrics(
-    compiled: CompiledCase, transcript: Transcript | None, grade: CaseGrade, *, goal: str | None = None
+    compiled: CompiledCase,
+    transcript: Transcript | None,
+    grade: CaseGrade,
+    *,
+    goal: str | None = None,
+    names: Collection[str] = METRICS.keys(),
 ) -> dict[str, Verdict]:
-    """Return every metric of a graded case, by name, in the order of METRICS. Never raises.
+    """Return every metric of a graded case that is among `names`, by name, in the order of METRICS. Never raises.
 
     `goal` is what the user asked for first; where the example does not say it, the transcript's first words of a user
     are taken. All are unscored without a prediction and where the whole case is left out, and errored where it is.
     """
-    whole = grade.statuses["outcome"]
+    asked = [metric for name, metric in METRICS.items() if name in names]
+    if not asked:
+        return {}
     if transcript is None:
-        return dict.fromkeys(METRICS, Verdict("unscored", None, NO_ANSWER))
-    if (
-        transcript.error is not None
-        or compiled.failure
-        or (whole == "errored" and grade.statuses["selection"] == whole)
-    ):
-        return dict.fromkeys(METRICS, Verdict("errored", None, grade.outcome.reason))
-    if grade.statuses["selection"] == whole == "unscored":
-        return dict.fromkeys(METRICS, Verdict("unscored", None, grade.outcome.reason))
+        return dict.fromkeys((metric.name for metric in asked), Verdict("unscored", None, NO_ANSWER))
+    if (same := _same_for_all(compiled, transcript, grade)) is not None:
+        return dict.fromkeys((metric.name for metric in asked), same)
     measured = Measured(compiled, transcript, grade, goal)
-    return {name: metric.verdict(measured) for name, metric in METRICS.items()}
+    return {metric.name: metric.verdict(measured) for metric in asked}
+
+
+def _same_for_all(compiled: CompiledCase, transcript: Transcript, grade: CaseGrade) -> Verdict | None:
+    """Return the verdict of every metric where there is nothing to measure; None where there is."""
+    whole, selection = grade.statuses["outcome"], grade.statuses["selection"]
+    if transcript.error is not None or compiled.failure or whole == selection == "errored":
+        return Verdict("errored", None, grade.outcome.reason)
+    if whole == selection == "unscored":
+        return Verdict("unscored", None, grade.outcome.reason)
+    return None

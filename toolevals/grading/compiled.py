@@ -4,36 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from toolevals.grading.deciding import EXPECTED
 from toolevals.grading.equality import PROFILES, Judge, Profile
 from toolevals.grading.in_place import InPlace
+from toolevals.grading.matching import SURE
 from toolevals.grading.offer import Offer
 from toolevals.grading.trajectory import CompiledTrajectory, compile_trajectory
-from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.grading.values import Expectation, ToolSpec, options_of
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, because to make one takes three times as long then: nobody changes one.
+@dataclass(slots=True)
 class CompiledCase:
     """An expectation as tests. `failure` says why it could not be compiled: every grade is then errored.
 
     `asks_beside` says that it expects something of a transcript beside its calls; `decided_by` what its outcome is made
-    of.
+    of, and `refers` that an expected call refers to the result of another. `trajectories` are made when they are first
+    wanted, unless making them may fail: calls that stand in place are graded without them.
     """
 
     expectation: Expectation
     profile: Profile
     offer: Offer
-    trajectories: tuple[CompiledTrajectory, ...] = ()
     failure: str = ""
     in_place: InPlace | None = field(default=None, compare=False)
     asks_beside: bool = False
     decided_by: str = EXPECTED
+    refers: bool = False
+    trajectories: tuple[CompiledTrajectory, ...] = field(init=False, repr=False, compare=False)
 
-    @property
-    def refers(self) -> bool:
-        """Whether an expected call refers to the result of another."""
-        return any(each.referred for each in self.trajectories)
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here only where a slot is empty.
+        if name != "trajectories":
+            raise AttributeError(name)
+        expected = () if self.failure else self.expectation.alternatives
+        made = tuple(compile_trajectory(each, self.profile) for each in expected)
+        self.trajectories = made
+        return made
 
 
 def compile_case(
@@ -42,27 +51,29 @@ def compile_case(
     """Compile an expectation and the tools offered with it; without any, names are not known and schemas not checked.
 
     `judge` answers criteria in words; without one they are left open. `decided_by` is in the normal form of
-    `deciding.read_decided_by`. Never raises: what cannot be compiled is graded
-    as HARNESS_ERROR.
+    `deciding.read_decided_by`. Never raises: what cannot be compiled is graded as HARNESS_ERROR.
     """
     profile = PROFILES[expectation.profile]
     if judge is not None:
         profile = replace(profile, judge=judge)
-    expected = [call.tool for trajectory in expectation.alternatives for call in trajectory.calls]
-    offer = Offer.of(tools, expected, profile)
-    try:
-        trajectories = tuple(compile_trajectory(each, profile) for each in expectation.alternatives)
-        in_place = InPlace.of(trajectories, offer)
-    except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
-        failure = f"{type(error).__name__}: {error}"
-        return CompiledCase(expectation, profile, offer, failure=failure, decided_by=decided_by)
     asks_beside = bool(expectation.reactions) or expectation.answer is not None or expectation.state is not None
-    return CompiledCase(
-        expectation,
-        profile,
-        offer,
-        trajectories,
-        in_place=in_place,
-        asks_beside=asks_beside,
-        decided_by=decided_by,
-    )
+    offer = Offer.of(tools, expectation, profile)
+    try:
+        made = CompiledCase(expectation, profile, offer, "", None, asks_beside, decided_by)
+        if not _is_sure(expectation):
+            made.refers = any(each.referred for each in made.trajectories)
+        if not made.refers:
+            made.in_place = InPlace.of(expectation, offer)
+    except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
+        return CompiledCase(expectation, profile, offer, f"{type(error).__name__}: {error}", decided_by=decided_by)
+    return made
+
+
+def _is_sure(expectation: Expectation) -> bool:
+    """Tell whether all matchers are of kinds that can always be compiled."""
+    for trajectory in expectation.alternatives:
+        for expected in (*trajectory.expected, *trajectory.disallowed):
+            for call in options_of(expected):
+                if not SURE.issuperset(map(type, call.arguments.values())):
+                    return False
+    return True

@@ -103,6 +103,11 @@ class Explanation:
         """The status of every verdict."""
         return self._decision.statuses
 
+    @property
+    def values(self) -> Mapping[str, float | None]:
+        """The value of every verdict."""
+        return self._decision.values
+
     def field(self, name: str) -> Any:
         """Return a field of the grade.
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from toolevals.grading.dates import read_moment
-from toolevals.grading.equality import Profile, TextForm, number_in
+from toolevals.grading.equality import Profile, number_in
 from toolevals.grading.json_types import type_test
 from toolevals.grading.matchers import (
     Absent,
@@ -51,30 +51,62 @@ Test = Callable[[Any], "bool | None"]
 _ANSWERS = {NaturalLanguage.kind: None, ResultOf.kind: None, KeyOnly.kind: True, Absent.kind: False}
 
 
-@dataclass(frozen=True, slots=True)
+# Kinds that can always be compiled.
+SURE: frozenset[type[Matcher]] = frozenset(
+    {Absent, Contains, Exact, HasPrefix, HasSuffix, KeyOnly, NaturalLanguage, OneOf, Range}
+)
+
+
 class CompiledArgument:
     """One expected argument: its test, its type, and whether it may, must or must not be there.
 
     `document` is the matcher's and `pointer` leads to the argument; made once for all the reports that show them.
-    `admitted` says the same of some values more quickly than `test` and `fits`.
+    `admitted` says the same of some values more quickly than `test` and `fits`. These are made when they are first
+    wanted; what may fail is made at once.
     """
 
-    matcher: Matcher
-    document: dict[str, Any]
-    pointer: str
+    __slots__ = (
+        "admitted",
+        "document",
+        "fits",
+        "forbidden",
+        "matcher",
+        "name",
+        "pointer",
+        "profile",
+        "required",
+        "test",
+    )
+
     admitted: Admitted
-    text_form: TextForm
-    test: Test
+    document: dict[str, Any]
     fits: Callable[[Any], bool]
-    required: bool
-    forbidden: bool
+    pointer: str
+    test: Test
+
+    def __init__(self, name: str, matcher: Matcher, profile: Profile) -> None:
+        self.name = name
+        self.matcher = matcher
+        self.profile = profile
+        self.forbidden = isinstance(matcher, Absent)
+        self.required = not (matcher.optional or self.forbidden)
+        if type(matcher) not in SURE:
+            self.test = compile_matcher(matcher, profile)
+
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here only where a slot is empty.
+        if name not in _MADE_LATER:
+            raise AttributeError(name)
+        value = _MADE_LATER[name](self)
+        setattr(self, name, value)
+        return value
 
     def standing(self, value: Any) -> int:
         """Return what is to be said of a value that is there, from ALL_AS_EXPECTED to EXTRA."""
         kinds, admitted = self.admitted
         kind = type(value)
         if kind in kinds:
-            known = value in admitted or (kind is str and self.text_form(value) in admitted)
+            known = value in admitted or (kind is str and self.profile.text_form(value) in admitted)
             return ALL_AS_EXPECTED if known else WRONG
         if passed := self.test(value):
             return ALL_AS_EXPECTED
@@ -123,7 +155,7 @@ class CompiledCall:
 
 def compile_call(call: CallExpectation, profile: Profile) -> CompiledCall:
     """Return the expected call as tests under a profile."""
-    arguments = {name: _argument(name, matcher, profile) for name, matcher in call.arguments.items()}
+    arguments = {name: CompiledArgument(name, matcher, profile) for name, matcher in call.arguments.items()}
     return CompiledCall(call, profile.tool_name(call.tool), arguments)
 
 
@@ -153,19 +185,13 @@ def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
             return _text_test(matcher)
 
 
-def _argument(name: str, matcher: Matcher, profile: Profile) -> CompiledArgument:
-    forbidden = isinstance(matcher, Absent)
-    return CompiledArgument(
-        matcher=matcher,
-        document=matcher.to_document(),
-        pointer=pointer_to((name,)),
-        admitted=admitted_scalars(matcher, profile),
-        text_form=profile.text_form,
-        test=compile_matcher(matcher, profile),
-        fits=type_test(matcher, profile),
-        required=not (matcher.optional or forbidden),
-        forbidden=forbidden,
-    )
+_MADE_LATER: Mapping[str, Callable[[CompiledArgument], Any]] = {
+    "admitted": lambda made: admitted_scalars(made.matcher, made.profile),
+    "document": lambda made: made.matcher.to_document(),
+    "fits": lambda made: type_test(made.matcher, made.profile),
+    "pointer": lambda made: pointer_to((made.name,)),
+    "test": lambda made: compile_matcher(made.matcher, made.profile),
+}
 
 
 def _equal_to(expected: Sequence[Any], profile: Profile) -> Test:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from toolevals.grading.conformance import call_problems, validator_of
+from toolevals.grading.conformance import call_problems
 from toolevals.grading.equality import Profile
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.schema_gates import NO_SCHEMA, SchemaGate, schema_gate
 from toolevals.grading.tool_effects import tool_effect
-from toolevals.grading.values import Call, MalformedCall, ToolSpec
+from toolevals.grading.values import Call, Expectation, MalformedCall, ToolSpec
 from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED, SchemaProblem
 
 # Classes are columns of tables; a model may invent a name of any length.
 LONGEST_CLASS = 200
 
-# Whether arguments conform to a tool's schema.
-Conforms = Callable[[Any], bool]
 
-
-@dataclass(frozen=True, slots=True)
+# Not frozen, because to make one takes three times as long then: nobody changes one.
+@dataclass(slots=True)
 class Offer:
     """The offered tools by the form of their names. Where none are known, every name is a class of its own."""
 
@@ -28,17 +25,15 @@ class Offer:
     tools: Mapping[str, ToolSpec]
     # What an expected tool is called, where the tools are not known.
     expected_names: Mapping[str, str]
-    # What was asked for before: a validator is made once, when it is first wanted.
-    _known: dict[str, Conforms | None] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def of(cls, tools: Sequence[ToolSpec], expected: Iterable[str], profile: Profile) -> Offer:
-        """Return the offer of these tools; `expected` are the names in the expectation."""
-        return cls(
-            profile,
-            {profile.tool_name(tool.name): tool for tool in tools},
-            {profile.tool_name(name): name for name in expected},
-        )
+    def of(cls, tools: Sequence[ToolSpec], expectation: Expectation, profile: Profile) -> Offer:
+        """Return the offer of these tools; without any, of the names in the expectation."""
+        form = profile.tool_name
+        if tools:
+            return cls(profile, {form(tool.name): tool for tool in tools}, {})
+        expected = [call.tool for trajectory in expectation.alternatives for call in trajectory.calls]
+        return cls(profile, {}, {form(name): name for name in expected})
 
     def class_of(self, call: Call) -> str:
         """Return the call's column in a confusion matrix."""
@@ -63,36 +58,25 @@ class Offer:
         """Return whether the tool of this name only reads: as its owner says, else by the verb in its name."""
         return tool_effect(name, self.tools.get(self.profile.tool_name(name))) == "reads"
 
-    def conforms(self, form: str) -> Conforms | None:
-        """Return the schema gate of the tool whose name has this form; None where there is no schema to check by."""
-        if form not in self.tools:
-            return None
-        if form not in self._known:
-            self._known[form] = _gate_of(self.tools[form])
-        return self._known[form]
+    def schema_gate(self, form: str) -> SchemaGate:
+        """Return the schema gate of the tool whose name has this form; NO_SCHEMA where there is none to check by."""
+        tool = self.tools.get(form)
+        return NO_SCHEMA if tool is None else schema_gate(tool)
 
-    def gate_of(self, call: Call) -> Conforms | None:
-        """Return the schema gate of the tool that a call names; None where there is no schema to check it by."""
-        return None if isinstance(call, MalformedCall) else self.conforms(self.profile.tool_name(call.name))
+    def gate_of(self, call: Call) -> SchemaGate:
+        """Return the schema gate of the tool that a call names; NO_SCHEMA where there is none to check it by."""
+        return NO_SCHEMA if isinstance(call, MalformedCall) else self.schema_gate(self.profile.tool_name(call.name))
 
     def breaks_schema(self, call: Call) -> bool | None:
         """Tell whether a call breaks its tool's schema; None where there is no schema to check it by."""
-        if isinstance(call, MalformedCall):
+        if isinstance(call, MalformedCall) or not (gate := self.gate_of(call)).is_known:
             return None
-        conforms = self.conforms(self.profile.tool_name(call.name))
-        return None if conforms is None else not conforms(call.arguments)
+        return gate.breaks(call.arguments)
 
     def problems(self, call: Call, place: int) -> tuple[SchemaProblem, ...]:
         """Return how the call at `place` breaks its tool's schema, if there is one to check it by."""
         tool = self.tool_of(call)
-        if tool is None or isinstance(call, MalformedCall) or self.gate_of(call) is None:
+        if tool is None or isinstance(call, MalformedCall) or not self.gate_of(call).is_known:
             return ()
         found = call_problems(tool, call.arguments)
         return tuple(SchemaProblem(each.pointer, each.keyword, each.message, place) for each in found)
-
-
-def _gate_of(tool: ToolSpec) -> Conforms | None:
-    try:
-        return validator_of(tool).is_valid
-    except InvalidDocument:
-        return None

@@ -21,7 +21,11 @@ _PROPERTY_BY_PROPERTY = frozenset(
 )
 # Keywords that say nothing of what conforms; `format` is an annotation here.
 _ANNOTATIONS = frozenset({"title", "description", "default", "examples", "format", "deprecated", "$comment"})
+# With these alone, and values of their kinds, a schema is surely one.
+_SURE = frozenset({"type", "properties", "required", "title", "description"})
+_SURE_OF_PROPERTY = frozenset({"type", "enum", "items", "title", "description", "default"})
 _SCALARS = frozenset({"string", "integer", "number", "boolean", "null"})
+_TYPES = _SCALARS | {"array", "object"}
 _KINDS: Mapping[type, frozenset[str]] = {
     str: frozenset({"string"}),
     int: frozenset({"integer", "number"}),
@@ -52,6 +56,37 @@ def property_gates(schema: Mapping[str, Any]) -> dict[str, PropertyGate]:
     if not _PROPERTY_BY_PROPERTY.issuperset(schema) or schema.get("type", "object") != "object":
         return {}
     return {name: gate_of(each) for name, each in properties.items()} if isinstance(properties, dict) else {}
+
+
+def is_surely_valid(schema: Mapping[str, Any]) -> bool:
+    """Tell whether a tool's schema is surely a schema, so that no validator has to be made to say so."""
+    required, properties = schema.get("required", []), schema.get("properties", {})
+    return (
+        _SURE.issuperset(schema)
+        and schema.get("type", "object") == "object"
+        and _is_described(schema)
+        and isinstance(required, list)
+        and all(type(name) is str for name in required)
+        and len(set(required)) == len(required)
+        and isinstance(properties, dict)
+        and all(map(_is_sure_property, properties.values()))
+    )
+
+
+def _is_sure_property(schema: Any) -> bool:
+    return (
+        type(schema) is dict
+        and _SURE_OF_PROPERTY.issuperset(schema)
+        and type(kind := schema.get("type", "array")) is str
+        and kind in _TYPES
+        and _is_described(schema)
+        and type(schema.get("enum", [])) is list
+        and ("items" not in schema or _is_sure_property(schema["items"]))
+    )
+
+
+def _is_described(schema: Mapping[str, Any]) -> bool:
+    return type(schema.get("title", "")) is str and type(schema.get("description", "")) is str
 
 
 def gate_of(schema: Any) -> PropertyGate:

@@ -44,15 +44,15 @@ def read_quickly(text: str, max_depth: int) -> Any:
             if not -_LARGE < item < _LARGE:
                 return UNSURE
         elif kind is dict or kind is list:
-            if text.count("[") + text.count("{") > max_depth:
-                return UNSURE
-            pairs += _pairs_in(item)
+            pairs += _pairs_in(item, max_depth - 1)
     # The text has at least as many pairs as the value, and at least one colon for each.
     return value if colons == pairs or colons == pairs + _colons_in(value) else UNSURE
 
 
-def _pairs_in(value: Any) -> int:
-    """Count the pairs of all objects within; far below zero where a number is large."""
+def _pairs_in(value: Any, levels: int) -> int:
+    """Count the pairs of all objects within; far below zero where a number is large, or more than these levels deep."""
+    if levels <= 0:
+        return _TOO_FEW
     pairs, items = (len(value), value.values()) if type(value) is dict else (0, value)
     for item in items:
         kind = type(item)
@@ -60,7 +60,7 @@ def _pairs_in(value: Any) -> int:
             if not -_LARGE < item < _LARGE:
                 return _TOO_FEW
         elif kind is dict or kind is list:
-            pairs += _pairs_in(item)
+            pairs += _pairs_in(item, levels - 1)
     return pairs
 
 

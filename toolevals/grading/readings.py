@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from toolevals.grading.parsing import Loss, Tally
@@ -44,10 +44,8 @@ class Readings:
 
     def add(self, prediction: Prediction) -> None:
         """Count a prediction."""
-        if name := prediction.format:
-            before = self._formats.get(name)
-            why, count = (prediction.why, 1) if before is None else (before.why, before.count + 1)
-            self._formats[name] = FoundFormat(name, why, count)
+        if prediction.format:
+            self._add(FoundFormat(prediction.format, prediction.why, 1))
         self._tally.add(prediction.losses)
 
     def found(self, name: str, why: str, count: int = 0) -> None:
@@ -59,6 +57,18 @@ class Readings:
         self.warning_count += 1
         if len(self.warnings) < MOST_WARNINGS:
             self.warnings.append({"line": line, "pointer": pointer, "message": message})
+
+    def join(self, later: Readings) -> None:
+        """Count what was read later."""
+        for found in later._formats.values():
+            self._add(found)
+        self._tally.add(later.losses)
+        self.warnings = [*self.warnings, *later.warnings][:MOST_WARNINGS]
+        self.warning_count += later.warning_count
+
+    def _add(self, found: FoundFormat) -> None:
+        before = self._formats.get(found.name)
+        self._formats[found.name] = found if before is None else replace(before, count=before.count + found.count)
 
     def __bool__(self) -> bool:
         return bool(self._formats or self._tally.losses or self.warning_count)

@@ -28,6 +28,8 @@ _MOST_LOOKED_AT = 256
 def stand_ins(alignment: Alignment, calls: Sequence[Call], offer: Offer) -> tuple[tuple[int, int], ...]:
     """Return the places of missing expected calls with those of the calls that stand for them; each serves once."""
     missing, over = alignment.unmatched_expected, alignment.unmatched_actual
+    if not missing or not over:
+        return ()
     if not alignment.compiled.trajectory.additional_calls:
         return tuple(zip(missing, over, strict=False))
     evidence = _Evidence(alignment, calls, offer)

@@ -158,6 +158,10 @@ class CaseSource(Protocol):
     def statuses(self) -> Mapping[str, Status]:
         """The status of every verdict."""
 
+    @property
+    def values(self) -> Mapping[str, float | None]:
+        """The value of every verdict."""
+
     def field(self, name: str) -> Any:
         """Return a field of the grade; never raises."""
 
@@ -218,6 +222,14 @@ class CaseGrade(_WorkedOut):
             return self._source.statuses
         except AttributeError:
             return {name: verdict.status for name, verdict in self.verdicts.items()}
+
+    @property
+    def values(self) -> Mapping[str, float | None]:
+        """The value of every verdict, without working out its words."""
+        try:
+            return self._source.values
+        except AttributeError:
+            return {name: verdict.value for name, verdict in self.verdicts.items()}
 
     @property
     def outcome(self) -> Verdict:

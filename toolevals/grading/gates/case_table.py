@@ -86,22 +86,36 @@ class CaseTable:
         examples, numbers = array("I"), array("I")
         runtimes: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
         for case in cases:
-            key = (
-                tuple(case.scores.items()),
-                tuple(case.passed.items()),
-                case.tool,
-                case.called,
-                tuple(case.strata.items()),
-                case.failures,
-            )
-            number = kinds.setdefault(key, len(kinds))
+            number = kinds.setdefault(_key(case), len(kinds))
             if number == len(distinct):
                 distinct.append(replace(case, example="", trial=0, runtime_ms=None))
             if case.runtime_ms is not None:
                 runtimes[number].append(case.runtime_ms)
             examples.append(names.setdefault(case.example, len(names)))
             numbers.append(number)
-        return cls(distinct, list(names), examples, numbers, runtimes)
+        return cls(distinct, list(names), examples, numbers, dict(runtimes))
+
+    @classmethod
+    def joined(cls, tables: Sequence[CaseTable]) -> Self:
+        """Return the cases of several tables as one, in order."""
+        kinds: dict[tuple[Any, ...], int] = {}
+        distinct: list[GateCase] = []
+        names: dict[str, int] = {}
+        examples, numbers = array("I"), array("I")
+        runtimes: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
+        for table in tables:
+            kind_numbers = []
+            for kind in table.kinds:
+                number = kinds.setdefault(_key(kind), len(kinds))
+                if number == len(distinct):
+                    distinct.append(kind)
+                kind_numbers.append(number)
+            places = [names.setdefault(name, len(names)) for name in table.names]
+            examples.extend(map(places.__getitem__, table.examples))
+            numbers.extend(map(kind_numbers.__getitem__, table.numbers))
+            for number, measured in table.runtimes.items():
+                runtimes[kind_numbers[number]].extend(measured)
+        return cls(distinct, list(names), examples, numbers, dict(runtimes))
 
     def __iter__(self) -> Iterator[GateCase]:
         """Yield each case, without its trial and its runtime."""
@@ -141,6 +155,12 @@ class CaseTable:
             for group in groups[number]:
                 found[group][example] = None
         return {group: [self.names[example] for example in examples] for group, examples in found.items()}
+
+
+def _key(case: GateCase) -> tuple[Any, ...]:
+    """Return what makes a case distinct, whosoever it is."""
+    scores, passed, strata = case.scores.items(), case.passed.items(), case.strata.items()
+    return tuple(scores), tuple(passed), case.tool, case.called, tuple(strata), case.failures
 
 
 def chained(size: int, numbers: Iterable[tuple[int, int]]) -> tuple[array[int], list[tuple[int, ...]]]:

@@ -55,7 +55,7 @@ def case_of_grade(
     """
     scores = verdict_scores(grade.statuses)
     for name in [name for name, score in scores.items() if score == 0]:
-        scores[name] = grade.verdicts[name].value or 0.0
+        scores[name] = grade.values[name] or 0.0
     passed = {name: grade.statuses[name] == "passed" for name, score in scores.items() if score is not None}
     for name, verdict in (metrics or {}).items():
         if metric_arises(verdict.status, grade.statuses["selection"]):

@@ -155,6 +155,13 @@ class Gate:
         return tuple(dict.fromkeys(named))
 
     @property
+    def named(self) -> frozenset[str]:
+        """Every metric that a rule or a group names."""
+        rules = (name for rule in self.regressions for name in rule.metrics)
+        groups = (name for group in self.groups for name in group.metrics)
+        return frozenset((*self.metrics, *rules, *groups, *(rule.metric for rule in self.consistency)))
+
+    @property
     def is_per_tool(self) -> bool:
         """Whether a rule looks at each expected tool by itself."""
         return any(bound.per_tool for bound in self.bounds) or any(rule.per_tool for rule in self.regressions)
