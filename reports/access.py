@@ -81,6 +81,7 @@ DOWNLOADS = (
     "compare-cases-csv",
     "compare-strata-csv",
     "compare-judges-csv",
+    "compare-metrics-csv",
 )
 INTERFACE = (
     "cell",
@@ -123,6 +124,7 @@ INTERFACE = (
     "compare-matrix",
     "compare-strata",
     "compare-judges",
+    "compare-metrics",
     "compare-cases",
 )
 
