@@ -87,6 +87,7 @@ DOWNLOADS = (
     "compare-cases-csv",
     "compare-strata-csv",
     "compare-judges-csv",
+    "compare-metrics-csv",
 )
 INTERFACE = (
     "cell",
@@ -132,6 +133,7 @@ INTERFACE = (
     "compare-matrix",
     "compare-strata",
     "compare-judges",
+    "compare-metrics",
     "compare-cases",
 )
 

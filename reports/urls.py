@@ -89,6 +89,7 @@ urlpatterns = [
     path("runs/<int:number>/compare/<int:candidate>/registry.csv", compare.registry_csv, name="compare-registry-csv"),
     path("runs/<int:number>/compare/<int:candidate>/strata.csv", compare.strata_csv, name="compare-strata-csv"),
     path("runs/<int:number>/compare/<int:candidate>/judges.csv", compare.judges_csv, name="compare-judges-csv"),
+    path("runs/<int:number>/compare/<int:candidate>/metrics.csv", compare.metrics_csv, name="compare-metrics-csv"),
     path("runs/<int:number>/compare/<int:candidate>/cases.csv", compare.cases_csv, name="compare-cases-csv"),
     path("runs/<int:number>/compare/<int:candidate>/cases/", compare.compare_cases, name="compare-cases"),
     path("runs/<int:number>/compare/<int:candidate>/cases/<uuid:revision>/", compare.compare_case, name="compare-case"),

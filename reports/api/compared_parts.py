@@ -1,4 +1,4 @@
-"""Two runs side by side in the REST interface, by stratum and by judge."""
+"""Two runs side by side in the REST interface, by stratum, by judge and by metric."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from labeling.models import Example
+from reports.analyses.compared.metrics import MetricDelta
 from reports.api.comparison import PART_PARAMETERS, LayerDeltaSerializer, PairView
 from reports.comparison.judges import judge_deltas
+from reports.comparison.metrics import compared_metrics
 from reports.comparison.page import strata_of, stratum_named
 from reports.filters.asked import text
 from toolevals.grading.verdicts import VERDICT_NAMES
@@ -91,3 +93,36 @@ class CompareJudgesView(PairView):
     @extend_schema(parameters=PART_PARAMETERS, responses=JudgeDeltaSerializer(many=True))
     def get(self, request: Request, number: int, candidate: int) -> Response:
         return Response(JudgeDeltaSerializer(judge_deltas(self.runs(number, candidate)), many=True).data)
+
+
+class MetricDeltaSerializer(serializers.Serializer[Any]):
+    """The mean of a metric of whole cases in both runs, over `examples`; `rose` and `fell` count those that changed.
+
+    `p_holm` is adjusted over all metrics.
+    """
+
+    metric = serializers.CharField(source="name")
+    version_before = serializers.SerializerMethodField()
+    version_after = serializers.SerializerMethodField()
+    examples = serializers.IntegerField(source="compared.examples")
+    left_out = serializers.IntegerField(source="compared.left_out")
+    mean = ShareDeltaSerializer(source="compared")
+    rose = serializers.IntegerField(source="compared.improved")
+    fell = serializers.IntegerField(source="compared.worsened")
+    test = serializers.CharField(source="compared.test", allow_null=True)
+    p_value = serializers.FloatField(source="compared.p_value", allow_null=True)
+    p_holm = serializers.FloatField(allow_null=True)
+
+    def get_version_before(self, row: MetricDelta) -> str:
+        return row.versions[0]
+
+    def get_version_after(self, row: MetricDelta) -> str:
+        return row.versions[1]
+
+
+class CompareMetricsView(PairView):
+    """What changed in the metrics of whole cases."""
+
+    @extend_schema(parameters=PART_PARAMETERS, responses=MetricDeltaSerializer(many=True))
+    def get(self, request: Request, number: int, candidate: int) -> Response:
+        return Response(MetricDeltaSerializer(compared_metrics(self.runs(number, candidate)), many=True).data)

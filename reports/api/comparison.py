@@ -274,8 +274,8 @@ class CompareCasesView(PairView):
             OpenApiParameter(
                 "of",
                 str,
-                description=f"In what: {', '.join((*VERDICT_NAMES, *MISTAKES, *OUTSIDE))}, or `judged:` and a rubric; "
-                "by default the outcome.",
+                description=f"In what: {', '.join((*VERDICT_NAMES, *MISTAKES, *OUTSIDE))}, `judged:` and a rubric, "
+                "or a metric; by default the outcome.",
             ),
             OpenApiParameter("how", str, enum=list(HOWS), description="Which way; by default all that moved."),
             OpenApiParameter("tool", str, description="Of `missed` and `wrong`: whose mistakes."),

@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from toolevals.grading.case_findings import FAMILIES
+from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
 from toolevals.runs.api.serializers import LabelNoiseSerializer
 from toolevals.workspace.api.serializers import IntervalSerializer
 
@@ -190,6 +191,7 @@ class LayersSerializer(serializers.Serializer[Any]):
     cases = serializers.IntegerField(source="layers.cases")
     sentence = serializers.CharField()
     label_noise = LabelNoiseSerializer()
+    corrected = CorrectedScoreSerializer(allow_null=True, help_text="By the newest re-reading; null without any.")
     layers = LayerRowSerializer(source="layers.rows", many=True)
     failure_counts = serializers.DictField(child=serializers.IntegerField())
     failure_tags = TagSerializer(many=True)

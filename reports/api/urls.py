@@ -102,6 +102,11 @@ urlpatterns = [
         name="compare-judges",
     ),
     path(
+        "runs/<int:number>/compare/<int:candidate>/metrics/",
+        compared_parts.CompareMetricsView.as_view(),
+        name="compare-metrics",
+    ),
+    path(
         "runs/<int:number>/compare/<int:candidate>/cases/", comparison.CompareCasesView.as_view(), name="compare-cases"
     ),
     path("datasets/<slug:dataset>/versions/<str:version>/floors/", floors.FloorsView.as_view(), name="floors"),

@@ -30,9 +30,11 @@ from reports.queries.findings import grading_findings
 from reports.queries.grading import grading_sums, verdict_counts
 from reports.queries.label_noise import grading_noise
 from reports.queries.overreach import grading_overreach
+from toolevals.runs.api.reread_scores import score_document
 from toolevals.runs.api.serializers import noise_document
 from toolevals.runs.counted import Unit, View
 from toolevals.runs.models import Grading
+from toolevals.runs.rereading.results import grading_reread
 from toolevals.workspace.api.base import ProjectView
 
 STRATA = {name: TEXTS[name] for name in ("bucket", "difficulty", *EXAMPLE_STRATA)}
@@ -150,6 +152,7 @@ class LayersView(RunReportView):
         document = {
             "layers": layers,
             "label_noise": noise_document(noise, layers.outcome.rate.value),
+            "corrected": score_document(grading_reread(grading)),
             "sentence": sentence(layers, modes),
             "failure_counts": {each.tag: each.count for each in tags},
             "failure_tags": tags,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 from uuid import UUID
 
 from labeling.conversation import CONTEXT, CallBlock, Conversation, Turn, read_conversation
@@ -28,6 +27,7 @@ from toolevals.grading.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProbl
 from toolevals.grading.verdicts import CaseGrade as Grade
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import CaseGrade
+from toolevals.runs.rereading.shown_cases import done_messages
 from toolevals.workspace.models import Role, User
 
 MOST_RUNS = 60
@@ -152,7 +152,7 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
     expectation = Expectation.from_document(gold.expectation)
     document = case.transcript.document
     transcript = None if document is None else Transcript.from_document(document)
-    done = read_conversation({"messages": _messages(transcript)})
+    done = read_conversation({"messages": done_messages(transcript)})
     return CaseReading(
         title=case_title(grade),
         snippet=snippet(revision.input),
@@ -187,26 +187,6 @@ def read_case(case: CaseGrade, user: User, role: Role) -> CaseReading:
 
 def _is_context(turn: Turn) -> bool:
     return turn.role == "system" and turn.words == CONTEXT
-
-
-def _messages(transcript: Transcript | None) -> list[dict[str, Any]]:
-    """Return what the subject did as messages that can be shown; a call that nobody can read is shown as its text."""
-    if transcript is None:
-        return []
-    found: list[dict[str, Any]] = []
-    for message in transcript.messages:
-        document = message.to_document()
-        if message.calls:
-            document["calls"] = [
-                {"name": call.name or "(unparsed)", "arguments": call.text or call.reason}
-                if isinstance(call, MalformedCall)
-                else call.to_document()
-                for call in message.calls
-            ]
-        found.append(document)
-    if transcript.answer and not any(message.content == transcript.answer for message in transcript.messages):
-        found.append({"role": "assistant", "content": transcript.answer})
-    return found
 
 
 def _warnings(grade: Grade) -> tuple[str, ...]:

@@ -13,9 +13,11 @@ from reports.analyses.compared.pairing import Places, Verdicts
 from reports.analyses.judges import PREFIX
 from reports.cases.rows import snippet
 from reports.comparison.judges import judged_places
+from reports.comparison.metrics import metric_places
 from reports.comparison.part import read_part
 from reports.comparison.runs import OUTSIDE, TwoRuns
 from reports.filters.asked import Filters, address_query, is_judged, text
+from toolevals.grading.case_metrics import METRICS
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.runs.models import CaseGrade, Run
 
@@ -40,8 +42,9 @@ _CHUNK: Final = 500
 class MovedFilter:
     """Which examples are listed.
 
-    `of` is a verdict, a judge's (`judged:` and its rubric), "missed" or "wrong" with a `tool`, "cell" with expected and
-    actual, or a key of OUTSIDE; `how` is one of HOWS, or empty for all that moved. `part` are conditions on examples.
+    `of` is a verdict, a judge's (`judged:` and its rubric), a metric, "missed" or "wrong" with a `tool`, "cell" with
+    expected and actual, or a key of OUTSIDE; `how` is one of HOWS, or empty for all that moved. `part` are conditions
+    on examples.
     """
 
     of: str = "outcome"
@@ -72,7 +75,7 @@ class MovedFilter:
             return ()
         if self.of == "cell":
             return ("", "entered", "left")
-        if self.rubric:
+        if self.rubric or self.of in METRICS:
             return ("", "fixed", "broken", "left_out")
         return ("", "fixed", "broken") if self.of in MISTAKES else ("", "fixed", "broken", "left_out", "errored")
 
@@ -97,7 +100,7 @@ def _read(parameters: Mapping[str, str]) -> MovedFilter:
         return MovedFilter(of)
     if of in MISTAKES and tool:
         return MovedFilter(of, how if how in ("fixed", "broken") else "", tool)
-    if is_judged(of):
+    if is_judged(of) or of in METRICS:
         return MovedFilter(of, how if how in ("fixed", "broken", "left_out") else "")
     known = of if of in VERDICT_NAMES else "outcome"
     return MovedFilter(known, how if how in ("fixed", "broken", "left_out", "errored") else "")
@@ -108,6 +111,8 @@ def moved_places(runs: TwoRuns, wanted: MovedFilter) -> tuple[int, Iterator[tupl
     paired = runs.paired
     if wanted.rubric:
         return judged_places(runs, wanted.rubric, wanted.how)
+    if wanted.of in METRICS:
+        return metric_places(runs, wanted.of, wanted.how)
     if wanted.of in VERDICT_NAMES:
         count, found = paired.verdicts.holding(_by_verdict(wanted))
     else:

@@ -7,6 +7,7 @@ from typing import Final
 
 from reports.analyses.compared import LayerDelta, RunComparison
 from reports.analyses.compared.judges import JudgeDelta
+from reports.analyses.compared.metrics import MetricDelta
 from reports.analyses.compared.strata import StratumDelta
 from reports.comparison.moved import MovedRow
 from reports.comparison.registry import ToolMoved
@@ -70,6 +71,23 @@ JUDGES: Final = (
     "p_value",
     "p_holm",
 )
+METRICS: Final = (
+    "metric",
+    "version_before",
+    "version_after",
+    "examples",
+    "left_out",
+    "before",
+    "after",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "rose",
+    "fell",
+    "test",
+    "p_value",
+    "p_holm",
+)
 MATRIX: Final = ("expected", "actual", "before", "after", "difference", "entered", "left", "row_total")
 CASES: Final = (
     "revision_id",
@@ -118,6 +136,27 @@ def judges(rows: Iterable[JudgeDelta]) -> Iterator[tuple[Cell, ...]]:
             values.after,
             values.difference,
             *_span(values.interval),
+            each.improved,
+            each.worsened,
+            each.test,
+            each.p_value,
+            row.p_holm,
+        )
+
+
+def metrics(rows: Iterable[MetricDelta]) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row for each metric of whole cases that both runs scored."""
+    for row in rows:
+        each = row.compared
+        yield (
+            row.name,
+            *row.versions,
+            each.examples,
+            each.left_out,
+            each.before,
+            each.after,
+            each.difference,
+            *_span(each.interval),
             each.improved,
             each.worsened,
             each.test,

@@ -14,9 +14,11 @@ from reports.analyses.compared.sentence import change_details, change_sentence, 
 from reports.cases.paired import paired_case
 from reports.comparison import tables
 from reports.comparison.judges import judge_deltas, shared_judges
+from reports.comparison.metrics import compared_metrics, shared_metrics
 from reports.comparison.moved import WORDS as MOVED_WORDS
 from reports.comparison.moved import MovedFilter, moved_page, read_moved_filter
 from reports.comparison.page import (
+    MOST_AT_ONCE,
     asked_runs,
     choices,
     comparable_runs,
@@ -112,6 +114,8 @@ def _analyses(request: ProjectRequest, runs: TwoRuns) -> dict[str, Any]:
         "public": tuple(dict.fromkeys(row for run in (runs.before, runs.after) for row in public_rows(run.subject))),
         "lists": [(each, moved_page(runs, each, 0, MOST_EXAMPLES)) for each in lists],
         "judges": judge_deltas(runs),
+        "metrics_asked": (reads := runs.examples <= MOST_AT_ONCE or "metrics" in request.GET),
+        "metrics": compared_metrics(runs) if reads else (),
         "keymap": KEYMAP,
     }
 
@@ -132,7 +136,7 @@ def compare_cases(request: ProjectRequest, number: int, candidate: int) -> HttpR
         "page": page,
         "start": start,
         "query": wanted.query(),
-        "layers": [*(row.name for row in runs.comparison.layers), *(row.name for row in shared_judges(runs))],
+        "layers": [*(row.name for row in runs.comparison.layers), *_beside(runs)],
         "chips": part_chips(runs, lambda part: wanted.query(part=part)),
         "pages": _pages(wanted, start, page.more),
     }
@@ -199,6 +203,13 @@ def judges_csv(request: ProjectRequest, number: int, candidate: int) -> Streamin
 
 
 @require_safe
+def metrics_csv(request: ProjectRequest, number: int, candidate: int) -> StreamingHttpResponse:
+    """Send what changed in the metrics of whole cases."""
+    runs = comparable_runs(request, number, candidate)
+    return csv_file(_name(number, candidate, "metrics"), tables.METRICS, tables.metrics(compared_metrics(runs)))
+
+
+@require_safe
 def cases_csv(request: ProjectRequest, number: int, candidate: int) -> HttpResponseBase:
     """Send the examples of a list, trial by trial."""
     runs = comparable_runs(request, number, candidate)
@@ -211,6 +222,11 @@ def registry_csv(request: ProjectRequest, number: int, candidate: int) -> Stream
     runs = comparable_runs(request, number, candidate)
     rows = tables.registry(registry_change(runs, runs.comparison))
     return csv_file(_name(number, candidate, "registry"), tables.REGISTRY, rows)
+
+
+def _beside(runs: TwoRuns) -> list[str]:
+    """Return what examples can have moved in beside the layers: what judges say, and metrics."""
+    return [*(row.name for row in shared_judges(runs)), *shared_metrics(runs)]
 
 
 def _name(number: int, candidate: int, table: str) -> str:

@@ -20,6 +20,7 @@ from reports.golds.listing import (
     two_gradings,
 )
 from reports.pages.shared import graded, run_head
+from toolevals.runs.rereading.results import run_rereadings
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
@@ -31,7 +32,8 @@ def golds(request: ProjectRequest, number: int) -> HttpResponse:
     if head.grading is None:
         return render(request, "reports/run_waiting.html", {"head": head, "run": head.run, "job": head.run.job})
     rows, more = gold_rows(head.run, read_number(request.GET, "start") or 0)
-    return render(request, "reports/golds.html", {"head": head, "run": head.run, "rows": rows, "more": more})
+    context = {"head": head, "run": head.run, "rows": rows, "more": more, "rereadings": run_rereadings(head.run)}
+    return render(request, "reports/golds.html", context)
 
 
 @require_safe

@@ -39,6 +39,7 @@ from toolevals.grading.catalog import OUTCOME_COUNTS
 from toolevals.presentation.intervals import track_floor
 from toolevals.presentation.label_noise import score_words
 from toolevals.runs.models import Grading
+from toolevals.runs.rereading.results import grading_reread
 from toolevals.runs.run_rows import deciding_of, stale_reasons
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest
@@ -109,6 +110,7 @@ def _analyses(request: ProjectRequest, head: RunHead, grading: Grading) -> dict[
             grading_noise(grading, actor=request.user, begin=True),
             None if head.run.floor else layers.outcome.rate.value,
         ),
+        "reread": None if head.run.floor else grading_reread(grading),
         "proxies": grading_proxies(grading, counts),
         "layers_floor": track_floor([row.rate.low for row in layers.rows if row.rate.low is not None]),
         "sentence": sentence(layers, modes),

@@ -23,6 +23,7 @@ from toolevals.workspace.models import Role
 MADE: tuple[Callable[[World], Any], ...] = (
     runs_arguments.a_graded_run,
     lambda world: runs_arguments.a_calibration(world, world.owner),
+    lambda world: runs_arguments.a_rereading(world, world.owner),
     lambda world: runs_arguments.a_drift(world, world.owner),
     lambda world: runs_arguments.a_tryout(world, world.owner),
     lambda world: runs_arguments.a_probing(world, world.owner),

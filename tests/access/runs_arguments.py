@@ -18,6 +18,8 @@ from toolevals.runs.models import (
     Judge,
     JudgeCalibration,
     ProbeCheck,
+    RereadCase,
+    Rereading,
     Run,
     Tryout,
 )
@@ -80,6 +82,17 @@ def a_calibration(world: World, person: User) -> UUID:
     return made.pk  # type: ignore[no-any-return]
 
 
+def a_rereading(world: World, person: User) -> UUID:
+    """Return an open re-reading of the project's graded run, with one case; the first call makes it."""
+    case, grading = a_case(world, person), a_graded_run(world).gradings.get()
+    found = Rereading.objects.filter(grading=grading).first()
+    if found is None:
+        drawn = {"passed": 1, "failed": 0}
+        found = Rereading.objects.create(grading=grading, readers=1, seed="walk", drawn_from=drawn)
+        RereadCase.objects.create(rereading=found, position=1, case_id=case, passed=True, trials=1)
+    return found.pk  # type: ignore[no-any-return]
+
+
 def a_drift(world: World, person: User) -> UUID:
     """Return a check of the project's judge for drift, under way; the first call makes it."""
     judge, calibration = a_judge(world, person), a_calibration(world, person)
@@ -128,6 +141,7 @@ ARGUMENTS: dict[str, Argument] = {
     "case": a_case,
     "judge": a_judge,
     "calibration": a_calibration,
+    "rereading": a_rereading,
     "drift": a_drift,
     "probing": a_probing,
     "probe": a_probe,

@@ -18,6 +18,7 @@ from toolevals.workspace.models import Batch, BatchState, Job, JobState, Members
 PACKAGES = ("toolevals", "labeling", "reports")
 TABLE = {"both_passed": 3, "only_judge": 1, "only_human": 0, "both_failed": 2}
 CHANGES = {"stayed_passed": 3, "to_failed": 1, "to_passed": 0, "stayed_failed": 2}
+REREAD = {"passed": {"right": {"1": 1}}, "failed": {}}
 # What else the services write with a column: the column's name, and what holds beside it in any of its states.
 BESIDE: dict[str, dict[str, Any]] = {
     "labeling.LabelSlot.state": {"priority": 0},
@@ -26,6 +27,8 @@ BESIDE: dict[str, dict[str, Any]] = {
     "runs.DriftCheck.finished_at": {"counts": {"changes": CHANGES, "then": TABLE, "now": TABLE}},
     "runs.DriftCheck.counts": {"finished_at": None},
     "runs.JudgeCalibration.closed_at": {"table": TABLE},
+    "runs.Rereading.closed_at": {"counts": REREAD},
+    "runs.Rereading.counts": {"closed_at": None},
     "runs.Simulator.kind": {
         "content": {"results": [], "files": {"simulator.py": ""}, "tools": [], "url": "", "secret": ""}
     },

@@ -42,6 +42,7 @@ UNSEEN = frozenset(
         "LabellingJobSerializer",
         "ProposalSerializer",
         "RatingSerializer",
+        "ReadingSerializer",
         "RunSerializer",
         "SkipSerializer",
         "TryoutAnswerSerializer",

@@ -31,7 +31,7 @@ from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, returned, row
 from toolevals.grading.examples import read_example
 from toolevals.registry.services import registry_create, registry_publish
-from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration
+from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration, RereadCase, Rereading
 from toolevals.runs.services import JudgeRequest, judge_add, rubric_use
 from toolevals.workspace.jobs import job_pause
 from toolevals.workspace.models import Role
@@ -40,7 +40,7 @@ from toolevals.workspace.services import member_set, project_create, user_create
 project = project_create(actor=None, slug="sessions", name="Sessions")
 people = {}
 ADJUDICATORS = ["Ada", "Jo"]
-REVIEWERS = ["Rea", "Reb", "Lea", "Quin", "Cal", "Ray", "Tab", "Ann", "Other", "Out", "Way", "Form", "Gone"]
+REVIEWERS = ["Rea", "Reb", "Lea", "Quin", "Cal", "Ray", "Rey", "Tab", "Ann", "Other", "Out", "Way", "Form", "Gone"]
 for name in ADJUDICATORS + REVIEWERS:
     user = user_create(actor=None, email=f"{name.lower()}@sessions.example.org", name=name, password=PASSWORD)
     member_set(project=project, actor=None, user=user, role=Role.ADJUDICATOR if name in ADJUDICATORS else Role.REVIEWER)
@@ -74,6 +74,11 @@ for position, case in enumerate(cases):
         calibration=rated, position=position, case=case, is_held_out=True, passed=True, value=1,
         questions=[{"conversation": {"messages": []}, "done": []}],
     )
+reread = Rereading.objects.create(
+    grading=cases[0].grading, readers=1, seed="s", drawn_from={"passed": 4, "failed": 0}
+)
+for position, case in enumerate(cases):
+    RereadCase.objects.create(rereading=reread, position=position, case=case, passed=True, trials=1)
 with transaction.atomic():
     job = export_start(selection=Selection(dataset), actor=people["Jo"], format="jsonl")
     job_pause(job=job, actor=people["Jo"])
@@ -92,6 +97,7 @@ pages = {
     "question": reverse("labeling:thread", args=["sessions", asked.pk]),
     "calibration": reverse("labeling:calibrate", args=["sessions", "core", opened.pk]),
     "rating": reverse("runs:rate", args=["sessions", rated.pk]),
+    "reading": reverse("runs:reread", args=["sessions", reread.pk]),
     "jobs": reverse("workspace:jobs", args=["sessions"]),
     "job": reverse("workspace:job", args=["sessions", job.pk]),
 }

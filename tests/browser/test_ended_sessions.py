@@ -58,6 +58,7 @@ WORK: dict[str, tuple[str, Callable[[Page, str], None], str, str | re.Pattern[st
         "SELECT count(*) FROM labeling_calibrationanswer WHERE rationale = ?",
     ),
     "rating": ("Ray", type_rating, "#note", "Rate and next", "SELECT count(*) FROM runs_rating WHERE note = ?"),
+    "reading": ("Rey", type_rating, "#note", "Save and next", "SELECT count(*) FROM runs_reading WHERE note = ?"),
 }
 
 

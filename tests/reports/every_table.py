@@ -182,6 +182,12 @@ OF_PAIR = (
         {"by": "bucket", "layer": "selection"},
     ),
     Table("compare-judges-csv", "compare-judges", rows_of.whole, JUDGED),
+    Table(
+        "compare-metrics-csv",
+        "compare-metrics",
+        rows_of.whole,
+        {name: f"mean.{name}" for name in ("before", "after", "difference")} | ends("difference", "mean.interval"),
+    ),
     Table("compare-cases-csv", "compare-cases", rows_of.moved),
 )
 OF_PROJECT = (

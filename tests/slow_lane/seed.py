@@ -52,11 +52,13 @@ from toolevals.registry.services import registry_create  # noqa: E402
 from toolevals.runs.models import JudgeCalibration, Run  # noqa: E402
 from toolevals.runs.services import (  # noqa: E402
     CalibrationRequest,
+    RereadingRequest,
     TryoutRequest,
     calibration_begin,
     drift_begin,
     grading_start,
     probes_begin,
+    rereading_begin,
     simulator_begin,
     tryout_begin,
 )
@@ -187,8 +189,10 @@ def main(judge_url: str, shop_url: str) -> dict[str, Any]:
         project=ground.project, actor=ground.owner, user=ground.owner, name="slow lane", role=Role.OWNER
     )
     jobs = {kind: str(start(ground).pk) for kind, start in STARTERS.items()}
+    rereading = rereading_begin(request=RereadingRequest(ground.run.grading), actor=ground.owner)
     pages |= {
         "rate": reverse("runs:rate", args=[SLUG, JudgeCalibration.objects.latest("pk").pk]),
+        "reread": reverse("runs:reread", args=[SLUG, rereading.pk]),
         "run at work": reverse("reports:run", args=[SLUG, Run.objects.get(job_id=jobs["run"]).number]),
         "import at work": f"{reverse('labeling:import', args=[SLUG, 'desk'])}?job={jobs['import']}",
         "job": reverse("workspace:job", args=[SLUG, jobs["export"]]),

@@ -20,6 +20,7 @@ PAGES = (
     "questions",
     "calibration",
     "rate",
+    "reread",
     "example",
     "dataset",
     "run",

@@ -150,8 +150,7 @@ def _summary(shown: dict[str, Any], client: ProjectClient) -> str:
     lines += (_line(layer, counts[layer], rates.get(layer)) for layer in LAYERS if layer in counts)
     if "outcome" in counts:
         lines.append(f"  Unless an example says otherwise, the outcome counts {OUTCOME_COUNTS}.")
-    if noise := shown.get("label_noise"):
-        lines.append(f"  {noise['words']}")
+    lines += (f"  {said['words']}" for name in ("label_noise", "corrected") if (said := shown.get(name)))
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.judging.sampling import stratified_sample
+from toolevals.grading.judging.sampling import one_trial_each, sample_of_each, stratified_sample
 
 sizes = st.integers(0, 60)
 
@@ -62,3 +62,34 @@ def test_shares_are_kept_to_within_one_case(passed, failed, held_out):
 def test_a_negative_size_is_refused():
     with pytest.raises(ValueError):
         stratified_sample(strata(1, 1), held_out=-1)
+
+
+def test_of_each_example_one_trial_is_drawn():
+    examples = [[("passed", (n, 0)), ("failed", (n, 1)), ("passed", (n, 2))] for n in range(600)]
+    found = one_trial_each(examples, "a")
+    drawn = [case for cases in found.values() for case in cases]
+    assert sorted(n for n, _ in drawn) == list(range(600))
+    assert all(trial == 1 for _, trial in found["failed"])
+    # A third of the trials failed.
+    assert 160 < len(found["failed"]) < 240
+    assert one_trial_each(examples, "a") == found
+    assert one_trial_each(examples, "b") != found
+
+
+@given(sizes, sizes, sizes, sizes, st.text(max_size=5))
+def test_so_many_of_each_stratum_are_drawn_once_each_and_the_same_by_the_same_seed(passed, failed, first, second, seed):
+    wanted = {"passed": first, "failed": second}
+    drawn = sample_of_each(strata(passed, failed), wanted, seed)
+    assert (
+        Counter(name for name, _ in drawn) == Counter({"p": min(first, passed), "f": min(second, failed)}) + Counter()
+    )
+    assert len({*drawn}) == len(drawn)
+    assert sample_of_each(strata(passed, failed), wanted, seed) == drawn
+
+
+def test_the_order_of_a_sample_says_nothing_of_the_strata():
+    drawn = sample_of_each(strata(300, 300), {"passed": 200, "failed": 200}, "a")
+    first = [name for name, _ in drawn[:200]]
+    assert 75 < first.count("p") < 125
+    with pytest.raises(ValueError, match="negative"):
+        sample_of_each(strata(1, 1), {"passed": -1, "failed": 0})

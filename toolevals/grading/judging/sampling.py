@@ -1,8 +1,8 @@
-"""Which judged cases people rate: drawn by chance within each verdict, in proportion."""
+"""Which cases people look at: of each example one trial, drawn by chance within each verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Generic, TypeVar
@@ -40,6 +40,35 @@ def stratified_sample(
         for name, cases in shuffled.items()
         for place, case in enumerate(cases[: first[name] + second[name]])
     ]
+    random.shuffle(drawn)
+    return drawn
+
+
+def one_trial_each(examples: Iterable[Sequence[tuple[str, Case]]], seed: str = "") -> dict[str, list[Case]]:
+    """Return one trial of each example, drawn by chance, by its verdict: passed or failed.
+
+    An example is given as the (verdict, case) of its trials. Examples are the unit of every sample: trials of one are
+    alike, and who has looked at one trial knows the example.
+    """
+    random = Random(f"trials {seed}")  # noqa: S311 - a sample, no secret
+    strata: dict[str, list[Case]] = {"passed": [], "failed": []}
+    for trials in examples:
+        status, case = random.choice(trials)
+        strata[status].append(case)
+    return strata
+
+
+def sample_of_each(strata: Mapping[str, Sequence[Case]], sizes: Mapping[str, int], seed: str = "") -> list[Case]:
+    """Return so many cases of each stratum, all where there are fewer, in an order that says nothing of the strata.
+
+    The same strata, sizes and seed draw the same. Raises ValueError on a negative size.
+    """
+    if min(sizes.values(), default=0) < 0:
+        raise ValueError("a size is negative")
+    random = Random(seed)  # noqa: S311 - a sample, no secret
+    drawn = []
+    for name, cases in sorted(strata.items()):
+        drawn += random.sample(list(cases), min(sizes[name], len(cases)))
     random.shuffle(drawn)
     return drawn
 

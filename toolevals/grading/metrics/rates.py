@@ -16,8 +16,8 @@ class Interval:
     high: float
 
 
-def wilson(passed: int, total: int, confidence: float = 0.95) -> Interval:
-    """Return Wilson's score interval of a proportion.
+def wilson(passed: float, total: float, confidence: float = 0.95) -> Interval:
+    """Return Wilson's score interval of a proportion; the numbers may be effective ones, hence fractions.
 
     With p = passed/total and z the normal quantile of the confidence, the ends are
     (p + z²/2n ± z·sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n). Source: E. B. Wilson, "Probable inference, the law of

@@ -12,6 +12,7 @@ from labeling.models import DatasetVersion
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.presentation.label_noise import score_words
+from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import AlignedPair, CaseGrade, Experiment, Grading, Run, Subject
 from toolevals.runs.services.example_sums import verdict_rates
@@ -209,10 +210,11 @@ class RunDetailSerializer(RunSerializer):
 
     shown = GradingDetailSerializer(source="grading", allow_null=True)
     label_noise = LabelNoiseSerializer(allow_null=True, help_text="Beside the outcome; null until a case is scored.")
+    corrected = CorrectedScoreSerializer(allow_null=True, help_text="By the newest re-reading; null without any.")
     stale = serializers.CharField()
 
     class Meta(RunSerializer.Meta):
-        fields = (*RunSerializer.Meta.fields, "shown", "label_noise", "stale")
+        fields = (*RunSerializer.Meta.fields, "shown", "label_noise", "corrected", "stale")
 
 
 class RunStartedSerializer(serializers.Serializer[Any]):

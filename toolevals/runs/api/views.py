@@ -17,6 +17,7 @@ from rest_framework.response import Response
 
 from toolevals.runs.api.parsers import JsonLinesParser, NdjsonParser
 from toolevals.runs.api.requests import BaselineRunSerializer, PredictionsSerializer, RegradeSerializer
+from toolevals.runs.api.reread_scores import score_document
 from toolevals.runs.api.serializers import (
     ExperimentSerializer,
     GradingDetailSerializer,
@@ -30,6 +31,7 @@ from toolevals.runs.api.serializers import (
 )
 from toolevals.runs.label_noise import run_noise
 from toolevals.runs.models import Experiment, Grading, Run, Subject
+from toolevals.runs.rereading.results import grading_reread
 from toolevals.runs.run_rows import run_rows, stale_reasons
 from toolevals.runs.services import grading_start, run_request_baseline, run_request_upload
 from toolevals.runs.services.example_sums import verdict_rates
@@ -128,6 +130,7 @@ class RunDetail(RunView):
         run: Any = self.find(number)
         run.stale = stale_reasons([run]).get(run.pk, "")
         run.label_noise = outcome_noise(run)
+        run.corrected = score_document(grading_reread(run.grading)) if run.grading else None
         return Response(RunDetailSerializer(run).data)
 
     @extend_schema(responses={200: TrashedSerializer})

@@ -20,6 +20,7 @@ from toolevals.runs.models.judging import Judge, JudgeCount, JudgedCase, Judgeme
 from toolevals.runs.models.packed import PackedCases
 from toolevals.runs.models.probing import ProbeAnswer, ProbeCheck
 from toolevals.runs.models.remarks import CaseNote, CaseTag
+from toolevals.runs.models.rereading import Reading, RereadCase, Rereading, Said
 from toolevals.runs.models.runs import Experiment, Run, RunPace, Transcript
 from toolevals.runs.models.simulators import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.models.spending import MeasuredCalls, ToolSpending
@@ -62,10 +63,14 @@ __all__ = [
     "ProbeAnswer",
     "ProbeCheck",
     "Rating",
+    "Reading",
+    "RereadCase",
+    "Rereading",
     "RevisionTurn",
     "Rubric",
     "Run",
     "RunPace",
+    "Said",
     "Simulator",
     "SimulatorKind",
     "StepCount",

@@ -33,6 +33,13 @@ from toolevals.runs.services.requesting import (
     run_request_live,
     run_request_upload,
 )
+from toolevals.runs.services.rereading import (
+    RereadingRequest,
+    case_read,
+    rereading_begin,
+    rereading_cancel,
+    rereading_close,
+)
 from toolevals.runs.services.rollups import grading_roll_up
 from toolevals.runs.services.simulators import simulator_add, simulator_begin, simulator_choose, simulator_ensure
 from toolevals.runs.services.starting import MAX_TRIALS, RunParts, run_converse, run_start, run_upload
@@ -44,6 +51,7 @@ __all__ = [
     "MAX_TRIALS",
     "CalibrationRequest",
     "JudgeRequest",
+    "RereadingRequest",
     "RunParts",
     "RunRequest",
     "TryoutRequest",
@@ -51,6 +59,7 @@ __all__ = [
     "calibration_close",
     "calibration_prepare",
     "case_rate",
+    "case_read",
     "cases_grade",
     "cases_judge",
     "drift_ask",
@@ -69,6 +78,9 @@ __all__ = [
     "note_add",
     "probes_ask",
     "probes_begin",
+    "rereading_begin",
+    "rereading_cancel",
+    "rereading_close",
     "rubric_add",
     "rubric_use",
     "run_converse",

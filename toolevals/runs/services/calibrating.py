@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from random import Random
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from toolevals.grading.judging import Rubric
-from toolevals.grading.judging.sampling import stratified_sample
+from toolevals.grading.judging.sampling import one_trial_each, stratified_sample
 from toolevals.grading.problems import InvalidDocument, Problem
 from toolevals.runs.judging.calibration_results import held_out_table
 from toolevals.runs.judging.questions import Questions
@@ -213,12 +212,7 @@ def _strata(grading: Grading, rubric: str, seed: str) -> dict[str, list[UUID]]:
     trials: dict[UUID, list[tuple[str, UUID]]] = {}
     for revision, status, case in named:
         trials.setdefault(revision, []).append((status, case))
-    random = Random(f"trials {seed}")  # noqa: S311 - a sample, no secret
-    strata: dict[str, list[UUID]] = {"passed": [], "failed": []}
-    for found in trials.values():
-        status, case = random.choice(found)
-        strata[status].append(case)
-    return strata
+    return one_trial_each(trials.values(), seed)
 
 
 def _plans(calibration: JudgeCalibration, size: int) -> Iterator[BatchPlan]:

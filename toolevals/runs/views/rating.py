@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
@@ -18,7 +17,8 @@ from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import CalibratedCase, Rating
 from toolevals.runs.services import case_rate
 from toolevals.runs.views.calibrations import calibration_of
-from toolevals.workspace.requests import ProjectRequest, is_by_script
+from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
+from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.acknowledgement import acknowledged
 
 # What a key does -> the keys.
@@ -35,36 +35,26 @@ def rate(request: ProjectRequest, calibration: UUID) -> HttpResponse:
     found = calibration_of(request, calibration)
     if request.method != "POST":
         return _shown(request, found, found.cases.left_for(request.user).first(), RatingForm())
-    case, form = _case(found, request.POST.get("case", "")), RatingForm(request.POST)
+    arguments = [request.project.slug, found.pk]
+    rows = CalibratedCase.objects.ratable().select_related("calibration__judge__rubric", "calibration__judge__project")
+    case, form = case_named(rows.filter(calibration=found), request.POST.get("case")), RatingForm(request.POST)
     if case is None:
-        return _too_late(request, found, "That is no case of this calibration.", to="runs:calibration")
+        return too_late(request, "That is no case of this calibration.", reverse("runs:calibration", args=arguments))
+
+    def again() -> HttpResponse:
+        return _shown(request, found, case, form, status=422)
+
     if not form.is_valid():
-        return _refused(request, found, case, form)
+        return refused(request, form, again)
     try:
         case_rate(case=case, actor=request.user, **form.cleaned_data)
     except InvalidDocument as error:
         problem = error.problems[0]
         if problem.pointer == "/value":
             form.add_error("value", f"The value {problem.message}.")
-            return _refused(request, found, case, form)
-        return _too_late(request, found, problem.message, to="runs:rate")
-    url = reverse("runs:rate", args=[request.project.slug, found.pk])
-    return HttpResponse(headers={"HX-Push-Url": url}) if is_by_script(request) else redirect(url)
-
-
-def _refused(request: ProjectRequest, calibration: Any, case: CalibratedCase, form: RatingForm) -> HttpResponse:
-    if not is_by_script(request):
-        return _shown(request, calibration, case, form, status=422)
-    problems = [{"field": name, "message": text} for name, texts in form.errors.items() for text in texts]
-    return JsonResponse({"problems": problems}, status=422)
-
-
-def _too_late(request: ProjectRequest, calibration: Any, words: str, *, to: str) -> HttpResponse:
-    url = reverse(to, args=[request.project.slug, calibration.pk])
-    if is_by_script(request):
-        return JsonResponse({"message": words, "url": url}, status=409)
-    messages.error(request, words)
-    return redirect(url)
+            return refused(request, form, again)
+        return too_late(request, problem.message, reverse("runs:rate", args=arguments))
+    return taken(request, reverse("runs:rate", args=arguments))
 
 
 def _shown(
@@ -84,14 +74,8 @@ def _shown(
         "own": own,
         "of": own + calibration.cases.left_for(request.user).count(),
         "keymap": KEYMAP,
+        "address": reverse("runs:rate", args=[request.project.slug, calibration.pk]),
+        "whole_url": reverse("runs:calibration", args=[request.project.slug, calibration.pk]),
+        "late_title": "This rating could not be taken",
     }
     return render(request, "runs/rate.html", context, status=status)
-
-
-def _case(calibration: Any, named: str) -> CalibratedCase | None:
-    try:
-        pk = UUID(named)
-    except ValueError:
-        return None
-    rows = CalibratedCase.objects.ratable().select_related("calibration__judge__rubric", "calibration__judge__project")
-    return rows.filter(calibration=calibration, pk=pk).first()

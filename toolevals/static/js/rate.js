@@ -1,5 +1,5 @@
-// The page on which people rate a judge's cases. A value's key chooses it; Enter then sends it, as in any form. What is
-// entered is kept in this browser until the server has taken it.
+// The pages on which people answer one case after the other. A value's key chooses it; Enter then sends it, as in any form.
+// What is entered is kept in this browser until the server has taken it.
 import "./keys.js";
 import "./labeling/acts.js";
 import { changed, draftKey } from "./labeling/drafts.js";

@@ -1,0 +1,114 @@
+"""Re-readings: passed and failed cases of a grading, drawn by chance, which people read without gold and verdict."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from toolevals.runs.models.gradings import CaseGrade, Grading
+from toolevals.runs.querysets.rereading import ReadingQuerySet, RereadCaseQuerySet, RereadingQuerySet
+from toolevals.workspace.fields import DocumentField, PublicIdField
+from toolevals.workspace.models import User
+
+
+class Said(models.TextChoices):
+    """What a person says of a case that they read."""
+
+    RIGHT = "right", "right"
+    WRONG = "wrong", "wrong"
+    CANNOT_SAY = "cannot_say", "cannot say"
+
+
+class Rereading(models.Model):
+    """Passed and failed cases of one grading, to be read by people who are shown neither its gold nor its verdicts."""
+
+    id = PublicIdField()
+    grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="rereadings")
+    # How many people read each case, at most.
+    readers = models.PositiveSmallIntegerField()
+    seed = models.CharField(max_length=100)
+    # How many examples there were to draw from, by verdict: {"passed": 80, "failed": 20}.
+    drawn_from = DocumentField()
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    closed_at = models.DateTimeField(null=True)
+    # Closed without an estimate.
+    is_cancelled = models.BooleanField(default=False)
+    # Once it is closed: verdict -> what people say -> (scored trials of the example, cases).
+    counts = DocumentField(null=True)
+
+    objects = RereadingQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            # One at a time, so that nobody reads the same for two.
+            models.UniqueConstraint(fields=["grading"], condition=Q(closed_at=None), name="one_open_rereading"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["grading", "-closed_at"], name="rereading_newest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"re-reading of {self.grading}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether people may still read it."""
+        return self.closed_at is None
+
+    @property
+    def has_results(self) -> bool:
+        """Whether what came of it may be shown, to anybody."""
+        return self.closed_at is not None and not self.is_cancelled
+
+
+class RereadCase(models.Model):
+    """One case of a re-reading, with its verdict and the number of scored trials of its example."""
+
+    id = PublicIdField()
+    rereading = models.ForeignKey(Rereading, on_delete=models.CASCADE, related_name="cases")
+    position = models.PositiveIntegerField()
+    case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="reread")
+    passed = models.BooleanField()
+    trials = models.PositiveSmallIntegerField()
+
+    objects = RereadCaseQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["position"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["rereading", "position"], name="reread_position"),
+            models.UniqueConstraint(fields=["rereading", "case"], name="reread_once"),
+        ]
+
+    @property
+    def verdict(self) -> str:
+        return "passed" if self.passed else "failed"
+
+
+class Reading(models.Model):
+    """What one person said of one case, once and for all. `place` counts the readings of a case, from 1."""
+
+    id = PublicIdField()
+    case = models.ForeignKey(RereadCase, on_delete=models.CASCADE, related_name="readings")
+    reader = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    place = models.PositiveSmallIntegerField()
+    said = models.CharField(max_length=10, choices=Said.choices)
+    note = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = ReadingQuerySet.as_manager()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["place"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["case", "reader"], name="read_once_each"),
+            models.UniqueConstraint(fields=["case", "place"], name="reading_place"),
+        ]
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What a retry has to repeat."""
+        return {"said": self.said, "note": self.note}

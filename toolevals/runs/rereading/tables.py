@@ -1,0 +1,66 @@
+"""The cases of a re-reading as lines of a table, as one person may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from toolevals.presentation.csv import Cell
+from toolevals.runs.judging.blindness import names_raters
+from toolevals.runs.models import Reading, RereadCase, Rereading
+from toolevals.runs.rereading.counting import said_of
+from toolevals.runs.rereading.results import case_rows
+from toolevals.workspace.models import Role, User
+
+# `reader` is for owners; which case it is, its verdict and what people say stand there once the re-reading is closed.
+COLUMNS: Final = (
+    "rereading_id",
+    "case_id",
+    "verdict",
+    "people",
+    "graded_case_id",
+    "transcript_id",
+    "revision_id",
+    "external_id",
+    "trial",
+    "scored_trials",
+    "reading_id",
+    "reader",
+    "is_own",
+    "said",
+    "note",
+    "read_at",
+)
+
+
+def reading_lines(
+    rereading: Rereading, user: User, role: Role, *, verdict: str = "", said: str = ""
+) -> Iterator[tuple[Cell, ...]]:
+    """Yield a line for each reading that this person may see, by case, and for each case of a closed one without any.
+
+    `verdict` and `said` (what people say) narrow the cases of a closed re-reading.
+    """
+    if rereading.has_results:
+        for case in case_rows(rereading, verdict=verdict, said=said):
+            about = _about(case)
+            for reading in case.readings.all() or [None]:
+                yield (rereading.pk, case.pk, *about, *_line(reading, user, role))
+    else:
+        own = Reading.objects.visible_to(user).filter(case__rereading=rereading).order_by("case__position")
+        for reading in own.select_related("reader"):
+            yield (rereading.pk, reading.case_id, *(None,) * 8, *_line(reading, user, role))
+
+
+def _about(case: RereadCase) -> tuple[Cell, ...]:
+    transcript = case.case.transcript
+    revision = transcript.entry.revision
+    named = (transcript.pk, revision.pk, revision.example.external_id, transcript.trial)
+    return (case.verdict, said_of(case), case.case_id, *named, case.trials)
+
+
+def _line(reading: Reading | None, user: User, role: Role) -> tuple[Cell, ...]:
+    if reading is None:
+        return (None,) * 6
+    is_own = reading.reader_id == user.pk
+    name = reading.reader.name if reading.reader and names_raters(role) else None
+    return (reading.pk, name, is_own, reading.said, reading.note, reading.created_at)
