@@ -17,8 +17,9 @@ from typing import Any, TypeAlias
 from benchmarks._leaderboard import Entry
 from benchmarks._leaderboard import entries as leaderboard_entries
 from benchmarks.row import Row
+from tests.grading.reference import reference_problems
 from toolevals.grading.alignment import best_assignment
-from toolevals.grading.conformance import call_problems, reference_problems
+from toolevals.grading.conformance import call_problems
 from toolevals.grading.dialects.bfcl import check
 from toolevals.grading.dialects.bfcl_compiled import compile_bfcl
 from toolevals.grading.engine import CompiledCase, compile_case, grade, grade_calls

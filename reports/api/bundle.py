@@ -37,7 +37,7 @@ class BundleView(RunReportView):
 class BundleFileView(ProjectView):
     """The zip that a job has written; 410 when it is no longer kept."""
 
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None})
     def get(self, request: Request, bundle: UUID) -> StreamingHttpResponse:
         job = get_object_or_404(Job.objects.of_project(self.project), kind=BUNDLE, pk=bundle)
         upload = job_file(job)

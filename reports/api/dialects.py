@@ -168,7 +168,8 @@ class DialectCasesView(RunReportView, ListAPIView[DialectCase]):
                 "said", str, enum=[*STATUSES, AGREE, DIFFER], description="Its verdict, or how both stand."
             ),
             OpenApiParameter("rule", str, description="With `said=differ`: only for this reason."),
-        ]
+        ],
+        responses={200: DialectCaseSerializer(many=True), 409: None},
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().get(request, *args, **kwargs)

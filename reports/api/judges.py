@@ -39,8 +39,8 @@ class JudgeRowSerializer(serializers.Serializer[Any]):
     injections = serializers.IntegerField()
     calibration = serializers.UUIDField(source="mark.calibration", allow_null=True)
     calibrated_at = serializers.DateTimeField(source="mark.calibrated_at", allow_null=True)
-    kappa = CalibrationEstimateSerializer(source="mark.table.kappa", default=None)
-    agreement = CalibrationEstimateSerializer(source="mark.table.agreement", default=None)
+    kappa = CalibrationEstimateSerializer(source="mark.table.kappa", default=None, allow_null=True)
+    agreement = CalibrationEstimateSerializer(source="mark.table.agreement", default=None, allow_null=True)
 
 
 class JudgesView(RunReportView):

@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.api.views import GRADING, RunReportView
-from reports.filters.asked import COLUMNS
 from reports.queries.recorded import recorded_agreement
 from reports.views.recorded import column_asked
+from toolevals.grading.verdicts import VERDICT_NAMES
 
 
 class RecordedCellSerializer(serializers.Serializer[Any]):
@@ -39,7 +39,10 @@ class RecordedView(RunReportView):
     """A verdict of a run's cases by the rewards that the source of the run recorded."""
 
     @extend_schema(
-        parameters=[GRADING, OpenApiParameter("column", str, enum=list(COLUMNS), description="By default outcome.")],
+        parameters=[
+            GRADING,
+            OpenApiParameter("column", str, enum=list(VERDICT_NAMES), description="By default outcome."),
+        ],
         responses=RecordedAgreementSerializer,
     )
     def get(self, request: Request, number: int) -> Response:

@@ -42,7 +42,7 @@ class TableView(ProjectView):
 class TableFileView(ProjectView):
     """The CSV file that a job has written, for whoever asked for it; 410 when it is no longer kept."""
 
-    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None})
     def get(self, request: Request, file: UUID) -> StreamingHttpResponse:
         job = get_object_or_404(Job.objects.of_project(self.project), kind=TABLE, pk=file)
         if not table_belongs(job, self.user, self.access.role):

@@ -9,10 +9,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.analyses.recorded import REWARDS
-from reports.filters.asked import COLUMNS, address_query, text
+from reports.filters.asked import address_query, text
 from reports.pages.shared import graded, run_head
 from reports.queries.recorded import recorded_agreement
 from reports.tables import run as tables
+from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 
@@ -28,7 +29,7 @@ def recorded(request: ProjectRequest, number: int) -> HttpResponse:
         "head": head,
         "run": head.run,
         "found": recorded_agreement(head.grading, column),
-        "columns": COLUMNS,
+        "columns": VERDICT_NAMES,
         "rewards": REWARDS.items(),
         "query": address_query({"column": column, "grading": head.asked or ""}),
     }
@@ -46,4 +47,4 @@ def recorded_csv(request: ProjectRequest, number: int) -> StreamingHttpResponse:
 def column_asked(parameters: Mapping[str, str]) -> str:
     """Return the verdict that is asked for, by default the outcome."""
     column = text(parameters, "column")
-    return column if column in COLUMNS else "outcome"
+    return column if column in VERDICT_NAMES else "outcome"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
+from typing import Any
 
 from django.db import transaction
 from django.test import Client
@@ -34,9 +35,13 @@ def at(world: World, address: Address, person: User | None) -> Iterator[tuple[Cl
     """Make what the address names; yield who asks and the address, and undo whatever was done in between."""
     client = client_of(world, person)
     with transaction.atomic():
-        values = {}
-        for name in address.arguments:
-            maker = argument(address.name, name) if name != "project" else None
-            values[name] = maker(world, person or world.owner) if maker else world.project.slug
-        yield client, reverse(address.name, kwargs=values)
+        yield client, reverse(address.name, kwargs=arguments_of(world, address, person or world.owner))
         transaction.set_rollback(True)
+
+
+def arguments_of(world: World, address: Address, person: User) -> dict[str, Any]:
+    """Make what an address names, as this person would find it; return the values by the names of its arguments."""
+    return {
+        name: world.project.slug if name == "project" else argument(address.name, name)(world, person)
+        for name in address.arguments
+    }

@@ -61,6 +61,7 @@ SAID: dict[type[models.Field[Any, Any]], Callable[[], Any]] = {
     models.UUIDField: uuid.uuid4,
     models.IntegerField: lambda: 1,
     models.FloatField: lambda: 0.5,
+    models.EmailField: lambda: "walk@example.org",
     models.TextField: lambda: "walk",
     models.CharField: lambda: "walk",
 }

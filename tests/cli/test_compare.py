@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from urllib.parse import urlsplit
 
-import httpx
 import pytest
 
+from tests.cli.answering import answer
 from toolevals.cli import main as command
 from toolevals.cli.exits import Exit
+from toolevals.cli.http import Request, Response
 
 LAYER = {
     "name": "outcome",
@@ -48,18 +49,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A server that knows runs 1 and 2; the addresses that it was asked for."""
     seen: list[str] = []
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        seen.append(f"{request.url.path}?{request.url.query.decode()}")
-        if "/compare/3/" in request.url.path:
-            return httpx.Response(409, json={"detail": "Two datasets cannot be compared."})
-        return httpx.Response(200, json={"tools": TOOLS} if request.url.path.endswith("tools/") else FOUND)
+    def server(request: Request) -> Response:
+        asked = urlsplit(request.url)
+        seen.append(f"{asked.path}?{asked.query}")
+        if "/compare/3/" in asked.path:
+            return answer(409, json={"detail": "Two datasets cannot be compared."})(request)
+        return answer(json={"tools": TOOLS} if asked.path.endswith("tools/") else FOUND)(request)
 
-    client = httpx.Client
-
-    def made(**options: Any) -> httpx.Client:
-        return client(**options | {"transport": httpx.MockTransport(answer)})
-
-    monkeypatch.setattr("toolevals.cli.client.httpx.Client", made)
+    monkeypatch.setattr("toolevals.cli.http.over_the_network", server)
     monkeypatch.setenv("TOOLEVALS_TOKEN", "t")
     monkeypatch.setenv("TOOLEVALS_PROJECT", "shop")
     return seen

@@ -120,7 +120,7 @@ def test_an_empty_file_is_an_empty_answer(tmp_path, capsys):
     ("line", "words"),
     [
         ("{", "line 2: not JSON at line 1, column 2"),
-        ('{"id": "x", "id": "y"}', 'line 2: the key "id" appears twice'),
+        ('{"id": "x", "id": "y"}', 'line 2: /id: the key "id" appears twice'),
         ("[1]", "line 2: is not an object"),
         (json.dumps({"id": "x", "input": INPUT, "text": "hi"}), "line 2: has neither expected_tool nor expectation"),
         (json.dumps(row("x", tools="shop@3")), "line 2: /tools: names a registry version"),

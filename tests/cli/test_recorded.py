@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
-import httpx
 import pytest
 from django.test import Client
 
@@ -16,6 +17,7 @@ from labeling.models import Example
 from tests.grading.benchmark import needs_benchmark
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.http import Request, Response
 from toolevals.cli.main import main
 from toolevals.cli.recorded import example_document, joined, predictions, task_rows
 from toolevals.grading.evaluation_files.reading import content_key
@@ -117,14 +119,19 @@ def test_the_two_benchmarks_airline_tasks_share_few_contents_and_no_wrong_join()
     assert any(name.is_known for name in names.values())
 
 
-def answered(request: httpx.Request) -> httpx.Response:
+def answered(request: Request) -> Response:
     """Return what the application in this process answers."""
-    address = f"{request.url.path}?{request.url.query.decode()}"
-    headers = {name: request.headers[name] for name in ("authorization", "idempotency-key") if name in request.headers}
-    kind = request.headers.get("content-type", "")
-    found: Any = Client().generic(str(request.method), address, request.read(), content_type=kind, headers=headers)
-    body = b"".join(found.streaming_content) if found.streaming else found.content
-    return httpx.Response(found.status_code, content=body, headers={"content-type": found["content-type"]})
+    asked = urlsplit(request.url)
+    sent = request.headers
+    headers = {name: sent[name] for name in ("Authorization", "Idempotency-Key") if name in sent}
+    whole: Any = request.body or b""
+    body = whole if isinstance(whole, bytes) else b"".join(whole)
+    address = f"{asked.path}?{asked.query}"
+    found: Any = Client().generic(
+        request.method, address, body, content_type=sent.get("Content-Type", ""), headers=headers
+    )
+    said = b"".join(found.streaming_content) if found.streaming else found.content
+    return Response(request, found.status_code, stream=io.BytesIO(said))
 
 
 @pytest.mark.django_db
@@ -132,8 +139,7 @@ def test_one_verb_takes_a_result_file_twice(project, owner, run_jobs, tmp_path, 
     _, token = token_create(project=project, actor=owner, user=owner, name="cli", role=Role.OWNER)
     monkeypatch.setenv("TOOLEVALS_TOKEN", token)
     plain = ProjectClient.__init__
-    application = httpx.MockTransport(answered)
-    monkeypatch.setattr(ProjectClient, "__init__", lambda self, **said: plain(self, **said, transport=application))
+    monkeypatch.setattr(ProjectClient, "__init__", lambda self, **said: plain(self, **said, transport=answered))
     monkeypatch.setattr(ProjectClient, "wait", lambda *_, **__: run_jobs())
     file = tmp_path / "results.json.gz"
     document = {"system": [POLICY], "records": [tau(0, "Cancel A."), tau(0, "Cancel A.", trial=1, reward=None)]}

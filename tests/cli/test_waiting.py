@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx
 import pytest
 
+from tests.cli.answering import answer
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.http import LateError, Request, Response, UnreachableError
 
 JOB = {"id": "0198f1c2", "title": "Import of core", "done": 1, "total": 2, "report": {}}
 RUNNING, DONE, FAILED = (JOB | {"state": state} for state in ("running", "succeeded", "failed"))
@@ -34,26 +35,26 @@ class Server:
 
     def __init__(self, *answers: Any) -> None:
         self.answers = answers
-        self.requests: list[httpx.Request] = []
+        self.requests: list[Request] = []
         self.bodies: list[bytes] = []
 
-    def __call__(self, request: httpx.Request) -> httpx.Response:
-        self.bodies.append(request.read())
+    def __call__(self, request: Request) -> Response:
+        body = request.body or b""
+        self.bodies.append(body if isinstance(body, bytes) else b"".join(body))
         self.requests.append(request)
-        answer = self.answers[min(len(self.requests), len(self.answers)) - 1]
-        if isinstance(answer, Exception):
-            raise answer
-        return answer if isinstance(answer, httpx.Response) else httpx.Response(200, json=answer)
+        said = self.answers[min(len(self.requests), len(self.answers)) - 1]
+        if isinstance(said, Exception):
+            raise said
+        return said(request) if callable(said) else answer(json=said)(request)
 
 
 def client_of(server: Server, clock: Clock, timeout: float = 3600) -> ProjectClient:
-    transport = httpx.MockTransport(server)
     return ProjectClient(
         server=SERVER,
         project="shop",
         token="te_any",
         timeout=timeout,
-        transport=transport,
+        transport=server,
         sleep=clock.sleep,
         clock=lambda: clock.now,
     )
@@ -66,12 +67,12 @@ def clock() -> Clock:
 
 
 def refused() -> Exception:
-    return httpx.ConnectError("Connection refused")
+    return UnreachableError("Connection refused")
 
 
 def test_a_wait_outlives_a_server_that_is_restarted(clock, capsys):
-    away = [refused(), httpx.ReadError("reset"), httpx.RemoteProtocolError("gone"), httpx.ReadTimeout("late")]
-    server = Server(RUNNING, *away, httpx.Response(502), httpx.Response(503, text="<html>"), DONE)
+    away = [refused(), UnreachableError("reset"), UnreachableError("gone"), LateError("late")]
+    server = Server(RUNNING, *away, answer(502), answer(503, text="<html>"), DONE)
     assert client_of(server, clock).wait(JOB) == DONE
     assert clock.slept[1:] == [1, 2, 4, 8, 16, 30]
     said = capsys.readouterr().err
@@ -81,14 +82,14 @@ def test_a_wait_outlives_a_server_that_is_restarted(clock, capsys):
 
 
 def test_a_server_says_itself_when_to_ask_again(clock):
-    soon = httpx.Response(503, headers={"Retry-After": "7"})
-    past = httpx.Response(429, headers={"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})
-    wrong = httpx.Response(502, headers={"Retry-After": "soon"})
+    soon = answer(503, headers={"Retry-After": "7"})
+    past = answer(429, headers={"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"})
+    wrong = answer(502, headers={"Retry-After": "soon"})
     assert client_of(Server(RUNNING, soon, past, wrong, DONE), clock).wait(JOB) == DONE
     assert clock.slept[1:] == [7, 0, 4]
 
 
-@pytest.mark.parametrize("away", [refused(), httpx.Response(502)], ids=["refused", "502"])
+@pytest.mark.parametrize("away", [refused(), answer(502)], ids=["refused", "502"])
 def test_giving_up_says_how_to_look_again(clock, away):
     with pytest.raises(CommandError) as told:
         client_of(Server(RUNNING, away), clock).wait(JOB)
@@ -98,7 +99,7 @@ def test_giving_up_says_how_to_look_again(clock, away):
 
 
 def test_a_pause_that_is_too_long_is_not_waited_for(clock):
-    later = httpx.Response(503, headers={"Retry-After": "3600"})
+    later = answer(503, headers={"Retry-After": "3600"})
     with pytest.raises(CommandError, match="503"):
         client_of(Server(RUNNING, later), clock).wait(JOB)
     assert len(clock.slept) == 1
@@ -137,7 +138,7 @@ def test_an_upload_is_sent_again_whole_under_one_key(clock, tmp_path):
     file = tmp_path / "rows.jsonl"
     file.write_bytes(b'{"id": "ex-1"}\n')
     problem = {"detail": "The first request with this key is still at work."}
-    server = Server([], httpx.Response(502), httpx.ReadError("cut"), httpx.Response(409, json=problem), JOB)
+    server = Server([], answer(502), UnreachableError("cut"), answer(409, json=problem), JOB)
     client = client_of(server, clock)
     client.request("GET", "datasets/")
     assert client.upload("datasets/core/imports/", file, {"source": "jsonl"}) == JOB
@@ -147,7 +148,7 @@ def test_an_upload_is_sent_again_whole_under_one_key(clock, tmp_path):
 
 
 def test_what_the_server_would_do_twice_is_sent_once(clock):
-    server = Server([], httpx.Response(502))
+    server = Server([], answer(502))
     client = client_of(server, clock)
     client.request("GET", "datasets/")
     with pytest.raises(CommandError, match="502"):
@@ -166,15 +167,35 @@ def test_a_first_address_that_nobody_answers_at_is_not_waited_for(clock):
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("said", "words"),
     [
-        (httpx.Response(200, text="<html>Welcome</html>"), "answers with no JSON: is this the address"),
-        (httpx.Response(200, json={"hello": 1}), "answers with no list: is this the address"),
-        (httpx.Response(301, headers={"Location": "https://shop.example/"}), "it is at https://shop.example/"),
-        (httpx.Response(404, json=["not a problem"]), "the server answered 404"),
+        (answer(200, text="<html>Welcome</html>"), "answers with no JSON: is this the address"),
+        (answer(200, json={"hello": 1}), "answers with no list: is this the address"),
+        (answer(301, headers={"Location": "https://shop.example/"}), "it is at https://shop.example/"),
+        (answer(404, json=["not a problem"]), "the server answered 404"),
     ],
 )
-def test_an_answer_of_something_else_is_a_wrong_address(clock, answer, words):
+def test_an_answer_of_something_else_is_a_wrong_address(clock, said, words):
     with pytest.raises(CommandError, match=words) as told:
-        list(client_of(Server(answer), clock).pages("jobs/"))
+        list(client_of(Server(said), clock).pages("jobs/"))
     assert told.value.exit_status is Exit.CONFIGURATION
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again(clock):
+    short = answer(json=DONE, headers={"Content-Length": "4000"})
+    assert client_of(Server(RUNNING, short, DONE), clock).wait(JOB) == DONE
+
+
+@pytest.mark.parametrize(
+    "server", ["shop.example", "ftp://shop.example", "http://", "http://shop.example:port", "http://a b"]
+)
+def test_a_wrong_address_is_an_error_of_configuration(server):
+    with pytest.raises(CommandError, match="the server's address is not one") as told:
+        ProjectClient(server=server, project="shop", token="te_any").request("GET", "jobs/")
+    assert told.value.exit_status is Exit.CONFIGURATION
+
+
+def test_a_next_page_is_on_the_network(clock):
+    server = Server({"results": [], "next": "file:///etc/hosts"})
+    with pytest.raises(CommandError, match="does not begin with http"):
+        list(client_of(server, clock).pages("jobs/"))

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.grading.reference import reference_problems
 from tests.grading.strategies import json_values
 from toolevals.grading.conformance import (
     call_problems,
     expectation_problems,
-    reference_problems,
     schema_problems,
     validator_of,
 )

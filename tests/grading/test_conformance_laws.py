@@ -15,7 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolevals.grading.conformance import FALSE, call_problems, reference_problems, validator_of
+from tests.grading.reference import reference_problems
+from toolevals.grading.conformance import FALSE, call_problems, validator_of
 from toolevals.grading.references import target_of
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.verdicts import SchemaProblem

@@ -5,27 +5,24 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 from playwright.sync_api import Page, expect
 
-from scripts.dev.build import archives
 from scripts.dev.environment import ROOT
-from tests.fixtures.prepared import prepared_copy, prepared_root
+from tests.fixtures.prepared import prepared_root
 from tests.project.files import project_files
-from tests.servers.process import free_port
-from toolevals.serving.preparation import NAME as PREPARATION
+from tests.project.installed import PASSWORD, Built, Installed
 
 SERVER = ["django", "celery", "rest_framework", "redis", "psycopg", "whitenoise"]
 WITHOUT_SERVER = f"""
@@ -35,6 +32,8 @@ import toolevals.grading.documents
 from toolevals.cli.main import main
 sys.exit(max(main(words) for words in (["--help"], ["grade", "-"], ["gate", "rows.jsonl"])))
 """
+# Of an environment without the server: 45.0 MB when this was written. And of processor time for a list of the verbs.
+MOST_BYTES, HELP_SECONDS = 46 << 20, 0.2
 ROW = {
     "id": "ex-1",
     "input": {"messages": [{"role": "user", "content": "What is the state of order A-1?"}]},
@@ -44,24 +43,6 @@ ROW = {
 CALL = {"tool_calls": [{"name": "get_order_status", "arguments": '{"order_id": "A-1"}'}]}
 ORDER = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}
 TOOL = {"name": "get_order_status", "description": "When the state of an order is asked for", "parameters": ORDER}
-PASSWORD = "correct horse battery"
-
-
-class Built(NamedTuple):
-    sdist: Path
-    wheel: Path
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """Both, built from a copy of the project's files with what is installed already."""
-    folder = tmp_path_factory.mktemp("wheel")
-    vendored = [path for name in ("static", "sample") for path in (ROOT / "toolevals" / name).rglob("*")]
-    for path in {*project_files(), *(path for path in vendored if path.is_file())}:
-        target = folder / "source" / path.relative_to(ROOT)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(path.read_bytes())
-    return Built(*archives(folder / "source", folder / "dist"))
 
 
 def test_the_wheel_holds_all_that_runs_and_says_what_it_is(built: Built) -> None:
@@ -105,6 +86,50 @@ def test_the_base_install_grades_and_gates_without_the_server(built: Built, tmp_
     assert "The gate is passed." in result.stdout
 
 
+def test_the_base_install_is_light(built: Built, tmp_path: Path) -> None:
+    """Count the wheel and what it needs, with bytecode, in blocks of the disk: what `du` says without pip."""
+    with zipfile.ZipFile(built.wheel) as wheel:
+        wheel.extractall(tmp_path)
+        metadata = wheel.read("toolevals-0.1.0.dist-info/METADATA").decode()
+    needed = [
+        line.partition(":")[2] for line in metadata.splitlines() if re.match(r"Requires-Dist:(?!.*extra ==)", line)
+    ]
+    for part in closure(needed).values():
+        for file in part.files or ():
+            if ".." not in file.parts and "__pycache__" not in file.parts:
+                target = tmp_path / file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(str(file.locate()), target)
+    environment = {"PATH": os.defpath}
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(tmp_path)], env=environment, check=True)
+    blocks = sum(path.lstat().st_blocks for path in tmp_path.rglob("*"))
+    assert blocks * 512 < MOST_BYTES, f"{blocks * 512 / (1 << 20):.1f} MB"
+
+
+def closure(needed: list[str]) -> dict[str, Distribution]:
+    """Return the installed distributions that these requirements ask for, and those that they ask for, by name."""
+    found: dict[str, Distribution] = {}
+    while needed:
+        wanted = Requirement(needed.pop())
+        if wanted.name not in found and (wanted.marker is None or wanted.marker.evaluate({"extra": ""})):
+            found[wanted.name] = distribution(wanted.name)
+            needed += found[wanted.name].requires or []
+    return found
+
+
+def test_asking_for_help_is_quick() -> None:
+    """Processor time of another process, which a busy machine does not lengthen much: the least of several."""
+    took = []
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            [sys.executable, "-m", "toolevals.cli.main", "--help"], cwd=ROOT, check=True, capture_output=True
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(took) < HELP_SECONDS
+
+
 def test_the_release_workflow_can_be_read() -> None:
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())
     steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
@@ -112,68 +137,6 @@ def test_the_release_workflow_can_be_read() -> None:
     for step in steps:
         if "run" in step:
             subprocess.run(["/bin/sh", "-n", "-c", step["run"]], check=True)
-
-
-class Installed:
-    """The command of an environment that holds the wheel, away from any checkout."""
-
-    def __init__(self, folder: Path, wheel: Path, prepared: Path) -> None:
-        self.home = folder / "home"
-        self.data = self.home / ".local" / "share" / "toolevals"
-        # Applying every migration takes a minute. It is not known here what was applied: the wheel looks for itself.
-        prepared_copy(prepared, self.data, sample=False)
-        (self.data / PREPARATION).unlink()
-        shutil.rmtree(self.data / "static")
-        python = folder / "environment" / "bin" / "python"
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(python.parent.parent)], check=True)
-        where = ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-        packages = Path(subprocess.run([python, *where], capture_output=True, text=True, check=True).stdout.strip())
-        install = ["-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
-        subprocess.run([sys.executable, *install], check=True)
-        # What the wheel depends on is the suite's own.
-        (packages / "suite.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-        self.command = python.with_name("toolevals")
-        self.environment = {
-            "PATH": f"{self.command.parent}:{os.defpath}",
-            "HOME": str(self.home),
-            "TOOLEVALS_PASSWORD": PASSWORD,
-        }
-
-    def __call__(self, *words: str, status: int = 0, **options: Any) -> str:
-        """Run the command, whose exit status must be this, and return all that it prints."""
-        done = subprocess.run(
-            [self.command, *words], cwd=self.home, env=self.environment, text=True, check=False,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options,
-        )  # fmt: skip
-        assert done.returncode == status, done.stdout
-        said: str = done.stdout
-        return said
-
-    @contextmanager
-    def serving(self) -> Iterator[tuple[str, str]]:
-        """Serve, and give the address and what was printed until it was there; stop as Ctrl-C does."""
-        port = free_port()
-        process = subprocess.Popen(
-            [self.command, "serve", "--no-sample", "--port", str(port)],
-            cwd=self.home,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            said = ""
-            assert process.stdout is not None
-            for line in process.stdout:
-                said += line
-                if line.startswith("The command line is"):
-                    break
-            yield f"http://127.0.0.1:{port}", said
-        finally:
-            process.terminate()
-            rest = process.communicate(timeout=60)[0]
-        assert "Stopping" in rest
-        assert process.returncode == 0
 
 
 @pytest.mark.servers

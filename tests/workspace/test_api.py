@@ -277,6 +277,11 @@ def test_the_openapi_document_is_valid_and_without_warnings(client, db):
     assert document["openapi"].startswith("3.1")
     operation = document["paths"]["/api/v1/projects/{project}/jobs/{job}/"]["get"]
     assert operation["security"] == [{"token": []}, {"session": []}]
-    assert operation["responses"]["4XX"] == {"$ref": "#/components/responses/Refused"}
-    assert PROBLEM in document["components"]["responses"]["Refused"]["content"]
+    errors = {status: said["$ref"] for status, said in operation["responses"].items() if status >= "400"}
+    assert set(errors) == {"400", "401", "403", "404", "406", "500", "503"}
+    assert errors["404"] == "#/components/responses/NotFound"
+    assert all(PROBLEM in each["content"] for each in document["components"]["responses"].values())
+    upload = document["paths"]["/api/v1/projects/{project}/runs/predictions/"]["post"]
+    assert {"dataset", "experiment", "name"} < {each["name"] for each in upload["parameters"] if each["in"] == "query"}
+    assert "requestBody" in document["paths"]["/api/v1/projects/{project}/datasets/{dataset}/assignments/"]["delete"]
     assert document["components"]["schemas"]["NewImport"]["properties"]["file"]["format"] == "binary"

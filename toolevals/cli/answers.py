@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
-
-import httpx
+from urllib.parse import urlsplit
 
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.http import Response
 
 
-def check(response: httpx.Response) -> None:
+def check(response: Response) -> None:
     """Raise CommandError where the answer is no success, with what the server said is wrong."""
     if not response.is_success:
-        raise CommandError(_exit_for(response.status_code), _what_is_wrong(response))
+        raise CommandError(_exit_for(response.status), _what_is_wrong(response))
 
 
-def value_of(response: httpx.Response) -> Any:
+def value_of(response: Response) -> Any:
     """Return the answer's JSON value, None where it is empty. Raises CommandError where it is something else."""
     if not response.content:
         return None
     try:
         return response.json()
     except ValueError as error:
-        raise not_ours(f"{response.url.scheme}://{response.url.netloc.decode()} answers with no JSON") from error
+        asked = urlsplit(response.request.url)
+        raise not_ours(f"{asked.scheme}://{asked.netloc} answers with no JSON") from error
 
 
 def not_ours(words: str) -> CommandError:
@@ -31,9 +33,9 @@ def not_ours(words: str) -> CommandError:
     return CommandError(Exit.CONFIGURATION, f"{words}: is this the address of a toolevals server?")
 
 
-def is_at_work(response: httpx.Response) -> bool:
+def is_at_work(response: Response) -> bool:
     """Return whether an earlier sending of the same request is not done yet, which was cut off on the way back."""
-    if response.status_code != httpx.codes.CONFLICT or "Idempotency-Key" not in response.request.headers:
+    if response.status != HTTPStatus.CONFLICT or "Idempotency-Key" not in response.request.headers:
         return False
     return "still at work" in str(_problem(response).get("detail"))
 
@@ -53,22 +55,23 @@ def job_errors(state: Mapping[str, Any]) -> list[str]:
 def _exit_for(status: int) -> Exit:
     if status in (401, 403, 404) or status < 400:
         return Exit.CONFIGURATION
-    return Exit.UNREACHABLE if status >= 500 or status == httpx.codes.TOO_MANY_REQUESTS else Exit.DATA
+    return Exit.UNREACHABLE if status >= 500 or status == HTTPStatus.TOO_MANY_REQUESTS else Exit.DATA
 
 
-def _what_is_wrong(response: httpx.Response) -> str:
+def _what_is_wrong(response: Response) -> str:
     problem = _problem(response)
     # What is not there, and not where programs find it.
-    missing = response.url.path.partition("/api/v1/")[2] if response.status_code == httpx.codes.NOT_FOUND else ""
-    elsewhere = f"it is at {response.headers['Location']}" if response.has_redirect_location else ""
-    said = (str(response.status_code), problem.get("detail") or problem.get("title"), missing, elsewhere)
+    path = urlsplit(response.request.url).path
+    missing = path.partition("/api/v1/")[2] if response.status == HTTPStatus.NOT_FOUND else ""
+    elsewhere = f"it is at {response.headers['Location']}" if "Location" in response.headers else ""
+    said = (str(response.status), problem.get("detail") or problem.get("title"), missing, elsewhere)
     lines = ["the server answered " + ": ".join(str(part) for part in said if part)]
     places = ((item.get("pointer"), item.get("message")) for item in problem.get("problems", []))
     lines += ["  " + ": ".join(filter(None, place)) for place in places]
     return "\n".join(lines)
 
 
-def _problem(response: httpx.Response) -> dict[str, Any]:
+def _problem(response: Response) -> dict[str, Any]:
     try:
         problem = response.json()
     except ValueError:

@@ -10,12 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-import httpx
-
 from toolevals.cli.answers import job_errors
 from toolevals.cli.connection import ServerClient
 from toolevals.cli.credentials import LOCAL, login_for
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.http import Transport
 from toolevals.cli.output import note
 
 
@@ -38,7 +37,7 @@ class ProjectClient(ServerClient):
         project: str,
         token: str,
         timeout: float = 3600,
-        transport: httpx.BaseTransport | None = None,
+        transport: Transport | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:

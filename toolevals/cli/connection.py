@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import time
 import uuid
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
-
 from toolevals.cli.answers import check, is_at_work, not_ours, value_of
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.http import BadAddressError, Form, Http, LateError, Response, Transport, UnreachableError
 from toolevals.cli.retrying import PASSING, Patience, retry_after
 
 
@@ -31,26 +29,17 @@ class ServerClient:
         path: str = "",
         *,
         timeout: float = 3600,
-        transport: httpx.BaseTransport | None = None,
+        transport: Transport | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.server = server.rstrip("/")
         self.patience = Patience(clock() + timeout, clock, sleep)
         self.is_known = False
-        try:
-            self.http = httpx.Client(
-                base_url=f"{self.server}/api/v1/{path}",
-                headers={"Authorization": f"Bearer {token}"},
-                timeout=60,
-                transport=transport,
-            )
-        except UnicodeEncodeError as error:
-            raise CommandError(Exit.CONFIGURATION, "the token holds what no token holds: copy it anew") from error
-        except httpx.InvalidURL as error:
-            raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
-        # Its connections are kept alive between requests: they end with the client.
-        weakref.finalize(self, self.http.close)
+        if not (token.isascii() and token.isprintable()):
+            raise CommandError(Exit.CONFIGURATION, "the token holds what no token holds: copy it anew")
+        with self._spoken():
+            self.http = Http(f"{self.server}/api/v1/{path}", {"Authorization": f"Bearer {token}"}, transport)
 
     def request(self, method: str, path: str, **options: Any) -> Any:
         """Return the answer's JSON value. Raises CommandError with what the server said is wrong."""
@@ -59,33 +48,32 @@ class ServerClient:
     def post_once(self, path: str, **options: Any) -> Any:
         """Send what the server does once, however often it arrives, and return the answer's JSON value."""
         headers = {"Idempotency-Key": uuid.uuid4().hex}
-        return self._answer(lambda: self.http.post(path, headers=headers, **options), again=True)
+        return self._answer(lambda: self.http.request("POST", path, headers=headers, **options), again=True)
 
     def download(self, path: str) -> Iterator[bytes]:
         """Yield the parts of a file as they arrive."""
-        with self._spoken(), self.http.stream("GET", path) as response:
-            if not response.is_success:
-                response.read()
+        with self._spoken():
+            response = self.http.request("GET", path)
             check(response)
-            yield from response.iter_bytes()
+            yield from response.parts()
 
-    def _answer(self, send: Callable[[], httpx.Response], *, again: bool) -> Any:
+    def _answer(self, send: Callable[[], Response], *, again: bool) -> Any:
         """Send, and where that is asked for send again, until there is an answer that stays; return its JSON value."""
         while True:
             with self._spoken():
                 try:
                     response = send()
-                except (httpx.UnsupportedProtocol, httpx.LocalProtocolError):
-                    raise
-                except httpx.TransportError as error:
+                    # All of it: it may break off as well.
+                    response.content  # noqa: B018 - a property that reads
+                except UnreachableError as error:
                     # Where nothing has answered yet, the address is wrong.
-                    why = f"{self.server} does not answer ({error or type(error).__name__})"
+                    why = f"{self.server} does not answer ({error})"
                     if again and self.is_known and self.patience.wait(why):
                         continue
                     raise
             self.is_known = True
-            passing = response.status_code in PASSING or is_at_work(response)
-            why = f"{self.server} answers {response.status_code}"
+            passing = response.status in PASSING or is_at_work(response)
+            why = f"{self.server} answers {response.status}"
             if not (passing and again and self.patience.wait(why, retry_after(response))):
                 break
         self.patience.answered()
@@ -96,13 +84,11 @@ class ServerClient:
     def _spoken(self) -> Iterator[None]:
         try:
             yield
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        except BadAddressError as error:
             raise CommandError(Exit.CONFIGURATION, f"the server's address is not one: {error}") from error
-        except httpx.LocalProtocolError as error:
-            raise CommandError(Exit.CONFIGURATION, f"this cannot be sent, perhaps the token: {error}") from error
-        except httpx.ReadTimeout as error:
+        except LateError as error:
             raise CommandError(Exit.TIMED_OUT, f"no answer in time from {self.server}") from error
-        except httpx.TransportError as error:
+        except UnreachableError as error:
             raise CommandError(Exit.UNREACHABLE, f"cannot reach {self.server}: {error}") from error
 
     def pages(self, path: str, **parameters: str) -> Iterator[dict[str, Any]]:
@@ -119,9 +105,9 @@ class ServerClient:
         """Send a file; a repeated send of the same request is answered, not done again."""
         headers = {"Idempotency-Key": uuid.uuid4().hex}
 
-        def send() -> httpx.Response:
+        def send() -> Response:
             with file.open("rb") as stream:
-                return self.http.post(path, files={"file": (file.name, stream)}, data=dict(fields), headers=headers)
+                return self.http.request("POST", path, form=Form(fields, file.name, stream), headers=headers)
 
         try:
             # A pipe can be read once only.

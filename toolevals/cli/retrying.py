@@ -8,8 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import httpx
-
+from toolevals.cli.http import Response
 from toolevals.cli.output import note
 
 # What a server, or whatever stands before it, answers while it cannot answer.
@@ -53,7 +52,7 @@ class Patience:
         return True
 
 
-def retry_after(response: httpx.Response, now: Callable[[], float] = time.time) -> float | None:
+def retry_after(response: Response, now: Callable[[], float] = time.time) -> float | None:
     """Return the seconds that a server asks to wait, given as a number or as a date; None where it asks for nothing."""
     said = response.headers.get("Retry-After", "").strip()
     if said.isascii() and said.isdigit():

@@ -7,10 +7,9 @@ the engine refuses is not checked. References that lead out of a schema are refu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
-import jsonschema
 import jsonschema_rs
 
 from toolevals.grading.matchers import Absent, Exact, Matcher, OneOf
@@ -26,12 +25,13 @@ FALSE = "false"
 # Keywords that say with `false` that there is nothing more: it is they that are broken.
 _CLOSING = frozenset({"additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
 _MESSAGE_LENGTH = 300
-_DRAFTS: dict[Any, Any] = {
-    jsonschema.Draft4Validator: jsonschema_rs.Draft4Validator,
-    jsonschema.Draft6Validator: jsonschema_rs.Draft6Validator,
-    jsonschema.Draft7Validator: jsonschema_rs.Draft7Validator,
-    jsonschema.Draft201909Validator: jsonschema_rs.Draft201909Validator,
-    jsonschema.Draft202012Validator: jsonschema_rs.Draft202012Validator,
+# By what `$schema` says, without the empty fragment that some write.
+_DRAFTS: dict[str, Any] = {
+    "http://json-schema.org/draft-04/schema": jsonschema_rs.Draft4Validator,
+    "http://json-schema.org/draft-06/schema": jsonschema_rs.Draft6Validator,
+    "http://json-schema.org/draft-07/schema": jsonschema_rs.Draft7Validator,
+    "https://json-schema.org/draft/2019-09/schema": jsonschema_rs.Draft201909Validator,
+    "https://json-schema.org/draft/2020-12/schema": jsonschema_rs.Draft202012Validator,
 }
 
 
@@ -78,50 +78,6 @@ def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
     return sorted(found, key=lambda problem: (problem.pointer, problem.keyword, problem.message))
 
 
-def reference_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
-    """Return what `call_problems` returns, found by the reference validator: slow, and matching patterns by `re`.
-
-    For tests and benchmarks alone: a hostile pattern can hold `re` for ever.
-    """
-    kind = _with_places(_reference_of(tool.input_schema))
-    found = (
-        SchemaProblem(pointer_to(error.absolute_path), error.validator or FALSE, error.message[:_MESSAGE_LENGTH])
-        for error in kind(tool.input_schema).iter_errors(arguments)
-    )
-    return sorted(found, key=lambda problem: (problem.pointer, problem.keyword, problem.message))
-
-
-def _items_by_place(validator: Any, items: Any, instance: Any, schema: Any) -> Iterator[jsonschema.ValidationError]:
-    if items is not False:
-        yield from jsonschema.Draft202012Validator.VALIDATORS["items"](validator, items, instance, schema)
-    elif validator.is_type(instance, "array"):
-        for place in range(len(schema.get("prefixItems", [])), len(instance)):
-            yield from validator.descend(instance[place], items, path=place)
-
-
-@cache
-def _with_places(kind: Any) -> Any:
-    """Return a reference validator that says where a schema that is `false` stands.
-
-    The library leaves out the last step of the path to the value, and counts the items that `"items": false` refuses in
-    one error; each has its own here, as in other drafts.
-    """
-    changed = {"items": _items_by_place} if kind is jsonschema.Draft202012Validator else {}
-    placed = jsonschema.validators.extend(kind, changed)  # type: ignore[no-untyped-call]  # its stubs have no types
-    descend = kind.descend
-
-    def descend_with_place(
-        self: Any, instance: Any, schema: Any, path: Any = None, **more: Any
-    ) -> Iterator[jsonschema.ValidationError]:
-        for error in descend(self, instance, schema, path=path, **more):
-            if schema is False and path is not None:
-                error.path.appendleft(path)
-            yield error
-
-    placed.descend = descend_with_place
-    return placed
-
-
 def expectation_problems(expectation: Expectation, tools: Sequence[ToolSpec]) -> list[Problem]:
     """Return where a label does not fit the offered tools; pointers lead into the expectation's document.
 
@@ -146,7 +102,10 @@ def _is_checkable(tool: ToolSpec) -> bool:
 
 
 def _compiled(schema: dict[str, Any]) -> jsonschema_rs.Validator:
-    build = _DRAFTS.get(_reference_of(schema), jsonschema_rs.Draft202012Validator)
+    # A draft that nobody knows is read as the newest, which also says what is wrong where it is no text.
+    said = schema.get("$schema")
+    named = said.removesuffix("#") if isinstance(said, str) else ""
+    build = _DRAFTS.get(named, jsonschema_rs.Draft202012Validator)
     validator: jsonschema_rs.Validator = build(schema, pattern_options=PATTERNS, validate_formats=False, offline=True)
     return validator
 
@@ -182,13 +141,6 @@ def _whole_path(value: Any, path: list[str | int], wanted: Any) -> list[str | in
         if rest is not None:
             return ["", *rest]
     return None
-
-
-def _reference_of(schema: dict[str, Any]) -> Any:
-    # A draft that nobody knows is read as the newest, which also says what is wrong where it is no text.
-    if not isinstance(schema.get("$schema"), str):
-        return jsonschema.Draft202012Validator
-    return jsonschema.validators.validator_for(schema, jsonschema.Draft202012Validator)
 
 
 def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) -> Iterator[Problem]:

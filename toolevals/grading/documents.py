@@ -56,8 +56,8 @@ def load_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int =
         raise _invalid(text, f"not JSON at {_where(text, error.pos)}: {error.msg}", error.pos) from None
     except ValueError:
         # A key twice, or a number that we do not take. The decoder does not say where.
-        place, reason = next(_refusals(text), (0, "holds what JSON does not"))
-        raise _invalid(text, f"{reason} at {_where(text, place)}", place) from None
+        place, pointer, reason = next(_refusals(text), (0, "", "holds what JSON does not"))
+        raise _invalid(text, f"{reason} at {_where(text, place)}", place, pointer) from None
     except RecursionError:
         raise InvalidDocument.at("", f"nested deeper than {max_depth} levels") from None
     if text.count("[") + text.count("{") > max_depth or "\\u0000" in text or "\\ud" in text or "\\uD" in text:
@@ -111,8 +111,8 @@ def _problems_as_json(document: Any) -> list[Problem]:
     return [Problem("", "cannot be checked")]
 
 
-def _invalid(text: str, message: str, place: int) -> InvalidDocument:
-    return InvalidDocument([Problem("", message)], min(place, len(text)))
+def _invalid(text: str, message: str, place: int, pointer: str = "") -> InvalidDocument:
+    return InvalidDocument([Problem(pointer, message)], min(place, len(text)))
 
 
 def _decoded(text: str | bytes, max_bytes: int) -> str:
@@ -149,32 +149,37 @@ def _constant(name: str) -> NoReturn:
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
 
-# A key, text, a bracket, or, as the decoder sees it, a number.
+# A key, text, a bracket, a comma, or, as the decoder sees it, a number.
 _TOKEN = re.compile(
-    r'(?P<key>"(?:[^"\\]|\\.)*+")\s*+:|"(?:[^"\\]|\\.)*+"|[{}\[\]]'
+    r'(?P<key>"(?:[^"\\]|\\.)*+")\s*+:|"(?:[^"\\]|\\.)*+"|[{}\[\],]'
     r"|(?P<number>NaN|-?Infinity|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
 )
 
 
-def _refusals(text: str) -> Iterator[tuple[int, str]]:
-    """Yield place and reason of every key that comes twice in its object and every number that we do not take.
+def _refusals(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield place, pointer and reason of every key that comes twice in its object and every number that we do not take.
 
     Good up to the first; what follows may be no JSON.
     """
     keys: list[set[str]] = [set()]
+    path: list[str | int] = []
     for token in _TOKEN.finditer(text):
         written = token.group()
         if written in "{[":
             keys.append(set())
+            path.append("" if written == "{" else 0)
         elif written in "}]":
             keys.pop()
+            path.pop()
+        elif written == ",":
+            path[-1] = path[-1] + 1 if isinstance(path[-1], int) else path[-1]
         elif (quoted := token["key"]) is not None:
-            key = json.loads(quoted, strict=False)
+            path[-1] = key = json.loads(quoted, strict=False)
             if key in keys[-1]:
-                yield token.start(), f"the key {json.dumps(key)} appears twice in one object"
+                yield token.start(), pointer_to(path), f"the key {json.dumps(key)} appears twice in one object"
             keys[-1].add(key)
         elif token["number"] and (reason := _number_problem(written)):
-            yield token.start(), reason
+            yield token.start(), pointer_to(path), reason
 
 
 def _number_problem(written: str) -> str | None:

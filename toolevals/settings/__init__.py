@@ -170,7 +170,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "toolevals.workspace.api.pagination.NewestFirst",
     "PAGE_SIZE": 100,
     "EXCEPTION_HANDLER": "toolevals.workspace.api.problems.problem_response",
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "toolevals.workspace.api.schema.Described",
     "UNAUTHENTICATED_USER": None,
 }
 SPECTACULAR_SETTINGS = {

@@ -104,6 +104,6 @@ class CalibrationAnswers(CalibrationView):
 class CalibrationResults(CalibrationView):
     """What came of a round; 409 for who has still to answer some of it while it is open."""
 
-    @extend_schema(responses=ResultsSerializer)
+    @extend_schema(responses={200: ResultsSerializer, 409: None})
     def get(self, request: Request, calibration: UUID) -> Response:
         return Response(ResultsSerializer(results_of(self.find_round(calibration), self.user, self.role)).data)

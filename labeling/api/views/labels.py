@@ -159,7 +159,7 @@ class LabelDetail(LabelingView):
     def get(self, request: Request, label: UUID) -> Response:
         return Response(LabelSerializer(self._find(label)).data)
 
-    @extend_schema(responses=ClaimSerializer)
+    @extend_schema(responses={200: ClaimSerializer})
     def delete(self, request: Request, label: UUID) -> Response:
         slot = services.label_withdraw(label=self._find(label), actor=self.user)
         return Response(ClaimSerializer(slot).data)

@@ -28,6 +28,7 @@ from labeling.api.serializers.queue import (
     OrderSerializer,
 )
 from labeling.models import Dataset, LabelBatch
+from toolevals.workspace.api.schema import HAS_BODY
 from toolevals.workspace.models import Job
 
 
@@ -99,7 +100,7 @@ class Batch(LabelingView):
         services.batch_update(batch=found, actor=self.user, **asked.validated_data)
         return Response(BatchSerializer(found).data)
 
-    @extend_schema(responses=BatchSerializer)
+    @extend_schema(responses={200: BatchSerializer})
     def delete(self, request: Request, dataset: str, batch: UUID) -> Response:
         found = self.find_dataset(dataset)
         services.batch_close(batch=_batch(found, batch), actor=self.user)
@@ -113,7 +114,7 @@ class Assignments(LabelingView):
     def post(self, request: Request, dataset: str) -> Response:
         return self._act(services.slots_assign, request, dataset)
 
-    @extend_schema(request=AssignmentSerializer, responses=AssignedSerializer)
+    @extend_schema(request=AssignmentSerializer, responses={200: AssignedSerializer}, extensions={HAS_BODY: True})
     def delete(self, request: Request, dataset: str) -> Response:
         return self._act(services.slots_unassign, request, dataset)
 

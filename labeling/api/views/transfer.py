@@ -33,10 +33,13 @@ from toolevals.workspace.services.job_files import job_file
 from toolevals.workspace.views.files import stored_response
 
 EXPORT = {
+    (200, "application/json"): OpenApiTypes.OBJECT,
     (200, "application/jsonl"): OpenApiTypes.BINARY,
     (200, "text/csv"): OpenApiTypes.BINARY,
     (200, "application/zip"): OpenApiTypes.BINARY,
 }
+# A file that a job has written; 410 when it is not there.
+STORED = {(200, "application/octet-stream"): OpenApiTypes.BINARY, 410: None}
 AS = OpenApiParameter("as", str, enum=list(FORMATS), description="By default jsonl.")
 SUMMARY = OpenApiParameter(
     "summary", bool, description="In place of the file, how many examples it holds and which are left out, as JSON."
@@ -74,7 +77,7 @@ class Imports(LabelingView):
 class ImportLines(LabelingView):
     """What became of each line of an import, as CSV: line, id, fate, and what was found; 410 when no longer kept."""
 
-    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.BINARY})
+    @extend_schema(responses=STORED)
     def get(self, request: Request, job: UUID) -> StreamingHttpResponse:
         found = get_object_or_404(Job.objects.of_project(self.project), kind="import", pk=job)
         upload = services.import_lines_file(found)
@@ -125,7 +128,7 @@ class Exports(LabelingView):
 class ExportFile(LabelingView):
     """The file that an export's job has written; 410 when it is no longer kept."""
 
-    @extend_schema(responses=EXPORT)
+    @extend_schema(responses=STORED)
     def get(self, request: Request, export: UUID) -> StreamingHttpResponse:
         job = get_object_or_404(Job.objects.of_project(self.project), kind=KIND, pk=export)
         if not services.export_tells(job, self.role):

@@ -31,8 +31,8 @@ class CalibrationEstimateSerializer(serializers.Serializer[Estimate]):
     """A figure with its 95 % interval, and how much was counted; `reason` says why there is none."""
 
     value = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(source="interval.low", default=None)
-    high = serializers.FloatField(source="interval.high", default=None)
+    low = serializers.FloatField(source="interval.low", default=None, allow_null=True)
+    high = serializers.FloatField(source="interval.high", default=None, allow_null=True)
     count = serializers.IntegerField()
     reason = serializers.CharField()
 

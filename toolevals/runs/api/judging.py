@@ -47,12 +47,12 @@ class StandingSerializer(serializers.Serializer[Standing]):
 
     trust = serializers.ChoiceField(choices=list(Trust))
     flag = serializers.CharField(source="words")
-    calibration = serializers.UUIDField(source="calibration.pk", default=None)
+    calibration = serializers.UUIDField(source="calibration.pk", default=None, allow_null=True)
     calibrated_at = serializers.DateTimeField(allow_null=True)
     is_old = serializers.BooleanField()
-    kappa = CalibrationEstimateSerializer(source="table.kappa", default=None)
-    agreement = CalibrationEstimateSerializer(source="table.agreement", default=None)
-    drift_check = serializers.UUIDField(source="drift.check.pk", default=None)
+    kappa = CalibrationEstimateSerializer(source="table.kappa", default=None, allow_null=True)
+    agreement = CalibrationEstimateSerializer(source="table.agreement", default=None, allow_null=True)
+    drift_check = serializers.UUIDField(source="drift.check.pk", default=None, allow_null=True)
 
 
 class JudgeSerializer(serializers.ModelSerializer[Judge]):

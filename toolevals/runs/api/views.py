@@ -10,6 +10,7 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.fields import ChoiceField, IntegerField
 from rest_framework.generics import ListAPIView
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -91,6 +92,19 @@ class Runs(ProjectView, ListAPIView[Run]):
         return started(run)
 
 
+# What a form says beside its file, where the body is the file.
+IN_QUERY = [
+    OpenApiParameter(
+        name,
+        int if isinstance(field, IntegerField) else str,
+        enum=list(field.choices) if isinstance(field, ChoiceField) else None,
+        description=f"Where the body is the file. {field.help_text or ''}".strip(),
+    )
+    for name, field in PredictionsSerializer().get_fields().items()
+    if name != "file"
+]
+
+
 class Predictions(ProjectView):
     """A run of uploaded predictions: a form with the file, or the bare JSON Lines with all else in the query."""
 
@@ -99,6 +113,7 @@ class Predictions(ProjectView):
     @extend_schema(
         request={"multipart/form-data": PredictionsSerializer, "application/jsonl": OpenApiTypes.BINARY},
         responses={202: RunStartedSerializer},
+        parameters=IN_QUERY,
     )
     @idempotent
     def post(self, request: Request) -> Response:

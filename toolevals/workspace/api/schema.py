@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
 
 PROBLEM = {
     "type": "object",
@@ -30,6 +31,20 @@ PROBLEM = {
 }
 
 
+class Described(AutoSchema):
+    """Describes what an operation deletes by its body, where it has one."""
+
+    def _get_request_body(self, direction: Any = "request") -> Any:
+        if self.method != "DELETE" or HAS_BODY not in (self.get_extensions() or {}):
+            return super()._get_request_body(direction)
+        # The framework takes no DELETE to have a body.
+        self.method = "POST"
+        try:
+            return super()._get_request_body(direction)
+        finally:
+            self.method = "DELETE"
+
+
 class AccessScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
     """A token in the header, or the session of a signed-in browser."""
 
@@ -46,28 +61,61 @@ class AccessScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return [{name: []} for name in self.name]
 
 
-# What every address may answer, whatever it does: said once.
-ERRORS = {
-    "4XX": (
-        "Refused",
-        "400: cannot be read. 401: not signed in. 403: the role is too low. 404: no such thing here. 405: no such "
-        "method. 406: not in this format. 409: at odds with how things stand. 410: gone. 411: no length. 413: too "
-        "large. 415: of the wrong type. 422: can be read and is wrong. 429: too often.",
-    ),
-    "5XX": ("Failed", "500: a fault of the server. 503: busy or away, come again. 507: its disk is full."),
+# Why a request may be refused, or fail: the name of the answer in the document, and what it says.
+ERRORS: dict[int, tuple[str, str]] = {
+    400: ("Unreadable", "The request cannot be read. Where a value cannot be kept, a pointer says which."),
+    401: ("NotSignedIn", "There is no token, or one that is unknown, expired or revoked."),
+    403: ("NotAllowed", "Your role in the project does not allow it."),
+    404: ("NotFound", "There is no such thing here, or the project is not yours."),
+    406: ("NotAcceptable", "The answer cannot be had in a format that `Accept` names."),
+    409: ("Conflict", "It is at odds with how things stand, or the first request with this key is still at work."),
+    410: ("Gone", "The file is not written yet, or no longer kept."),
+    411: ("LengthRequired", "The end of a chunked body cannot be told here: send it with its length."),
+    413: ("TooLarge", "The body is too large. The answer says the limit."),
+    415: ("UnknownType", "The body is of another type than is taken here."),
+    422: ("Invalid", "The request can be read, and is wrong: `problems` says where."),
+    500: ("Failed", "A fault of the server."),
+    503: ("Away", "The database is busy or away. `Retry-After` says when to come again."),
+    507: ("Full", "The server's disk is full, or the project has no room."),
 }
+# Whatever an operation does.
+ALWAYS = (400, 401, 406, 500, 503)
+IN_PROJECT, IN_PAGES, WITH_QUERY = (403, 404), (404,), (422,)
+WRITING, WITH_BODY = (403, 409, 422, 507), (411, 413, 415)
+# What an operation says of itself where it deletes what its body names.
+HAS_BODY = "x-has-body"
+
+
+def errors_of(path: str, method: str, operation: dict[str, Any]) -> list[int]:
+    """Return the statuses of the errors that an operation may answer, besides those that it names itself."""
+    found = {*ALWAYS}
+    if "{project}" in path:
+        found.update(IN_PROJECT)
+    if method != "get":
+        found.update(WRITING)
+    asked = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"}
+    if asked:
+        found.update(WITH_QUERY)
+    if "cursor" in asked:
+        found.update(IN_PAGES)
+    if "requestBody" in operation:
+        found.update(WITH_BODY)
+    return sorted(found)
 
 
 def describe_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Say once what errors look like, and add to every operation that it may answer so."""
+    """Say once what errors look like, and add to every operation each status with which it may answer so."""
     components = result.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = PROBLEM
     content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
     components["responses"] = {name: {"description": said, "content": content} for name, said in ERRORS.values()}
-    for operations in result["paths"].values():
-        for operation in operations.values():
-            for status, error in ERRORS.items():
-                operation["responses"].setdefault(status, {"$ref": f"#/components/responses/{error[0]}"})
+    for path, operations in result["paths"].items():
+        for method, operation in operations.items():
+            responses = operation["responses"]
+            named = [int(status) for status in responses if int(status) in ERRORS]
+            for status in {*named, *errors_of(path, method, operation)}:
+                responses[str(status)] = {"$ref": f"#/components/responses/{ERRORS[status][0]}"}
+            operation["responses"] = dict(sorted(responses.items()))
     return result
 
 

@@ -57,7 +57,7 @@ class JobDetail(JobView):
     def get(self, request: Request, job: UUID) -> Response:
         return self.show(job)
 
-    @extend_schema(responses=JobSerializer)
+    @extend_schema(responses={200: JobSerializer})
     def delete(self, request: Request, job: UUID) -> Response:
         return self.act(job, job_cancel)
 
