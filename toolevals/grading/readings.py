@@ -6,7 +6,7 @@ A job's report keeps it under `read`, in one shape for examples and predictions 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -49,6 +49,10 @@ class Readings:
             why, count = (prediction.why, 1) if before is None else (before.why, before.count + 1)
             self._formats[name] = FoundFormat(name, why, count)
         self._tally.add(prediction.losses)
+
+    def lose(self, losses: Iterable[Loss]) -> None:
+        """Count what was left out."""
+        self._tally.add(losses)
 
     def found(self, name: str, why: str, count: int = 0) -> None:
         """Note the format of a whole file."""
