@@ -50,6 +50,10 @@ class Agreement:
     def scored(self) -> int:
         return sum(cell.count for cell in self.cells if cell.agrees is not None)
 
+    @property
+    def unscored(self) -> int:
+        return self.total - self.scored
+
 
 def agreement_of(column: str, counts: Mapping[tuple[str, str], int]) -> Agreement:
     """Return the table of `counts`, which are by status and kind of reward."""

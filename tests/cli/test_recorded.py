@@ -16,16 +16,16 @@ from django.test import Client
 from labeling.models import Example
 from tests.grading.benchmark import needs_benchmark
 from toolevals.cli.client import ProjectClient
-from toolevals.cli.exits import CommandError, Exit
+from toolevals.cli.exits import Exit
 from toolevals.cli.http import Request, Response
 from toolevals.cli.main import main
-from toolevals.cli.recorded import example_document, joined, predictions, task_rows
 from toolevals.grading.evaluation_files.reading import content_key
 from toolevals.grading.examples import read_example
 from toolevals.grading.parsing.recorded import tau2_runs, tau_runs
 from toolevals.grading.predictions import read_prediction
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import Run, Transcript
+from toolevals.runs.recorded_files import example_document, joined, predictions, task_rows
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import token_create
 
@@ -97,7 +97,7 @@ def test_what_is_wrong_is_named_by_its_place():
     assert error.value.problems[0].pointer == "/1/info/task"
     document = tau2(simulation("9", "user_stop"))
     names = joined(task_rows(document, "unordered", offered=True), ())
-    with pytest.raises(CommandError, match="task 9 has recorded runs"):
+    with pytest.raises(InvalidDocument, match="task 9 has recorded runs"):
         list(predictions(list(tau2_runs(document)), names, "shop"))
 
 

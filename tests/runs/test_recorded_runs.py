@@ -39,8 +39,9 @@ def graded(project, adjudicator, client, run_jobs):
     def do(name: str, trials: int) -> Recovery:
         content = (Path(os.environ["TOOLEVALS_BENCHMARK_DATA"]) / "tau" / name).read_bytes()
         records = json.loads(gzip.decompress(content))["records"]
+        options = {"options": json.dumps({"decided_by": "dataset"})}
         send("datasets/", {"slug": "recorded", "name": "Recorded"}, 201)
-        send("datasets/recorded/imports/", {"file": SimpleUploadedFile(name, content), "format": "tau"}, 202)
+        send("datasets/recorded/imports/", {"file": SimpleUploadedFile(name, content), "format": "tau", **options}, 202)
         run_jobs()
         send("datasets/recorded/versions/", {}, 201)
         rows = [

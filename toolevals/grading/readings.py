@@ -6,7 +6,7 @@ A job's report keeps it under `read`, in one shape for examples and predictions 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -47,6 +47,10 @@ class Readings:
         if prediction.format:
             self._add(FoundFormat(prediction.format, prediction.why, 1))
         self._tally.add(prediction.losses)
+
+    def lose(self, losses: Iterable[Loss]) -> None:
+        """Count what was left out."""
+        self._tally.add(losses)
 
     def found(self, name: str, why: str, count: int = 0) -> None:
         """Note the format of a whole file."""

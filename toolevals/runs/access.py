@@ -9,6 +9,7 @@ RULES: dict[str, Rule] = {
     "runs:new": Rule(Role.ADJUDICATOR),
     "runs:live": Rule(Role.ADJUDICATOR),
     "runs:upload": Rule(Role.ADJUDICATOR),
+    "runs:recorded-new": Rule(Role.ADJUDICATOR),
     "runs:run-cancel": Rule(Role.ADJUDICATOR),
     "runs:run-pause": Rule(Role.ADJUDICATOR),
     "runs:run-resume": Rule(Role.ADJUDICATOR),

@@ -7,12 +7,12 @@ from typing import Any
 
 from django import forms
 
-from labeling.models import DatasetVersion
+from labeling.models import Dataset, DatasetVersion
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline.agent import THRESHOLD
 from toolevals.runs.models import Experiment
-from toolevals.runs.services import MAX_TRIALS, RunRequest
+from toolevals.runs.services import MAX_TRIALS, RecordedRequest, RunRequest
 from toolevals.workspace.forms.controls import PlainForm
 from toolevals.workspace.models import Project, within
 
@@ -154,3 +154,46 @@ class UploadForm(RunForm):
     def clean_cut_off(self) -> str:
         """Return what the field says, and what holds where it says nothing."""
         return self.cleaned_data["cut_off"] or "failed"
+
+
+class DatasetField(forms.ModelChoiceField[Dataset]):
+    """A dataset, by name."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return obj.name
+
+
+class RecordedForm(PlainForm):
+    """A benchmark's result file: its tasks go into a dataset, its recorded trials become a run."""
+
+    dataset = DatasetField(
+        Dataset.objects.none(),
+        to_field_name="slug",
+        empty_label="Choose a dataset",
+        help_text="Tasks that it holds already are known by their content.",
+    )
+    experiment = forms.CharField(
+        max_length=60,
+        help_text="One that there is, or a new name. Its runs are looked at together.",
+        widget=forms.TextInput({"list": "experiments", "autocomplete": "off"}),
+    )
+    name = forms.CharField(max_length=120, label="Agent", help_text="The one that was recorded.")
+    model = forms.CharField(max_length=120, required=False, help_text="Its snapshot, as exact as you know it.")
+    order = forms.ChoiceField(
+        label="Expected actions come",
+        choices=[("unordered", "in any order, as the benchmark checks them"), ("ordered", "in the order written")],
+    )
+    cut_off = forms.ChoiceField(choices=CUT_OFF_WORDS, label="Conversations that were cut")
+    file = forms.FileField(
+        label="Result file", help_text="Of tau-bench or tau2-bench: JSON, plain or packed with gzip, up to 100 MB."
+    )
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.experiments = Experiment.objects.in_project(project).values_list("name", flat=True)
+        datasets = Dataset.objects.in_project(project).select_related("default_tools").order_by("name", "pk")
+        self.fields["dataset"].queryset = datasets  # type: ignore[attr-defined]
+
+    def request(self) -> RecordedRequest:
+        """Return what is asked for; the form is valid."""
+        return RecordedRequest(**{name: self.cleaned_data[name] for name in self.fields if name != "file"})

@@ -90,7 +90,7 @@ def _tasks(project: Project, actor: User, domain: str) -> Dataset:
     dataset = dataset_create(project=project, actor=actor, slug=domain, name=domain.title(), default_tools=tools)
     file = FOLDER / f"gold_tau2_v0_{domain}.json.gz"
     upload = upload_store(project=project, actor=actor, file=io.BytesIO(file.read_bytes()), name=file.name)
-    import_start(dataset=dataset, actor=actor, upload=upload, source="tau2", options=None)
+    import_start(dataset=dataset, actor=actor, upload=upload, source="tau2", options={"decided_by": "dataset"})
     return dataset
 
 

@@ -24,6 +24,7 @@ from toolevals.runs.services.judging import (
 )
 from toolevals.runs.services.probing import probes_ask, probes_begin
 from toolevals.runs.services.producing import transcripts_produce
+from toolevals.runs.services.recorded import RecordedImport, RecordedRequest, recorded_import
 from toolevals.runs.services.remarks import note_add, tag_add, tag_remove
 from toolevals.runs.services.repeating import errored_ask_again, failing_run_again
 from toolevals.runs.services.requesting import (
@@ -51,6 +52,8 @@ __all__ = [
     "MAX_TRIALS",
     "CalibrationRequest",
     "JudgeRequest",
+    "RecordedImport",
+    "RecordedRequest",
     "RereadingRequest",
     "RunParts",
     "RunRequest",
@@ -78,6 +81,7 @@ __all__ = [
     "note_add",
     "probes_ask",
     "probes_begin",
+    "recorded_import",
     "rereading_begin",
     "rereading_cancel",
     "rereading_close",
