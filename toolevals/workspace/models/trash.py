@@ -17,8 +17,8 @@ KEPT = timedelta(days=30)
 class Trashable(models.Model):
     """A row that its project's owners can delete and restore.
 
-    Declare `objects = Untrashed.from_queryset(...)()` first and `with_trash = ....as_manager()` second. The first leaves
-    out what was deleted, and so does every related manager. Rows that are reached over the row take `within`.
+    Declare `objects = Untrashed.from_queryset(...)()` first and `with_trash = ....as_manager()` second. The first
+    leaves out what was deleted, and so does every related manager. Rows that are reached over the row take `within`.
     """
 
     deleted_at = models.DateTimeField(null=True, editable=False)
