@@ -107,8 +107,6 @@ def trash_sweep(now: datetime, seconds: float = TURN_SECONDS) -> int:
     until, done = monotonic() + seconds, 0
     for kind in trash_kinds().values():
         for row in kind.model.with_trash.filter(destroy_at__lte=now, destroyed_at=None).order_by("destroy_at", "pk"):
-            if monotonic() >= until:
-                return done
             if not _begin(kind, row, now):
                 continue
             try:
@@ -121,6 +119,8 @@ def trash_sweep(now: datetime, seconds: float = TURN_SECONDS) -> int:
                 return done
             _end(kind, row)
             done += 1
+            if monotonic() >= until:
+                return done
     return done
 
 
