@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("runs", "0025_kept_sums"),
+        ("runs", "0026_trash"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
