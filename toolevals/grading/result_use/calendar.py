@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
 
 from toolevals.grading.result_use.derivations import Derivations
-from toolevals.grading.result_use.forms import TWELVE_HOURS
-from toolevals.grading.result_use.lexicon import WEEKDAYS
-from toolevals.grading.result_use.mentions import Mention
-from toolevals.grading.result_use.naming import Suspicion, names, only_named
-from toolevals.grading.result_use.neighbours import near_dates, near_times, weekday_of
+from toolevals.grading.result_use.payloads import FieldValue
 from toolevals.grading.result_use.replies import Reply
-from toolevals.grading.result_use.sources import Sources
+from toolevals.grading.result_use.sources import TWELVE_HOURS, Sources, Suspicion
+from toolevals.grading.result_use.values import Mention
+from toolevals.grading.result_use.words import WEEKDAYS
 
-_DAY_NAMES = tuple(sorted(WEEKDAYS, key=len, reverse=True))
+_DAY_NAMES = "|".join(WEEKDAYS)
 _NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_DAY_BEFORE = re.compile(rf"(?<!\w)({_DAY_NAMES})[ ,.(]*(?:(?:the|den) )?$", re.IGNORECASE)
+_DAY_AFTER = re.compile(rf"(?: ?\(|, )({_DAY_NAMES})(?!\w)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -24,65 +26,37 @@ class Calendar:
 
     sources: Sources
     derivations: Derivations
-    _last: int | None = None
-    _known: set[int] = field(default_factory=set)
-    _done: int = 0
 
     def date(self, reply: Reply, place: int, numbers: Sequence[float]) -> Suspicion | None:
-        mention = reply.mentions[place]
-        key = mention.keys[0]
-        if not (isinstance(key, tuple) and len(key) == 3 and key[2] and len(mention.keys) == 1):
+        """Return what is wrong with a date that no field holds."""
+        key, *others = reply.mentions[place].keys
+        if others or not isinstance(key, tuple) or len(key) != 3 or not key[2]:
             return None
-        for due, span in self.derivations.due():
-            near = (due.month, due.day)
-            if key[0] in {0, due.year} and near != key[1:] and _is_near_day(near, key[1:]) and span in _spans(numbers):
-                position = self._last_date()
-                if position is not None and not self.derivations.day(key, numbers):
-                    return Suspicion("wrong_date", position, due.isoformat())
-        for other in () if reply.is_relative(place) else near_dates(key):
-            form = other if other[0] else (0, *other[1:])
-            for position in self.sources.index.get(form, ()):
+        if self.derivations.day(key, numbers):
+            return None
+        said = {round(times * number) for number in numbers for times in (1, 7)}
+        newest = self.sources.newest_date
+        for due, span in self.derivations.due() if newest is not None else ():
+            if key[0] in {0, due.year} and span in said and _is_near_day(due, key):
+                return Suspicion("wrong_date", newest or 0, due.isoformat())
+        if reply.is_relative(place):
+            return None
+        for year, month, day in near_dates(key):
+            for position in self.sources.index.get((year, month, day), ()):
                 value = self.sources.values[position]
-                is_meant = self.sources.is_small or names(reply, place, value)
-                if value.key not in reply.stated and is_meant and not self.derivations.day(key, numbers):
+                if value.key not in reply.stated and (self.sources.is_small or reply.names(place, value)):
                     return Suspicion("wrong_date", position, value.written)
-        if reply.is_relative(place) or reply.is_approximate(place) or self.derivations.day(key, numbers):
+        named = None if reply.is_approximate(place) else self.sources.only_named(reply, place, _is_day)
+        return None if named is None else Suspicion("wrong_date", named, self.sources.values[named].written)
+
+    def time(self, reply: Reply, place: int, numbers: Sequence[float], told: Container[int]) -> Suspicion | None:
+        """Return what is wrong with a time that no field holds; `told` are the fields that earlier replies gave."""
+        key = reply.mentions[place].keys[0]
+        if not isinstance(key, tuple) or len(key) != 1 or reply.is_approximate(place):
             return None
-        position = only_named(
-            self.sources,
-            reply,
-            reply.about(place),
-            lambda value: value.kind == "date" and isinstance(value.key, tuple) and value.key[-1] > 0,
-        )
-        return None if position is None else Suspicion("wrong_date", position, self.sources.values[position].written)
-
-    def _last_date(self) -> int | None:
-        """Return the place of the newest date."""
-        self._read()
-        return self._last
-
-    def _years(self) -> set[int]:
-        """Return the years of the dates of results, and of today."""
-        self._read()
-        return self._known | ({self.sources.today[0]} if self.sources.today else set())
-
-    def _read(self) -> None:
-        for place in range(self._done, len(self.sources.values)):
-            key = self.sources.values[place].key
-            if isinstance(key, tuple) and len(key) == 3:
-                self._last = place
-                self._known |= {key[0]} - {0}
-        self._done = len(self.sources.values)
-
-    def time(self, reply: Reply, place: int, numbers: Sequence[float], told: Mapping[int, int]) -> Suspicion | None:
-        mention = reply.mentions[place]
-        key = mention.keys[0]
-        if not (isinstance(key, tuple) and len(key) == 1) or self.derivations.seconds(reply.written(place)):
+        if self.derivations.is_length(reply.written(place)):
             return None
-        if reply.is_approximate(place):
-            return None
-        has_zone = mention.zone is not None or reply.speaks_of_zone(place)
-        if self.derivations.time(key[0], numbers, has_zone=has_zone):
+        if self.derivations.time(key[0], numbers, has_zone=reply.speaks_of_zone(place)):
             return None
         near = {minute % 720 for minute in near_times(key[0])}
         for minute, span, position in self.derivations.beside():
@@ -91,31 +65,26 @@ class Calendar:
         for minute in near:
             for position in self.sources.index.get((minute + TWELVE_HOURS,), ()):
                 value = self.sources.values[position]
-                if value.key not in reply.stated and (position in told or names(reply, place, value)):
+                if value.key not in reply.stated and (position in told or reply.names(place, value)):
                     return Suspicion("wrong_date", position, value.written)
         return None
 
-    def weekday(self, reply: Reply, place: int, fields: Iterable[int]) -> Suspicion | None:
+    def weekday(self, reply: Reply, place: int, fields: Sequence[int]) -> Suspicion | None:
         """Return what is wrong with the weekday beside a date that the fields hold."""
         mention = reply.mentions[place]
-        key = mention.keys[0]
-        if mention.kind != "date" or not isinstance(key, tuple) or len(key) != 3:
+        key, newest = mention.keys[0], self.sources.newest_date
+        beside = _DAY_BEFORE.search(reply.text[max(0, mention.start - 24) : mention.start])
+        beside = beside or _DAY_AFTER.match(reply.text, mention.end)
+        if beside is None or newest is None or not isinstance(key, tuple) or len(key) != 3 or not key[2]:
             return None
-        said = _weekday_beside(reply.text, mention)
-        if said is None:
+        held = [(self.sources.values[position].key, position) for position in fields]
+        real = [(found[0], position) for found, position in held if isinstance(found, tuple) and found[1:] == key[1:]]
+        if not any(year for year, _ in real):
+            real = [(year, newest) for year in ({key[0]} if key[0] else self.sources.years)]
+        days = [(_weekday_of(year, *key[1:]), position) for year, position in real if year]
+        if not days or any(day == WEEKDAYS[beside[1].lower()] for day, _ in days):
             return None
-        real = []
-        for position in fields:
-            date = self.sources.values[position].key
-            if isinstance(date, tuple) and len(date) == 3 and date[0] and date[1:] == key[1:]:
-                real.append((weekday_of(*date), position))
-        if not real and key[2]:
-            years = {key[0]} if key[0] else self._years()
-            place_of = self._last_date()
-            real = [(weekday_of(year, key[1], key[2]), place_of) for year in years if place_of is not None]
-        if not real or any(day == said for day, _ in real):
-            return None
-        day, position = real[-1]
+        day, position = days[-1]
         return Suspicion("wrong_date", position, _NAMES[day] if day is not None else "no date")
 
     def zone(self, mention: Mention, fields: Sequence[int]) -> Suspicion | None:
@@ -123,40 +92,48 @@ class Calendar:
         zones = [self.sources.values[position].zone for position in fields]
         if mention.zone is None or mention.kind != "time" or None in zones or mention.zone in zones or not fields:
             return None
-        value = self.sources.values[fields[0]]
-        key, said = value.key, mention.keys[0]
-        if not (isinstance(key, tuple) and isinstance(said, tuple) and value.zone is not None):
+        value, said = self.sources.values[fields[0]], mention.keys[0]
+        if not isinstance(value.key, tuple) or not isinstance(said, tuple) or value.zone is None:
             return None
-        truth = (key[0] - value.zone + mention.zone) % 1440
-        if truth == said[0]:
-            return None
-        return Suspicion("wrong_date", fields[0], f"{truth // 60:02}:{truth % 60:02}")
+        truth = (value.key[0] - value.zone + mention.zone) % 1440
+        return None if truth == said[0] else Suspicion("wrong_date", fields[0], f"{truth // 60:02}:{truth % 60:02}")
 
 
-def _is_near_day(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return one[1] == other[1] or (one[0] == other[0] and abs(one[1] - other[1]) in {1, 10})
+def _is_day(value: FieldValue) -> bool:
+    return value.kind == "date" and isinstance(value.key, tuple) and value.key[-1] > 0
 
 
-def _spans(numbers: Sequence[float]) -> set[int]:
-    return {round(number) for number in numbers} | {round(7 * number) for number in numbers}
+def _is_near_day(due: date, key: tuple[int, int, int]) -> bool:
+    """Whether a date is a month, a day or ten days off."""
+    if due.day == key[2]:
+        return due.month != key[1]
+    return due.month == key[1] and abs(due.day - key[2]) in {1, 10}
 
 
-def _weekday_beside(text: str, mention: Mention) -> int | None:
-    """Return the weekday right before or right after a date."""
-    before = (
-        text[max(0, mention.start - 16) : mention.start]
-        .lower()
-        .rstrip(" ,.(")
-        .removesuffix(" the")
-        .removesuffix(" den")
-    )
-    word = before.rstrip(" ,")
-    last = word[next((p + 1 for p in range(len(word) - 1, -1, -1) if not word[p].isalpha()), 0) :]
-    if last in WEEKDAYS and len(last) > 2:
-        return WEEKDAYS[last]
-    after = text[mention.end : mention.end + 16].lower().lstrip(" ,(")
-    for name in _DAY_NAMES:
-        if len(name) > 2 and after.startswith(name) and not after[len(name) : len(name) + 1].isalpha():
-            gap = text[mention.end : mention.end + 3]
-            return WEEKDAYS[name] if "(" in gap or gap.startswith(", ") else None
-    return None
+def _weekday_of(year: int, month: int, day: int) -> int | None:
+    """Return the day of the week, Monday 0; None for a date that does not exist."""
+    try:
+        return date(year, month, day).weekday()
+    except ValueError:
+        return None
+
+
+def near_dates(key: tuple[int, int, int]) -> Iterator[tuple[int, int, int]]:
+    """Yield dates that are written almost like this one: another month or year, digits swapped, one off."""
+    year, month, day = key
+    for other in range(1, 13):
+        if other != month:
+            yield year, other, day
+    for near in (day - 1, day + 1, int(str(day)[::-1]), day - 10, day + 10):
+        if 1 <= near <= 31 and near != day:
+            yield year, month, near
+    if year:
+        yield year - 1, month, day
+        yield year + 1, month, day
+
+
+def near_times(minute: int) -> set[int]:
+    """Return times that are written almost like this one: one digit of the minutes, or these two swapped."""
+    hour, tens, ones = minute // 60 * 60, minute % 60 // 10, minute % 10
+    near = {hour + 10 * ten + ones for ten in range(6)} | {hour + 10 * tens + one for one in range(10)}
+    return (near | {hour + 10 * ones + tens} if ones < 6 else near) - {minute}

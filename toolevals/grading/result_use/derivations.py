@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from itertools import chain, combinations, permutations
 from math import isfinite
 
-from toolevals.grading.result_use.arithmetic import from_two, is_run_sum
-from toolevals.grading.result_use.mentions import Mention
-from toolevals.grading.result_use.neighbours import significant
 from toolevals.grading.result_use.payloads import FieldValue, field_name
 from toolevals.grading.result_use.sources import ResultText, Sources
 from toolevals.grading.result_use.units import UNITS
-from toolevals.grading.result_use.values import Key
+from toolevals.grading.result_use.values import Mention
 
 # The newest numbers that make sums, shares and the like; the newest dates and times that make durations.
 MAX_OPERANDS = 60
@@ -27,10 +26,10 @@ MAX_COUNT = 1_000
 # Values of a result that are counted and added up, and counts, sums and means that are kept.
 MAX_VALUES = 4_000
 MAX_FIGURES = 4_000
-# Durations of results from which times and dates follow.
-MAX_SPANS = 40
 # Claims of a transcript that are derived; further ones stay open.
 MAX_DERIVED = 400
+_DAY = 86_400
+_MONTH = 2_629_800
 # Halves, doubles and the like that people say in words.
 _FACTORS = (2.0, 0.5, 3.0)
 
@@ -39,16 +38,17 @@ _FACTORS = (2.0, 0.5, 3.0)
 class Derivations:
     """Looks for a way to derive a claim from fields, from what was said, and from the reply itself.
 
-    `figures` are counts, sums and means over rows of a result, with the rule; they grow with the results.
+    `figures` are counts, sums, differences and means over rows of a result, with the rule, and `totals` lead from a sum
+    to the place of its first number; they grow with the results. `instants` are minutes of the day in UTC.
     """
 
     sources: Sources
     figures: dict[float, str] = field(default_factory=dict)
+    totals: dict[float, int] = field(default_factory=dict)
     fields: list[float] = field(default_factory=list)
     days: list[date] = field(default_factory=list)
     minutes: list[int] = field(default_factory=list)
-    spans: set[float] = field(default_factory=set)
-    totals: dict[float, int] = field(default_factory=dict)
+    instants: list[int] = field(default_factory=list)
     _done: int = 0
     _derived: int = 0
 
@@ -58,199 +58,174 @@ class Derivations:
         `is_plain` says that nothing announces a sum, share or the like: two numbers then make a short number, or one of
         many, by chance.
         """
-        self._extend()
-        self._derived += 1
-        if self._derived > MAX_DERIVED:
+        if not self._is_ready():
             return "unknown"
         value = mention.value
-        if mention.kind == "duration" and (rule := self._duration(value, mention.unit, tolerance)):
-            return rule
+        if mention.kind == "duration" and self._is_duration(value, mention.unit, tolerance):
+            return "elapsed"
         for figure, rule in self.figures.items():
             if abs(figure - value) <= tolerance:
                 return rule
-        others = [number for number in said if number != value]
         if self.sums_up(value, said):
             return "sum"
-        operands = self._operands(others)
-        if is_plain and (len(operands) > MAX_PLAIN or significant(mention) < 3):
+        sums = [figure for figure, rule in self.figures.items() if rule in {"sum", "mean"}][-20:]
+        others = [number for number in said if number != value][-MAX_OPERANDS:]
+        numbers = {*self.fields[-MAX_OPERANDS:], *self.sources.numbers, *others, *sums, *_FACTORS}
+        operands = sorted(number for number in numbers if number and isfinite(number))
+        if is_plain and (len(operands) > MAX_PLAIN or mention.digits < 3):
             return ""
-        return from_two(value, tolerance, operands, is_share=mention.kind == "percent")
+        return _from_two(value, tolerance, operands, is_share=mention.kind == "percent")
+
+    def total_at(self, number: float) -> int | None:
+        """Return the place of the first of the numbers of which this one is the sum, None where it is of none."""
+        self._catch_up()
+        return self.totals.get(round(number, 6))
 
     @staticmethod
     def sums_up(value: float, said: Sequence[float]) -> bool:
-        """Whether a number is the sum of numbers that follow one another in the reply."""
-        return is_run_sum(value, [number for number in said[:MAX_OPERANDS] if number != value])
+        """Whether a number is, to the hundredth, the sum of two or more that follow one another in the reply."""
+        # Where each running total first stood; two places back at least, so that one number is no sum.
+        places, total = {0: 0}, 0.0
+        for place, number in enumerate((number for number in said[:MAX_OPERANDS] if number != value), 1):
+            total += number
+            if place - places.get(round((total - value) * 100), place) > 1:
+                return True
+            places.setdefault(round(total * 100), place)
+        return False
 
     def day(self, key: tuple[int, int, int], said: Sequence[float]) -> str:
-        """Return the rule by which a date follows: some days, weeks, months or years from another one."""
-        self._extend()
-        self._derived += 1
-        if not key[2] or self._derived > MAX_DERIVED:
+        """Return the rule by which a date follows: some days or weeks from another one, or the same day of a month."""
+        if not key[2] or not self._is_ready():
             return ""
-        counts = {round(number) for number in (*self.fields[-MAX_OPERANDS:], *self.sources.numbers, *said) if number}
-        offsets = {1, *(n for n in counts if 0 < abs(n) <= 400), *(7 * n for n in counts if 0 < n <= 52)}
+        counts = {abs(round(number)) for number in (*self.fields[-MAX_OPERANDS:], *self.sources.numbers, *said)}
+        offsets = {1, *(count for count in counts if count <= 400), *(7 * count for count in counts if count <= 52)}
         for base in self._days():
-            for offset in offsets:
-                if _is_day(base, offset, key) or _is_day(base, -offset, key):
-                    return "elapsed"
-            if (base.month, base.day) == key[1:] or base.day == key[2]:
+            years = (key[0],) if key[0] else (base.year - 1, base.year, base.year + 1)
+            near = _dates((year, *key[1:]) for year in years)
+            if base.day == key[2] or any(abs((one - base).days) in offsets for one in near):
                 return "elapsed"
         return ""
 
-    def due(self) -> Iterator[tuple[date, int]]:
-        """Yield the dates that lie a result's number of days or weeks after a result's or today's date, once each."""
-        self._extend()
-        spans = [
-            round(value.key * UNITS[value.measure.unit].factor / 86400)
-            for result in self.sources.results[-3:]
-            for value in self.sources.values[result.values.start : result.values.stop][:200]
-            if isinstance(value.key, int | float) and value.measure.unit in {"d", "wk"} and 0 < value.key < 400
-        ]
+    def due(self) -> Iterator[tuple[date, float]]:
+        """Yield the dates that lie a result's days or weeks from a result's or somebody's date, with the days."""
+        spans = [span // _DAY for span, _ in self._spans() if span % _DAY == 0 and span < 400 * _DAY]
         for base in self._days():
-            for span in list(dict.fromkeys(spans))[:MAX_SPANS]:
-                for sign in (1, -1):
-                    moved = _moved(base, sign * span)
-                    if moved is not None:
-                        yield moved, span
+            for days in (*spans, *(-span for span in spans)):
+                if 400 < base.toordinal() < date.max.toordinal() - 400:
+                    yield base + timedelta(days), abs(days)
 
     def time(self, minute: int, said: Sequence[float], *, has_zone: bool) -> str:
         """Return the rule by which a time follows: minutes or hours from another one, or the same in another zone."""
-        self._extend()
-        self._derived += 1
-        if self._derived > MAX_DERIVED:
+        if not self._is_ready():
             return ""
-        times = [*self.minutes[-MAX_MOMENTS:], *filter(None, map(_minute, self.sources.said))][:MAX_MOMENTS]
-        spans = [span for _, span in self._spans()][:MAX_SPANS]
-        counts = set(spans) | {number for number in (*self.sources.numbers, *said) if number > 0}
-        for base in times:
+        said_times = (key[0] for key in self.sources.said if isinstance(key, tuple) and len(key) == 1 and key[0] < 1440)
+        counts = {number for number in (*self.sources.numbers, *said) if number > 0}
+        ways = {span / 60 for span, _ in self._spans() if span < _DAY} | counts | {60 * n for n in counts if n < 24}
+        for base in [*self.minutes[-MAX_MOMENTS:], *said_times][:MAX_MOMENTS]:
             gap = (minute - base) % 1440
-            if has_zone and gap % 30 == 0:
+            if (has_zone and gap % 30 == 0) or any(min(abs(gap - way), abs(1440 - gap - way)) < 0.6 for way in ways):
                 return "elapsed"
-            for part in counts:
-                if any(
-                    abs(way - part) < 0.6 or (part < 24 and abs(way - part * 60) < 0.6) for way in (gap, 1440 - gap)
-                ):
-                    return "elapsed"
         return ""
 
     def beside(self) -> Iterator[tuple[int, float, int]]:
         """Yield (minute of the day, minutes, their field's place) of what lies a result's minutes from its times."""
-        self._extend()
-        spans = list(self._spans())
+        spans = [(span / 60, position) for span, position in self._spans() if span < _DAY]
         for base in self.minutes[-MAX_MOMENTS:]:
-            for position, span in spans[:MAX_MOMENTS]:
-                for sign in (1, -1):
-                    yield round(base + sign * span) % 1440, span, position
+            for span, position in spans:
+                yield round(base + span) % 1440, span, position
+                yield round(base - span) % 1440, span, position
 
-    def _spans(self) -> Iterator[tuple[int, float]]:
-        """Yield the durations of the newest results: the field's place, and minutes under a day."""
+    def is_length(self, text: str) -> bool:
+        """Whether `33:04` or `1:52:38` follows as a duration."""
+        parts = [int(part) for part in text.split(":") if part.isdecimal()][:3]
+        if len(parts) < 2:
+            return False
+        readings = {parts[0] * 60 + parts[1], parts[0] * 3600 + parts[1] * 60 + sum(parts[2:])}
+        return any(
+            self.sources.fields_of(Mention(0, 0, "duration", (reading,), "s"), 1.0)
+            or self._is_duration(reading, "s", 1.0)
+            for reading in readings
+        )
+
+    def _is_duration(self, value: float, unit: str, tolerance: float) -> bool:
+        """Whether a duration lies between two dates or times."""
+        is_long = UNITS[unit].dimension != "time"
+        factor = UNITS[unit].factor * (_MONTH if is_long else 1)
+        slack = max(tolerance * factor, 0.03 * value * factor if is_long else 0)
+        gaps = chain(
+            (abs((one - other).days) * _DAY for one, other in combinations(self._days(), 2)),
+            ((one - other) % 1440 * 60 for one, other in permutations(self.minutes[-MAX_MOMENTS:], 2)),
+            ((one - other) % 1440 * 60 for one, other in permutations(self.instants[-MAX_MOMENTS:], 2)),
+        )
+        return any(abs(gap - value * factor) <= slack for gap in gaps)
+
+    def _spans(self) -> list[tuple[float, int]]:
+        """Return the durations of the newest results: seconds, and the field's place."""
+        found: dict[float, int] = {}
         for result in self.sources.results[-3:]:
             for position in result.values[:200]:
                 value = self.sources.values[position]
-                if value.measure.unit in {"min", "h", "s"} and isinstance(value.key, int | float):
-                    span = value.key * UNITS[value.measure.unit].factor / 60
-                    if 0 < span < 1440:
-                        yield position, span
-
-    def total_at(self, number: float) -> int | None:
-        """Return the place of the first of the numbers of which this one is the sum, None where it is of none."""
-        self._extend()
-        return self.totals.get(round(number, 6))
-
-    def seconds(self, text: str) -> str:
-        """Return the rule by which `33:04` or `1:52:38` follows as a duration."""
-        self._extend()
-        parts = [int(part) for part in text.split(":") if part.isdecimal()][:3]
-        if len(parts) < 2:
-            return ""
-        readings = {parts[0] * 60 + parts[1], parts[0] * 3600 + parts[1] * 60 + (parts[2] if len(parts) > 2 else 0)}
-        for reading in readings:
-            mention = Mention(0, 0, "duration", (reading,), "s")
-            if any(True for _ in self.sources.fields_of(mention, 1.0)) or self._duration(reading, "s", 1.0):
-                return "converted"
-        return ""
-
-    def _duration(self, value: float, unit: str, tolerance: float) -> str:
-        factor = UNITS[unit].factor if UNITS[unit].dimension == "time" else UNITS[unit].factor * 2_629_800
-        slack = max(tolerance * factor, 0.03 * value * factor if unit in {"mo", "yr"} else 0)
-        if any(abs(span - value * factor) <= slack for span in self.spans):
-            return "elapsed"
-        days = self._days()
-        for place, one in enumerate(days):
-            for other in days[:place]:
-                if abs(abs((one - other).days) * 86400 - value * factor) <= slack:
-                    return "elapsed"
-        times = self.minutes[-MAX_MOMENTS:]
-        for one_time in times:
-            for other_time in times:
-                if abs((one_time - other_time) % 1440 * 60 - value * factor) <= slack:
-                    return "elapsed"
-        return ""
+                unit = UNITS.get(value.measure.unit)
+                if unit and unit.dimension == "time" and isinstance(value.key, int | float) and value.key > 0:
+                    found.setdefault(value.key * unit.factor, position)
+        return list(found.items())[:MAX_MOMENTS]
 
     def _days(self) -> list[date]:
-        found = list(self.days[-MAX_MOMENTS:])
-        for key in self.sources.said:
-            if isinstance(key, tuple) and len(key) == 3 and key[2] and len(found) < 2 * MAX_MOMENTS:
-                year = key[0] or (self.sources.today or (self.days[-1].year if self.days else 2000, 0, 0))[0]
-                found += _dates([(max(year, 1), key[1], key[2])])
-        return list(dict.fromkeys(found))
+        """Return the newest dates of results, and those that somebody said."""
+        year = self.sources.today[0] if self.sources.today else self.days[-1].year if self.days else 2000
+        said = [key for key in self.sources.said if isinstance(key, tuple) and len(key) == 3 and key[2]][:MAX_MOMENTS]
+        found = _dates((max(key[0] or year, 1), key[1], key[2]) for key in said)
+        return list(dict.fromkeys((*self.days[-MAX_MOMENTS:], *found)))
 
-    def _operands(self, said: Sequence[float]) -> list[float]:
-        sums = [figure for figure, rule in self.figures.items() if rule in {"sum", "mean"}][-20:]
-        numbers = [*self.fields[-MAX_OPERANDS:], *self.sources.numbers, *said[-MAX_OPERANDS:], *sums, *_FACTORS]
-        return sorted({number for number in numbers if number and isfinite(number)})
+    def _is_ready(self) -> bool:
+        """Read new results; return whether another claim may be derived."""
+        self._catch_up()
+        self._derived += 1
+        return self._derived <= MAX_DERIVED
 
-    def _extend(self) -> None:
+    def _catch_up(self) -> None:
         for result in self.sources.results[self._done :]:
-            rows: dict[tuple[str, str], list[int]] = {}
-            words: Counter[tuple[str, str]] = Counter()
-            instants: list[int] = []
-            for position in result.values[:MAX_VALUES]:
-                value = self.sources.values[position]
-                key = value.key
-                if isinstance(key, int | float):
-                    self.fields.append(self._number_at(position))
-                    for row in _rows_of(value):
-                        rows.setdefault(row, []).append(position)
-                elif isinstance(key, str):
-                    words[value.name, key] += 1
-                elif len(key) == 3:
-                    self.days += _dates([key])
-                else:
-                    self.minutes.append(key[0])
-                    instants += [] if value.zone is None else [key[0] - value.zone]
-            for one in instants[:MAX_MOMENTS]:
-                self.spans.update((one - other) % 1440 * 60.0 for other in instants[:MAX_MOMENTS])
-            self._count(result, words)
-            for positions in rows.values():
-                self._total(positions)
+            self._read(result)
         self._done = len(self.sources.results)
 
-    def _count(self, result: ResultText, words: Counter[tuple[str, str]]) -> None:
+    def _read(self, result: ResultText) -> None:
+        rows: dict[tuple[str, str], list[int]] = {}
         flags = (leaf for leaf in result.payload.leaves[:MAX_VALUES] if isinstance(leaf.value, bool))
-        words.update((field_name(leaf.path), str(leaf.value)) for leaf in flags)
+        words = Counter((field_name(leaf.path), str(leaf.value)) for leaf in flags)
+        for position in result.values[:MAX_VALUES]:
+            value = self.sources.values[position]
+            key = value.key
+            if isinstance(key, int | float):
+                self.fields.append(value.number)
+                for row in _rows_of(value):
+                    rows.setdefault(row, []).append(position)
+            elif isinstance(key, str):
+                words[value.name, key] += 1
+            elif len(key) == 3:
+                self.days += _dates([key])
+            else:
+                self.minutes.append(key[0])
+                self.instants += [] if value.zone is None else [key[0] - value.zone]
         for count in (*result.payload.lists.values(), *words.values()):
             if count <= MAX_COUNT:
                 self.figures.setdefault(float(count), "count")
-
-    def _number_at(self, position: int) -> float:
-        value = self.sources.values[position]
-        return round(value.key * value.measure.scale, 6) if isinstance(value.key, int | float) else 0.0
+        for positions in rows.values():
+            if len(positions) > 1 and len(self.figures) < MAX_FIGURES:
+                self._total(positions)
 
     def _total(self, positions: Sequence[int]) -> None:
-        numbers = [self._number_at(position) for position in positions]
-        if len(numbers) > 1 and len(self.figures) < MAX_FIGURES:
-            self.totals.setdefault(round(sum(numbers), 6), positions[0])
-            total = round(sum(numbers), 6)
-            self.figures.setdefault(total, "sum")
-            self.figures.setdefault(round(total / len(numbers), 6), "mean")
-            for number in numbers[:MAX_ROWS]:
-                for other in numbers[:MAX_ROWS]:
-                    self.figures.setdefault(round(number - other, 6), "difference")
-            for number, count in Counter(numbers).items():
-                if count > 1:
-                    self.figures.setdefault(float(count), "count")
-                self.figures.setdefault(round(total - number, 6), "sum")
+        numbers = [self.sources.values[position].number for position in positions]
+        total = round(sum(numbers), 6)
+        self.totals.setdefault(total, positions[0])
+        figures = {total: "sum", round(total / len(numbers), 6): "mean"}
+        for one, other in permutations(numbers[:MAX_ROWS], 2):
+            figures.setdefault(round(one - other, 6), "difference")
+        for number, count in Counter(numbers).items():
+            figures.setdefault(round(total - number, 6), "sum")
+            if count > 1:
+                figures.setdefault(float(count), "count")
+        for figure, rule in figures.items():
+            self.figures.setdefault(figure, rule)
 
 
 def _rows_of(value: FieldValue) -> Iterator[tuple[str, str]]:
@@ -261,31 +236,42 @@ def _rows_of(value: FieldValue) -> Iterator[tuple[str, str]]:
         yield value.container, ""
 
 
-def _minute(key: Key) -> int | None:
-    return key[0] if isinstance(key, tuple) and len(key) == 1 and key[0] < 1440 else None
-
-
 def _ends_in_digit(path: str) -> bool:
-    return path[-1:].isdigit() and path.rpartition("/")[2].isdigit()
+    return path.rpartition("/")[2].isdigit()
 
 
 def _dates(keys: Iterable[tuple[int, int, int]]) -> list[date]:
     found = []
-    for year, month, day in keys:
+    for key in keys:
         try:
-            found.append(date(year, month, day))
+            found.append(date(*key))
         except (ValueError, OverflowError):
             continue
     return found
 
 
-def _moved(base: date, days: int) -> date | None:
-    try:
-        return base + timedelta(days=days)
-    except OverflowError:
-        return None
+def _from_two(value: float, tolerance: float, operands: Sequence[float], *, is_share: bool) -> str:
+    """Return the rule by which a number follows from two others: sum, difference, product, ratio, share, change.
 
-
-def _is_day(base: date, days: int, key: tuple[int, int, int]) -> bool:
-    moved = _moved(base, days)
-    return moved is not None and (moved.month, moved.day) == key[1:] and key[0] in {0, moved.year}
+    Each is solved for the second number, which is then looked up.
+    """
+    margin = tolerance + abs(value) * 1e-9
+    for one in operands:
+        quotient, size = value / one, abs(one)
+        ways = [
+            ("sum", value - one, margin),
+            ("difference", one - value, margin),
+            ("product", quotient, margin / size),
+            ("product", 100 * quotient, 100 * margin / size),
+            ("product", 100 * (quotient - 1), 100 * margin / size),
+            ("product", 100 * (1 - quotient), 100 * margin / size),
+            ("ratio", value * one, min(margin * size, 0.02 * abs(value * one))),
+        ]
+        if is_share:
+            share = value / 100
+            ways += [("ratio", one * part, margin * size / 100) for part in (share, 1 + share, 1 - share)]
+        for rule, wanted, slack in ways:
+            place = bisect_left(operands, wanted - slack)
+            if place < len(operands) and operands[place] <= wanted + slack:
+                return rule
+    return ""

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import isnan
 
 from toolevals.grading.result_use.derivations import Derivations
 from toolevals.grading.result_use.findings import Examiner
-from toolevals.grading.result_use.forms import lookups
-from toolevals.grading.result_use.mentions import Mention
-from toolevals.grading.result_use.naming import Suspicion
+from toolevals.grading.result_use.payloads import Leaf, label_stems, stems
 from toolevals.grading.result_use.replies import Reply
 from toolevals.grading.result_use.scanner import plain, replies_mentions
-from toolevals.grading.result_use.sources import Sources
-from toolevals.grading.result_use.statuses import Statuses
-from toolevals.grading.result_use.utilisation import Usage, utilisation
-from toolevals.grading.result_use.values import UNGROUNDED, Attribution, Claim, Finding, ResultUse
+from toolevals.grading.result_use.sources import NUMERIC, Sources, Suspicion, lookups
+from toolevals.grading.result_use.statuses import denials
+from toolevals.grading.result_use.values import (
+    UNGROUNDED,
+    Attribution,
+    Claim,
+    Finding,
+    FindingKind,
+    ResultFields,
+    ResultUse,
+)
 from toolevals.grading.values import Message, ToolCall, Transcript
 from toolevals.grading.verdicts import Verdict
 
@@ -25,7 +30,9 @@ MAX_CLAIMS = 2_000
 MAX_QUOTED = 3
 # Fields that may hold one claim; older ones are not looked at.
 MAX_HELD = 16
-_NUMERIC = frozenset({"number", "amount", "percent", "duration"})
+# Replies' words among which fields' texts are looked for, in characters.
+MAX_WORDS = 200_000
+_WORD = re.compile(r"\w+")
 
 
 def grade_result_use(transcript: Transcript) -> ResultUse:
@@ -52,6 +59,41 @@ def _messages(transcript: Transcript) -> Iterator[Message]:
 
 
 @dataclass(slots=True)
+class Usage:
+    """The words of replies, the fields that their claims rest on (result's place, pointer), the results passed on."""
+
+    texts: list[str] = field(default_factory=list)
+    used: set[tuple[int, str]] = field(default_factory=set)
+    passed_on: set[int] = field(default_factory=set)
+
+    def of(self, sources: Sources) -> Iterator[ResultFields]:
+        """Yield each result's used and unused fields: values that a claim rests on, and texts that a reply holds."""
+        text = "\n".join(map(_said_form, self.texts))[:MAX_WORDS]
+        words, said = frozenset(_WORD.findall(text)), stems(text)
+
+        def is_said(leaf: Leaf) -> bool:
+            if isinstance(leaf.value, bool):
+                return bool(label_stems(leaf.path)) and label_stems(leaf.path) <= said
+            plain = _said_form(leaf.value) if isinstance(leaf.value, str) else ""
+            first = _WORD.search(plain)
+            return first is not None and first[0] in words and plain in text
+
+        for place, result in enumerate(sources.results):
+            fields: dict[str, bool] = {}
+            for leaf in result.payload.leaves:
+                is_used = fields.get(leaf.pointer) or (place, leaf.pointer) in self.used or is_said(leaf)
+                if is_used or not isinstance(leaf.value, bool):
+                    fields[leaf.pointer] = is_used
+            used = tuple(pointer for pointer, is_used in fields.items() if is_used)
+            unused = tuple(pointer for pointer, is_used in fields.items() if not is_used)
+            yield ResultFields(result.message, result.call_id, result.tool, used, unused, place in self.passed_on)
+
+
+def _said_form(text: str) -> str:
+    return text.casefold().replace("_", " ")
+
+
+@dataclass(slots=True)
 class _Reading:
     """What has been read so far."""
 
@@ -61,15 +103,12 @@ class _Reading:
     attributions: list[Attribution] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     calls: dict[str, ToolCall] = field(default_factory=dict)
-    replied: bool = False
     derivations: Derivations = field(init=False)
     examiner: Examiner = field(init=False)
-    statuses: Statuses = field(init=False)
 
     def __post_init__(self) -> None:
         self.derivations = Derivations(self.sources)
         self.examiner = Examiner(self.sources, self.derivations)
-        self.statuses = Statuses(self.sources)
 
     def take(self, place: int, message: Message) -> None:
         """Read one message."""
@@ -87,188 +126,153 @@ class _Reading:
 
     def close(self) -> ResultUse:
         """Return the whole answer."""
-        if not self.replied:
+        if not self.usage.texts:
             return ResultUse(Verdict("unscored", None, "No reply follows the tool results."))
         verdict, question = self._verdict()
         return ResultUse(
-            verdict=verdict,
-            claims=tuple(self.claims),
-            attributions=tuple(self.attributions),
-            findings=tuple(self.findings),
-            utilisation=tuple(utilisation(self.sources, self.usage)),
-            question=question,
-            truncated=self.sources.is_truncated or len(self.claims) >= MAX_CLAIMS,
+            verdict,
+            tuple(self.claims),
+            tuple(self.attributions),
+            tuple(self.findings),
+            tuple(self.usage.of(self.sources)),
+            question,
+            self.sources.is_truncated or len(self.claims) >= MAX_CLAIMS,
         )
 
     def _call(self, place: int, call: ToolCall) -> None:
         if call.id is not None:
             self.calls[call.id] = call
-        taken = self.sources.add_arguments(place, call.arguments)
-        for key in taken:
+        for key in self.sources.add_arguments(place, call.arguments):
             if not isinstance(key, int | float) or abs(key) > 12:
-                self.usage.passed_on.update(
-                    self.sources.values[entry].result for entry in self.sources.index.get(key, ())
-                )
+                found = self.sources.index.get(key, ())
+                self.usage.passed_on.update(self.sources.values[position].result for position in found)
 
-    def _reply(self, place: int, text: str) -> None:
-        self.replied = True
+    def _reply(self, message: int, text: str) -> None:
         self.usage.texts.append(text)
-        reply = Reply(place, text, replies_mentions(text, MAX_CLAIMS))
-        held: list[tuple[Attribution, list[int]]] = []
-        for position in range(len(reply.mentions)):
-            attribution, fields = self._attribute(reply, position)
-            held.append((attribution, fields))
-            reply.stated.update(self.sources.values[entry].key for entry in fields)
+        reply = Reply(message, text, replies_mentions(text, MAX_CLAIMS))
+        held = [self._attribute(reply, place) for place in range(len(reply.mentions))]
+        reply.stated.update(self.sources.values[position].key for _, fields in held for position in fields)
         numbers = [
             mention.value
             for mention, (attribution, _) in zip(reply.mentions, held, strict=True)
-            if (attribution.is_grounded or mention.is_weak) and mention.kind in _NUMERIC and not isnan(mention.value)
+            if (attribution.is_grounded or mention.is_weak) and mention.kind in NUMERIC
         ]
-        for position, (attribution, fields) in enumerate(held):
+        for place, (attribution, fields) in enumerate(held):
             if len(self.claims) < MAX_CLAIMS:
-                self._settle(reply, position, attribution, fields, numbers)
-        for denial in self.statuses.denials(text):
-            value = str(denial.leaf.value).lower() if isinstance(denial.leaf.value, bool) else denial.leaf.value
-            where = f"{denial.result.tool or 'the tool'}'s {denial.leaf.pointer or 'answer'}"
-            reason = f"“{text[denial.start : denial.end].strip()}” is not what {where} holds: {value}."
-            place = len(self.claims)
-            self.findings.append(
-                Finding(
-                    "contradiction", reason, (place,), denial.result.message, denial.leaf.pointer, denial.result.call_id
-                )
-            )
-            self.claims.append(
-                Claim(reply.message, denial.start, denial.end, "status", text[denial.start : denial.end])
-            )
-            self.attributions.append(UNGROUNDED)
+                self._settle(reply, place, attribution, fields, numbers)
+        for start, end, (result, leaf) in denials(self.sources, text):
+            truth = str(leaf.value).lower() if isinstance(leaf.value, bool) else str(leaf.value)
+            claim = Claim(message, start, end, "status", text[start:end])
+            self._accuse(claim, "contradiction", result.payload.place, leaf.pointer, truth)
 
     def _settle(
-        self, reply: Reply, position: int, attribution: Attribution, fields: list[int], numbers: list[float]
+        self, reply: Reply, place: int, attribution: Attribution, fields: list[int], numbers: list[float]
     ) -> None:
-        mention = reply.mentions[position]
-        suspicion, attribution = self._examine(reply, position, attribution, fields, numbers)
-        if suspicion is not None and self.sources.results[self.sources.values[suspicion.field].result].is_trouble:
-            suspicion = None
-        if not attribution.is_grounded and suspicion is None and mention.is_weak:
-            return
+        """Take a claim as right, open, or wrong; what is derived joins the reply's numbers."""
+        mention = reply.mentions[place]
+        claim = Claim(reply.message, mention.start, mention.end, mention.kind, reply.written(place))
+        suspicion = self._suspicion(reply, place, attribution, fields, numbers)
+        if suspicion is None and not attribution.is_grounded:
+            attribution = self._derived(reply, place, numbers)
+            if attribution.is_grounded and mention.kind in NUMERIC:
+                numbers.append(mention.value)
+            if attribution.is_grounded:
+                suspicion = self.examiner.calendar.weekday(reply, place, ())
         if suspicion is not None:
-            attribution = UNGROUNDED
-            self._find(reply, position, suspicion)
-        else:
-            for entry in fields[:1]:
-                value = self.sources.values[entry]
-                self.usage.used.add((value.result, value.pointer))
-                self.examiner.said.setdefault(entry, reply.message)
-        self.claims.append(Claim(reply.message, mention.start, mention.end, mention.kind, reply.written(position)))
+            value = self.sources.values[suspicion.field]
+            if not self.sources.results[value.result].is_trouble:
+                same = (told for at, told in self.examiner.said.items() if self.sources.values[at].path == value.path)
+                kind = "drift" if any(told < reply.message for told in same) else suspicion.kind
+                self._accuse(claim, kind, value.result, value.pointer, suspicion.truth)
+                return
+        if not attribution.is_grounded and mention.is_weak:
+            return
+        for position in fields[:1]:
+            value = self.sources.values[position]
+            self.usage.used.add((value.result, value.pointer))
+            self.examiner.said.setdefault(position, reply.message)
+        self.claims.append(claim)
         self.attributions.append(attribution)
 
-    def _examine(
-        self, reply: Reply, position: int, attribution: Attribution, fields: list[int], numbers: list[float]
-    ) -> tuple[Suspicion | None, Attribution]:
-        """Return what is wrong with a claim, and what it follows from; what is derived joins the reply's numbers."""
-        mention = reply.mentions[position]
-        calendar = self.examiner.calendar
-        if attribution.source == "result":
-            suspicion = calendar.weekday(reply, position, fields) or calendar.zone(mention, fields)
-            if suspicion is None and not mention.is_weak and not self._is_said(mention):
-                suspicion = self.examiner.other_field(reply, position, fields)
-            return suspicion, attribution
-        if attribution.is_grounded:
-            return None, attribution
-        suspicion = self.examiner.examine(reply, position, numbers)
-        if suspicion is not None:
-            return suspicion, attribution
-        attribution = self._derived(reply, position, numbers)
+    def _suspicion(
+        self, reply: Reply, place: int, attribution: Attribution, fields: list[int], numbers: Sequence[float]
+    ) -> Suspicion | None:
+        mention = reply.mentions[place]
         if not attribution.is_grounded:
-            return None, attribution
-        if mention.kind in _NUMERIC:
-            numbers.append(mention.value)
-        return calendar.weekday(reply, position, ()), attribution
+            return self.examiner.examine(reply, place, numbers)
+        if attribution.source != "result":
+            return None
+        calendar = self.examiner.calendar
+        suspicion = calendar.weekday(reply, place, fields) or calendar.zone(mention, fields)
+        if suspicion or mention.is_weak or any(key in self.sources.said for key in mention.keys):
+            return suspicion
+        return self.examiner.other_field(reply, place, fields)
 
-    def _find(self, reply: Reply, position: int, suspicion: Suspicion) -> None:
-        value = self.sources.values[suspicion.field]
-        result = self.sources.results[value.result]
-        kind = suspicion.kind
-        if any(
-            self.sources.values[entry].path == value.path
-            for entry, told in self.examiner.said.items()
-            if told < reply.message
-        ):
-            kind = "drift"
-        where = f"{result.tool or 'the tool'}'s {value.pointer or 'answer'}"
-        reason = f"“{reply.written(position)}” is not what {where} holds: {suspicion.truth}."
-        self.findings.append(Finding(kind, reason, (len(self.claims),), result.message, value.pointer, result.call_id))
+    def _accuse(self, claim: Claim, kind: FindingKind, place: int, pointer: str, truth: str) -> None:
+        """Add a claim and the finding that a result's field speaks against it."""
+        result = self.sources.results[place]
+        reason = (
+            f"“{claim.text.strip()}” is not what {result.tool or 'the tool'}'s {pointer or 'answer'} holds: {truth}."
+        )
+        self.findings.append(Finding(kind, reason, (len(self.claims),), result.message, pointer, result.call_id))
+        self.claims.append(claim)
+        self.attributions.append(UNGROUNDED)
 
-    def _attribute(self, reply: Reply, position: int) -> tuple[Attribution, list[int]]:
+    def _attribute(self, reply: Reply, place: int) -> tuple[Attribution, list[int]]:
         """Return what holds a claim as it stands, and the places of the fields that do."""
-        mention = reply.mentions[position]
-        if mention.kind in _NUMERIC:
-            slack = 0.025 * abs(mention.value) if reply.is_approximate(position) else 0.0
+        mention = reply.mentions[place]
+        found: list[tuple[int, str]] = []
+        if mention.kind in NUMERIC:
             rounding = mention.step * (0.999 if mention.step < 1 or mention.unit else 0.5)
-            found = list(self.sources.fields_of(mention, max(slack, rounding)))
-            found = found or [(entry, "equal") for entry in self._indexed(mention)]
-        else:
-            found = [(entry, "equal") for entry in self._indexed(mention)]
+            found = self.sources.fields_of(mention, reply.slack(place, rounding))
+        for key in lookups(mention) if not found else ():
+            if not found and not isinstance(key, int | float):
+                found = [(position, "equal") for position in reversed(self.sources.index.get(key, ())[-MAX_HELD:])]
         if found:
-            entry, rule = found[0]
-            value = self.sources.values[entry]
+            value, rule = self.sources.values[found[0][0]], found[0][1]
             result = self.sources.results[value.result]
             attribution = Attribution("result", result.message, value.pointer, result.call_id, rule)
-            return attribution, [entry for entry, other in found if other == rule]
+            return attribution, [position for position, other in found if other == rule]
         for key in lookups(mention):
             if key in self.sources.said:
                 source, message = self.sources.said[key]
                 return Attribution(source, message, rule="equal"), []
-        if mention.kind == "number" and not mention.unit and self.sources.holds_token(reply.written(position)):
+        if mention.kind == "number" and not mention.unit and self.sources.holds_token(reply.written(place)):
             return Attribution("derived", rule="equal"), []
         return UNGROUNDED, []
 
-    def _indexed(self, mention: Mention) -> list[int]:
-        """Return the places of the newest fields that hold an identifier, a date or a time."""
-        for key in lookups(mention):
-            if not isinstance(key, int | float) and (found := self.sources.index.get(key)):
-                return list(reversed(found[-MAX_HELD:]))
-        return []
-
-    def _is_said(self, mention: Mention) -> bool:
-        return any(key in self.sources.said for key in mention.keys)
-
-    def _derived(self, reply: Reply, position: int, numbers: list[float]) -> Attribution:
-        mention = reply.mentions[position]
-        key = mention.keys[0]
-        rule = ""
-        if mention.kind in _NUMERIC:
-            slack = 0.025 * abs(mention.value) if reply.is_approximate(position) else 0.0
-            is_plain = not reply.tells_relation(position)
-            slack = max(slack, mention.step * 0.5)
+    def _derived(self, reply: Reply, place: int, numbers: Sequence[float]) -> Attribution:
+        """Return what a claim that nothing holds follows from."""
+        mention = reply.mentions[place]
+        key, rule = mention.keys[0], ""
+        if mention.kind in NUMERIC:
+            slack = reply.slack(place, mention.step * 0.5)
+            is_plain = not reply.tells_relation(place)
             rule = self.derivations.number(mention, slack, numbers, is_plain=is_plain)
             rule = rule or "sum" * self.derivations.sums_up(mention.value, reply.numbers)
-        elif mention.kind == "date" and isinstance(key, tuple) and len(key) == 3:
+        elif isinstance(key, tuple) and len(key) == 3:
             rule = self.derivations.day(key, numbers)
-        elif mention.kind == "time" and isinstance(key, tuple) and len(key) == 1:
-            has_zone = mention.zone is not None or reply.speaks_of_zone(position)
-            rule = self.derivations.time(key[0], numbers, has_zone=has_zone) or self.derivations.seconds(
-                reply.written(position)
-            )
+        elif isinstance(key, tuple):
+            rule = self.derivations.time(key[0], numbers, has_zone=reply.speaks_of_zone(place))
+            rule = rule or "converted" * self.derivations.is_length(reply.written(place))
         return Attribution("derived", rule=rule) if rule and rule != "unknown" else UNGROUNDED
 
     def _verdict(self) -> tuple[Verdict, str]:
+        """Return the verdict, and what a judge would be asked."""
         total = len(self.claims)
         grounded = sum(attribution.is_grounded for attribution in self.attributions)
         if self.findings:
             more = f" ({len(self.findings) - 1} more.)" if len(self.findings) > 1 else ""
             return Verdict("failed", grounded / total, self.findings[0].reason + more), ""
         if not total:
-            return Verdict("unscored", None, "The replies state no value that a rule can check."), (
-                "Do the replies say only what the tools returned?"
-            )
-        if grounded < total:
-            texts = [claim.text for claim, by in zip(self.claims, self.attributions, strict=True) if not by.is_grounded]
-            quoted = ", ".join(f"“{text}”" for text in dict.fromkeys(texts[:MAX_QUOTED]))
-            more = f" and {len(texts) - MAX_QUOTED} more" if len(texts) > MAX_QUOTED else ""
-            return Verdict(
-                "unscored", None, f"No rule can tell whether {quoted}{more} follow from the results."
-            ), f"Do {quoted}{more} follow from what the tools returned or from the instructions?"
+            reason = "The replies state no value that a rule can check."
+            return Verdict("unscored", None, reason), "Do the replies say only what the tools returned?"
+        if grounded == total:
+            reason = f"All {total} values that the replies state follow from results or the conversation."
+            return Verdict("passed", 1.0, reason), ""
+        texts = [claim.text for claim, by in zip(self.claims, self.attributions, strict=True) if not by.is_grounded]
+        quoted = ", ".join(f"“{text}”" for text in dict.fromkeys(texts[:MAX_QUOTED]))
+        quoted += f" and {len(texts) - MAX_QUOTED} more" if len(texts) > MAX_QUOTED else ""
         return Verdict(
-            "passed", 1.0, f"All {total} values that the replies state follow from results or the conversation."
-        ), ""
+            "unscored", None, f"No rule can tell whether {quoted} follow from the results."
+        ), f"Do {quoted} follow from what the tools returned or from the instructions?"

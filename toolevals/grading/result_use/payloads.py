@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.result_use.lexicon import CURRENCY_CODES, STOP_WORDS, SYNONYMS
-from toolevals.grading.result_use.scanner import MAX_TEXT, identifier_key, value_mentions
+from toolevals.grading.result_use.scanner import MAX_TEXT, identifier_key, mentions_in, short_mentions
 from toolevals.grading.result_use.units import Measure, measure_of, name_words, unit_named
 from toolevals.grading.result_use.values import ClaimKind, Key
+from toolevals.grading.result_use.words import CURRENCY_CODES, STOP_WORDS, SYNONYMS
 
 # Fields of a result; further ones are not read.
 MAX_FIELDS = 20_000
 MAX_COLUMNS = 64
-# Text that may be repeated whole.
+# Text that may be repeated whole, and text that is likely to come again.
 MAX_NAME = 120
+_SHORT_TEXT = 80
 _CURRENCY_KEYS = ("currency", "ccy", "curr", "currency_code", "valuta", "moneda", "devise", "waehrung", "currencyCode")
 _UNIT_KEYS = ("unit", "units", "uom", "einheit")
 _VALUE_NAMES = frozenset({"value", "values", "amount", "reading", "readings", "result", "total", "level", "quantity"})
-_TAG = re.compile(r"<(\w{1,40})\b([^<>]{0,400})>([^<>\n]{0,400})")
-_ATTRIBUTE = re.compile(r"([\w-]{1,40})=\"([^\"\n]{0,400})\"")
+_TAG = re.compile(r"<(\w{1,40})\b[^<>]{0,400}>\s*([^<>\s][^<>\n]{0,400})")
+_ATTRIBUTE = re.compile(r"([\w-]{1,40})=\"([^\"\n]{1,400})\"")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -55,6 +55,11 @@ class FieldValue(NamedTuple):
         return field_name(self.path)
 
     @property
+    def number(self) -> float:
+        """The number as people say it, 0 for what is none."""
+        return 0.0 if isinstance(self.key, str | tuple) else round(self.key * self.measure.scale, 6)
+
+    @property
     def labels(self) -> frozenset[str]:
         """The stems that name the field."""
         return stems(self.before) if self.before else label_stems(self.path)
@@ -78,28 +83,22 @@ class Leaf(NamedTuple):
     value: int | float | str | bool | None
 
 
-@dataclass(frozen=True, eq=False)
-class Payload:
-    """What the text of the result at a place among the results holds; `lists` are the lists' lengths by path."""
-
-    place: int
-    leaves: list[Leaf] = field(default_factory=list)
-    values: list[FieldValue] = field(default_factory=list)
-    lists: dict[str, int] = field(default_factory=dict)
-    is_full: bool = False
-
-
 @lru_cache(maxsize=8192)
+def _names(path: str) -> tuple[str, str]:
+    """Return the last two parts of a path that are no positions in a list, the last first."""
+    names = [part for part in reversed(path.split("/")) if part and not part.isdigit()]
+    return (names[0] if names else "", names[1] if len(names) > 1 else "")
+
+
 def field_name(path: str) -> str:
     """Return the last part of a path that is no position in a list."""
-    return next((part for part in reversed(path.split("/")) if part and not part.isdigit()), "")
+    return _names(path)[0]
 
 
 @lru_cache(maxsize=8192)
 def label_stems(path: str) -> frozenset[str]:
     """Return the stems of a field's own name, and of the one above where its own says only a unit or "value"."""
-    names = [part for part in path.split("/") if part and not part.isdigit()]
-    for name in reversed(names[-2:]):
+    for name in _names(path):
         words = frozenset(word for word in map(stem, name_words(name)) if word and not measure_of(word).unit)
         if words:
             return words
@@ -121,15 +120,6 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(filter(None, map(stem, _WORD.findall(text))))
 
 
-def read_payload(content: str, place: int, room: int = MAX_FIELDS) -> Payload:
-    """Return what a result's text holds, of which `room` fields are read."""
-    reader = _Reader(place, room)
-    reader.read(content[: MAX_TEXT * 10], "", "", _Scope())
-    return Payload(
-        place, reader.leaves, reader.values, reader.lists, len(content) > MAX_TEXT * 10 or len(reader.leaves) >= room
-    )
-
-
 class _Scope(NamedTuple):
     """What the objects around a field say of it: currency and unit. `is_lower` is a currency in lower case."""
 
@@ -138,15 +128,21 @@ class _Scope(NamedTuple):
     is_lower: bool = False
 
 
-class _Reader:
-    def __init__(self, place: int, room: int) -> None:
-        self.place = place
+class Payload:
+    """What the text of the result at a place among the results holds, of which `room` fields are read.
+
+    `lists` are the lists' lengths by path.
+    """
+
+    def __init__(self, place: int, content: str, room: int = MAX_FIELDS) -> None:
+        self.place, self._room = place, room
         self.leaves: list[Leaf] = []
         self.values: list[FieldValue] = []
         self.lists: dict[str, int] = {}
-        self._room = room
+        self._read(content[: MAX_TEXT * 10], "", "", _Scope())
+        self.is_full = len(content) > MAX_TEXT * 10 or len(self.leaves) >= room
 
-    def read(self, text: str, pointer: str, path: str, scope: _Scope) -> None:
+    def _read(self, text: str, pointer: str, path: str, scope: _Scope) -> None:
         """Read a text that is JSON, a table, XML or lines."""
         document = _json(text)
         if document is not None:
@@ -154,35 +150,35 @@ class _Reader:
             return
         lines = text.splitlines() or [text]
         columns, mark = _columns(lines)
+        if columns:
+            self.lists[path] = len(lines) - 1
         for number, line in enumerate(lines):
-            here = f"{path}/{number}"
-            at = pointer or f"{pointer}/{number}"
+            here, at = f"{path}/{number}", pointer or f"/{number}"
             cells = line.split(mark) if columns else []
-            if columns and number and len(cells) == len(columns):
-                self.lists[path] = number
-                for name, cell in zip(columns, cells, strict=True):
-                    self._leaf(_cell(cell), at, f"{here}/{name}", scope)
-            elif "<" in line and (found := list(_markup(line))):
-                for name, value in found:
-                    self._leaf(_cell(value), at, f"{here}/{name}", scope)
-            elif not (columns and number == 0):
+            if len(cells) == len(columns) > 0:
+                found = list(zip(columns, cells, strict=True)) if number else []
+            elif "<" in line and (found := _ATTRIBUTE.findall(line) + _TAG.findall(line)):
+                pass
+            else:
                 self._leaf(line, at, here, scope, is_line=True)
+                continue
+            for name, cell in found:
+                self._leaf(_cell(cell), at, f"{here}/{name}", scope)
 
     def _node(self, node: Any, pointer: str, path: str, scope: _Scope) -> None:
         if len(self.leaves) >= self._room:
             return
-        if isinstance(node, dict):
-            scope = _scoped(node, scope)
-            for key, child in node.items():
-                name = key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
-                at = f"{pointer}/{name}" if pointer == path else pointer
-                self._node(child, at, f"{path}/{name}", scope)
-        elif isinstance(node, list):
-            self.lists[path] = len(node)
-            for position, child in enumerate(node):
-                self._node(child, f"{pointer}/{position}" if pointer == path else pointer, f"{path}/{position}", scope)
+        if isinstance(node, dict | list):
+            children = node.items() if isinstance(node, dict) else enumerate(node)
+            if isinstance(node, dict):
+                scope = _scoped(node, scope)
+            else:
+                self.lists[path] = len(node)
+            for key, child in children:
+                name = str(key).replace("~", "~0").replace("/", "~1")
+                self._node(child, f"{pointer}/{name}" if pointer == path else pointer, f"{path}/{name}", scope)
         elif isinstance(node, str) and node[:1] in "{[" and len(node) > 2 and _json(node) is not None:
-            self.read(node, pointer, f"{path}/", scope)
+            self._read(node, pointer, f"{path}/", scope)
         else:
             self._leaf(node, pointer, path, scope)
 
@@ -196,22 +192,17 @@ class _Reader:
             return
         measure = _measure(path, scope)
         if not isinstance(node, str):
-            self._add(FieldValue(self.place, pointer, path, "number", _plain(node), measure))
+            number = node if isinstance(node, int) else round(node, 6)
+            self.values.append(FieldValue(self.place, pointer, path, "number", number, measure))
             return
-        mentions = value_mentions(node)
-        for mention in mentions:
+        for mention in short_mentions(node) if len(node) <= _SHORT_TEXT else mentions_in(node):
             before = node[max(0, mention.start - 40) : mention.start] if is_line else ""
-            unit = _said_measure(mention.unit)
-            if mention.kind == "number" and not mention.unit and not is_line:
-                unit = measure
+            said = _said_measure(mention.unit) if mention.unit or mention.kind != "number" or is_line else measure
             for key in mention.keys:
                 kind = "time" if isinstance(key, tuple) and len(key) == 1 else mention.kind
-                self._add(FieldValue(self.place, pointer, path, kind, key, unit, mention.zone, before))
+                self.values.append(FieldValue(self.place, pointer, path, kind, key, said, mention.zone, before))
         if len(node) <= MAX_NAME and not is_line:
-            self._add(FieldValue(self.place, pointer, path, "quote", identifier_key(node)))
-
-    def _add(self, value: FieldValue) -> None:
-        self.values.append(value)
+            self.values.append(FieldValue(self.place, pointer, path, "quote", identifier_key(node)))
 
 
 def _json(text: str) -> Any:
@@ -227,19 +218,14 @@ def _columns(lines: list[str]) -> tuple[list[str], str]:
     """Return the names of a table's columns and what separates them; none where the lines are no table."""
     for mark in "|\t;,":
         names = [name.strip() for name in lines[0].split(mark)]
-        if 2 <= len(names) <= MAX_COLUMNS and all(name and len(name) < 40 for name in names) and len(lines) > 1:
-            is_named = not any(name[0].isdigit() for name in names) and ":" not in lines[0]
-            if is_named and len(lines[1].split(mark)) == len(names):
-                return names, mark
+        if not 2 <= len(names) <= MAX_COLUMNS or len(lines) < 2 or ":" in lines[0]:
+            continue
+        if (
+            all(0 < len(name) < 40 and not name[0].isdigit() for name in names)
+            and lines[1].count(mark) == len(names) - 1
+        ):
+            return names, mark
     return [], ""
-
-
-def _markup(line: str) -> Iterator[tuple[str, str]]:
-    for tag in _TAG.finditer(line):
-        for attribute in _ATTRIBUTE.finditer(tag[2]):
-            yield f"{tag[1]}/{attribute[1]}", attribute[2]
-        if tag[3].strip():
-            yield tag[1], tag[3].strip()
 
 
 def _cell(text: str) -> int | float | str:
@@ -250,13 +236,9 @@ def _cell(text: str) -> int | float | str:
     return float(plain) if "." in plain else int(plain)
 
 
-def _plain(number: int | float) -> int | float:
-    return number if isinstance(number, int) else round(number, 6)
-
-
 def _scoped(node: Mapping[str, Any], scope: _Scope) -> _Scope:
     currency = next((node[key] for key in _CURRENCY_KEYS if key in node), None)
-    if isinstance(currency, str) and len(currency) == 3 and currency.upper() in CURRENCY_CODES:
+    if isinstance(currency, str) and currency.upper() in CURRENCY_CODES:
         scope = scope._replace(currency=currency.upper(), is_lower=currency.islower())
     unit = next((node[key] for key in _UNIT_KEYS if key in node), None)
     if isinstance(unit, str) and len(unit) <= 12:
@@ -266,12 +248,11 @@ def _scoped(node: Mapping[str, Any], scope: _Scope) -> _Scope:
 
 def _measure(path: str, scope: _Scope) -> Measure:
     """Return what a field's name, the one above it, and the objects around it say of its number."""
-    name = field_name(path)
-    own = measure_of(name)
+    name, above = _names(path)
+    own, outer = measure_of(name), measure_of(above)
     if own.unit or own.currency or own.scale not in {1.0, 0.01, 1e-6}:
         return own
-    above = [part for part in path.split("/") if part and not part.isdigit()][-2:-1]
-    if own.scale == 1.0 and above and (outer := measure_of(above[0])) != Measure(is_money=outer.is_money):
+    if own.scale == 1.0 and (outer.unit or outer.currency or outer.scale != 1.0):
         currency = outer.currency or own.currency or scope.currency * outer.is_money
         return outer._replace(currency=currency, is_money=outer.is_money or own.is_money)
     if scope.unit and name.lower() in _VALUE_NAMES:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import isnan
 
-from toolevals.grading.result_use.lexicon import APPROXIMATE_WORDS, SUM_WORDS, words_of
-from toolevals.grading.result_use.mentions import Mention
-from toolevals.grading.result_use.payloads import stems
+from toolevals.grading.result_use.payloads import FieldValue, stems
+from toolevals.grading.result_use.values import Mention
+from toolevals.grading.result_use.words import APPROXIMATE_WORDS, RELATIVE_WORDS, SUM_WORDS
 
 # Words about a value stand no further from it than this.
 MAX_REACH = 80
 _BREAK = re.compile(r"[.!?;](?=\s)|[,:(){}|\n•]|\s(?:and|und|et|y|en|but|while)\s|--?\s")
 _SENTENCE = re.compile(r"[.!?](?=\s)|\n")
-_RELATIVE = words_of(
-    "if would could than more less difference save saves extra additional per each every change changed"
-    " update new upgrade instead from up until least most between or usually typically policy rule within"
-    " earlier previously remaining left after before minus plus refund example such like request requested"
-    " want with without including included incl"
-)
 _ZONES = re.compile(r"\b(?:UTC|GMT|local|zone|time|Uhrzeit|hora|heure|[A-Z]{1,2}[SD]T|CES?T)\b")
 _DIGIT_OR_COMMA = re.compile(r"[\d,;(]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -34,7 +30,7 @@ class Reply:
 
     message: int
     text: str
-    mentions: list[Mention]
+    mentions: Sequence[Mention]
     stated: set[object] = field(default_factory=set)
     numbers: list[float] = field(init=False)
     _about: dict[int, frozenset[str]] = field(default_factory=dict)
@@ -44,60 +40,53 @@ class Reply:
 
     def written(self, place: int) -> str:
         """Return a value as it stands."""
-        mention = self.mentions[place]
-        return self.text[mention.start : mention.end]
+        return self.text[self.mentions[place].start : self.mentions[place].end]
 
     def before(self, place: int) -> str:
         """Return the words before a value: back to the value before it, or to a comma or the like."""
-        mention = self.mentions[place]
-        last = next((p for p in range(place - 1, max(-1, place - 4), -1) if self.mentions[p].kind != "identifier"), -1)
-        floor = self.mentions[last].end if last >= 0 else 0
-        text = self.text[max(floor, mention.start - MAX_REACH) : mention.start]
-        stop = 0
-        stripped = text.rstrip(" :|*_`(~≈")
-        for found in _BREAK.finditer(stripped):
-            stop = found.end()
-        return text[stop:]
+        start = self.mentions[place].start
+        others = (self.mentions[at] for at in range(place - 1, max(-1, place - 4), -1))
+        floor = next((other.end for other in others if other.kind != "identifier"), 0)
+        text = self.text[max(floor, start - MAX_REACH) : start]
+        breaks = [found.end() for found in _BREAK.finditer(text.rstrip(" :|*_`(~≈"))]
+        return text[breaks[-1] if breaks else 0 :]
 
     def after(self, place: int) -> str:
         """Return the words after a value: to the next value, or to a comma or the like."""
-        mention = self.mentions[place]
+        end = self.mentions[place].end
         ceiling = self.mentions[place + 1].start if place + 1 < len(self.mentions) else len(self.text)
-        text = self.text[mention.end : min(ceiling, mention.end + MAX_REACH)]
-        found = _BREAK.search(text)
-        return text[: found.start()] if found else text
+        return _BREAK.split(self.text[end : min(ceiling, end + MAX_REACH)], maxsplit=1)[0]
 
     def about(self, place: int) -> frozenset[str]:
         """Return the stems of the words right beside a value."""
-        words = self._about.get(place)
-        if words is None:
-            words = self._about[place] = stems(self.before(place)) | stems(self.after(place))
-        return words
+        if place not in self._about:
+            self._about[place] = stems(self.before(place)) | stems(self.after(place))
+        return self._about[place]
+
+    def names(self, place: int, value: FieldValue) -> bool:
+        """Whether the words beside a value name the field."""
+        return any_alike(value.labels, self.about(place))
 
     def sentence(self, place: int) -> str:
-        """Return the sentence or line around a value, cut at twice the reach."""
+        """Return the sentence or line around a value, cut at some reach."""
         mention = self.mentions[place]
-        start = max(0, mention.start - 3 * MAX_REACH)
-        head = self.text[start : mention.start]
-        for found in _SENTENCE.finditer(head):
-            start = mention.start - len(head) + found.end()
+        head = self.text[max(0, mention.start - 3 * MAX_REACH) : mention.start]
         tail = self.text[mention.end : mention.end + 2 * MAX_REACH]
-        stop = _SENTENCE.search(tail)
-        return self.text[start : mention.end + (stop.start() if stop else len(tail))]
+        return _SENTENCE.split(head)[-1] + self.written(place) + _SENTENCE.split(tail, maxsplit=1)[0]
 
     def is_approximate(self, place: int) -> bool:
         """Whether the words before a value say that it is not exact."""
-        mention = self.mentions[place]
-        before = _DIGIT_OR_COMMA.split(self.text[max(0, mention.start - 24) : mention.start])[-1]
+        start = self.mentions[place].start
+        before = _DIGIT_OR_COMMA.split(self.text[max(0, start - 24) : start])[-1]
         return before.rstrip().endswith(("~", "≈")) or not APPROXIMATE_WORDS.isdisjoint(_words(before)[-2:])
 
-    def places(self, key: object) -> list[int]:
-        """Return the places of the values that are written as a field's value."""
-        return [place for place, mention in enumerate(self.mentions) if key in mention.keys]
+    def slack(self, place: int, least: float) -> float:
+        """Return by how much a value may differ from what it follows from."""
+        return max(least, 0.025 * abs(self.mentions[place].value) if self.is_approximate(place) else 0.0)
 
     def is_relative(self, place: int) -> bool:
         """Whether the sentence around a value compares, proposes or supposes, so that no field need hold the value."""
-        return not _RELATIVE.isdisjoint(_words(self.sentence(place))) or self.tells_sum(place)
+        return not RELATIVE_WORDS.isdisjoint(_words(self.sentence(place))) or self.tells_sum(place)
 
     def tells_relation(self, place: int) -> bool:
         """Whether the words around a value say that it follows from others: a share, a sum, a difference, a formula."""
@@ -106,16 +95,13 @@ class Reply:
 
     def is_term(self, place: int) -> bool:
         """Whether a value is a part of a formula."""
-        mention = self.mentions[place]
-        before, after = (
-            self.text[max(0, mention.start - 3) : mention.start].rstrip(),
-            self.text[mention.end : mention.end + 3].lstrip(),
-        )
+        start, end = self.mentions[place].start, self.mentions[place].end
+        before, after = self.text[max(0, start - 3) : start].rstrip(), self.text[end : end + 3].lstrip()
         return before.endswith(("+", "×", "=", "/", "−")) or after.startswith(("+", "×", "=", "x ", "* "))
 
     def speaks_of_zone(self, place: int) -> bool:
-        """Whether the sentence around a value speaks of a time zone."""
-        return _ZONES.search(self.sentence(place)) is not None
+        """Whether a time has a zone, or the sentence around it speaks of one."""
+        return self.mentions[place].zone is not None or _ZONES.search(self.sentence(place)) is not None
 
     def tells_sum(self, place: int) -> bool:
         """Whether the words around a value announce a sum."""
@@ -124,3 +110,24 @@ class Reply:
 
 def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
+
+
+def any_alike(labels: Iterable[str], words: Iterable[str]) -> bool:
+    """Whether one of the labels is one of the words, or begins it, or the other way round."""
+    return any(alike(label, word) for label in labels for word in words)
+
+
+def all_alike(labels: Iterable[str], words: Iterable[str]) -> bool:
+    """Whether each of the labels is one of the words."""
+    return all(any_alike((label,), words) for label in labels)
+
+
+@lru_cache(maxsize=65536)
+def alike(one: str, other: str) -> bool:
+    """Whether two stems are one word: equal, or the shorter begins the longer, or both begin with most of each."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < 4:
+        return False
+    return long.startswith(short) or (len(short) > 5 and long.startswith(short[:-1]) and len(long) < len(short) + 3)

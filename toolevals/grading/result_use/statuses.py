@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
-from toolevals.grading.result_use.lexicon import words_of
 from toolevals.grading.result_use.payloads import Leaf, field_name, stems
 from toolevals.grading.result_use.sources import ResultText, Sources
 from toolevals.grading.result_use.units import name_words
+from toolevals.grading.result_use.words import words_of
 
-# Sentences of a reply that are compared, and their longest.
+# Sentences of a reply that are compared, and their longest; leaves of a result.
 MAX_SENTENCES = 400
 MAX_SENTENCE = 300
 MAX_LEAVES = 2_000
 _SENTENCE = re.compile(r"(?:[^.!?\n;]|[.!?](?=\S))+[.!?\n;]?")
-_CLAUSE = re.compile(r",|\bso\b|\bbut\b|\band\b|\bund\b|\baber\b|:")
+_CLAUSE = re.compile(r",|\b(?:so|but|and|und|aber)\b|:|[ .!?\n;]*$")
 _WORD = re.compile(r"[^\W_]+(?:['’][a-z]+)?")
 _COPULAS = words_of("is are was were been it's has ist sind wurde wurden es está est")
 _NEGATIONS = words_of(
@@ -28,10 +27,8 @@ _CONDITIONS = words_of("if whether unless once until when before after wenn ob s
 _HEDGES = words_of("would could should may might can will cannot like want shall must please")
 # Words after "is open" that say when, where or for whom.
 _LATER = words_of("from until till again by starting as at on after when where only for to ab bis wieder")
-_FILLERS = frozenset(
-    {"currently", "now", "still", "already", "successfully", "on", "in", "been", "also", "the", "a", "fully"}
-)
-_STATUS_NAMES = frozenset({"status", "state", "stage", "verify", "outcome", "phase", "result", "estado", "statut"})
+_FILLERS = words_of("currently now still already successfully on in been also the a fully")
+_STATUS_NAMES = words_of("status state stage verify outcome phase result estado statut")
 # Statuses that exclude one another; words of one line do not.
 _GROUPS = (
     "completed complete succeeded success successful passed done finished delivered approved accepted",
@@ -45,14 +42,11 @@ _GROUPS = (
     "paused suspended inactive stopped",
 )
 _GROUP_OF = {word: place for place, words in enumerate(_GROUPS) for word in words.split()}
-_REQUIRED = ("required", "needed", "necessary", "mandatory", "compulsory")
-_ALLOWED = ("allowed", "permitted", "welcome")
 _SAME = {
-    **dict.fromkeys(_REQUIRED, "required"),
-    **dict.fromkeys(_ALLOWED, "allowed"),
+    **dict.fromkeys(("needed", "necessary", "mandatory", "compulsory"), "required"),
+    **dict.fromkeys(("permitted", "welcome"), "allowed"),
+    **dict.fromkeys(("closed", "shut"), "open"),
     "rx": "prescription",
-    "closed": "open",
-    "shut": "open",
 }
 _OPPOSITES = frozenset({"closed", "shut"})
 _VERBS = words_of(
@@ -60,129 +54,80 @@ _VERBS = words_of(
     " exchange modify change"
 )
 _PREFIXES = frozenset({"is", "has", "can", "are", "was"})
+_Held: TypeAlias = tuple[ResultText, Leaf]
+_Statuses: TypeAlias = dict[object, tuple[_Held, int]]
 
 
-class Denial(NamedTuple):
-    """A clause, by its place in the reply, and the leaf of a result that says otherwise."""
-
-    start: int
-    end: int
-    result: ResultText
-    leaf: Leaf
-
-
-@dataclass(slots=True)
-class Statuses:
-    """The newest statuses and yes-or-no fields of the results."""
-
-    sources: Sources
-
-    def denials(self, text: str) -> Iterator[Denial]:
-        """Yield the clauses of a reply that a result's status or yes-or-no field contradicts."""
-        flags = self._flags()
-        statuses = self._statuses()
-        if not flags and not statuses:
-            return
-        for count, sentence in enumerate(_SENTENCE.finditer(text)):
-            if count >= MAX_SENTENCES or len(sentence[0]) > MAX_SENTENCE:
-                continue
-            words = [word.lower().replace("’", "'") for word in _WORD.findall(sentence[0])]
-            if sentence[0].endswith("?") or not _CONDITIONS.isdisjoint(words):
-                continue
-            start = sentence.start()
-            for clause in _clauses(sentence[0]):
-                begin, end = start + clause[0], start + clause[1]
-                said = [word.lower().replace("’", "'") for word in _WORD.findall(text[begin:end])]
-                if not _HEDGES.isdisjoint(said):
-                    continue
-                denied = _denied_flag(said, flags) or _denied_status(said, statuses)
-                if denied:
-                    yield Denial(begin, end, *denied)
-
-    def _flags(self) -> dict[frozenset[str], tuple[ResultText, Leaf]]:
-        """Return the yes-or-no fields by the words of their names, where all of a name agree."""
-        found: dict[frozenset[str], tuple[ResultText, Leaf]] = {}
-        mixed: set[frozenset[str]] = set()
-        for result, leaf in self._leaves():
-            if not isinstance(leaf.value, bool):
-                continue
-            words = [word for word in name_words(field_name(leaf.path)) if word not in _PREFIXES]
-            label = frozenset(_SAME.get(word, word) for word in words)
-            if label in found and found[label][1].value != leaf.value:
-                mixed.add(label)
-            found[label] = result, leaf
-        return {label: held for label, held in found.items() if label and label not in mixed}
-
-    def _statuses(self) -> list[tuple[ResultText, Leaf, int]]:
-        """Return the newest status of each thing, with its group; a later result about the same thing replaces one."""
-        newest: dict[tuple[str | None, str, object], tuple[ResultText, Leaf, int]] = {}
-        for result in self.sources.results:
-            first = result.payload.leaves[0].value if result.payload.leaves else None
-            for leaf in result.payload.leaves[:MAX_LEAVES]:
-                if isinstance(leaf.value, str) and not _STATUS_NAMES.isdisjoint(name_words(field_name(leaf.path))):
-                    words = name_words(leaf.value)
-                    group = next((_GROUP_OF[word] for word in words if word in _GROUP_OF), None)
-                    newest[result.tool, leaf.path, first] = (result, leaf, -1 if group is None else group)
-        return list(newest.values())
-
-    def _leaves(self) -> Iterator[tuple[ResultText, Leaf]]:
-        for result in self.sources.results:
-            if not result.is_trouble:
-                for leaf in result.payload.leaves[:MAX_LEAVES]:
-                    yield result, leaf
+def denials(sources: Sources, text: str) -> Iterator[tuple[int, int, _Held]]:
+    """Yield the clauses of a reply that a result's status or yes-or-no field contradicts: start, end, field."""
+    flags, statuses = _flags(sources), _statuses(sources)
+    for count, sentence in enumerate(_SENTENCE.finditer(text) if flags or statuses else ()):
+        if count >= MAX_SENTENCES or len(sentence[0]) > MAX_SENTENCE or sentence[0].endswith("?"):
+            continue
+        if not _CONDITIONS.isdisjoint(_words(sentence[0])):
+            continue
+        start = sentence.start()
+        for mark in _CLAUSE.finditer(sentence[0]):
+            stop = sentence.start() + mark.start()
+            if denied := _denied(_words(text[start:stop]), flags, statuses):
+                yield start, stop, denied
+            start = sentence.start() + mark.end()
 
 
-def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for mark in _CLAUSE.finditer(sentence):
-        yield start, mark.start()
-        start = mark.end()
-    yield start, len(sentence.rstrip(" .!?\n;"))
+def _words(text: str) -> list[str]:
+    return [word.lower().replace("’", "'") for word in _WORD.findall(text)]
 
 
-def _denied_flag(
-    said: list[str], flags: dict[frozenset[str], tuple[ResultText, Leaf]]
-) -> tuple[ResultText, Leaf] | None:
-    plain = [_SAME.get(word, word) for word in said]
-    copula = next((place for place, word in enumerate(said) if word in _COPULAS), None)
-    if copula is None:
+def _flags(sources: Sources) -> dict[frozenset[str], _Held]:
+    """Return the yes-or-no fields by the words of their names, where all of a name agree."""
+    found: dict[frozenset[str], list[_Held]] = {}
+    for result in sources.results:
+        for leaf in result.payload.leaves[: 0 if result.is_trouble else MAX_LEAVES]:
+            if isinstance(leaf.value, bool):
+                words = (_SAME.get(word, word) for word in name_words(field_name(leaf.path)) if word not in _PREFIXES)
+                found.setdefault(frozenset(words), []).append((result, leaf))
+    return {label: held[-1] for label, held in found.items() if label and len({leaf.value for _, leaf in held}) == 1}
+
+
+def _statuses(sources: Sources) -> _Statuses:
+    """Return the newest status of each thing, with its group; a later result about the same thing replaces one."""
+    newest: _Statuses = {}
+    for result in sources.results:
+        for leaf in result.payload.leaves[:MAX_LEAVES]:
+            if isinstance(leaf.value, str) and not _STATUS_NAMES.isdisjoint(name_words(field_name(leaf.path))):
+                group = next((_GROUP_OF[word] for word in name_words(leaf.value) if word in _GROUP_OF), -1)
+                newest[result.tool, leaf.path, result.payload.leaves[0].value] = (result, leaf), group
+    return newest
+
+
+def _denied(said: list[str], flags: Mapping[frozenset[str], _Held], statuses: _Statuses) -> _Held | None:
+    """Return the field that a clause of the form "X is (not) Y" contradicts."""
+    copula = next((place for place, word in enumerate(said) if word in _COPULAS), len(said))
+    after = (at for at in range(copula + 1, len(said)) if said[at] not in _FILLERS and said[at] not in _NEGATIONS)
+    at = next(after, None)
+    if at is None or not _HEDGES.isdisjoint(said):
         return None
-    for label, held in flags.items():
-        if not label <= set(plain):
-            continue
-        last = max(plain.index(word) for word in label)
-        between = [word for word in said[copula + 1 : last] if word not in _FILLERS and word not in _NEGATIONS]
-        if last <= copula or between or (len(label) == 1 and last - copula > 3):
-            continue
-        if not _LATER.isdisjoint(said[last + 1 : last + 3]):
-            continue
-        is_no = sum(word in _NEGATIONS for word in said) + (said[last] in _OPPOSITES)
-        if is_no < 2 and (is_no == 0) != held[1].value:
+    plain = [_SAME.get(word, word) for word in said[: at + 1]]
+    negations = sum(word in _NEGATIONS for word in said)
+    is_no = negations + (said[at] in _OPPOSITES)
+    for label, held in flags.items() if _LATER.isdisjoint(said[at + 1 : at + 3]) else ():
+        is_named = plain[at] in label and label.issubset(plain) and (len(label) > 1 or at - copula <= 3)
+        if is_named and is_no < 2 and (is_no == 0) != held[1].value:
+            return held
+    group = _GROUP_OF.get(said[at], -1)
+    if group < 0 or negations or any(other in {group, -1} for _, other in statuses.values()):
+        return None
+    head = next((place for place, word in enumerate(said[:copula]) if word in {"of", "for"}), copula)
+    for held, _ in reversed(statuses.values()):
+        if not held[0].is_trouble and (said[:copula] in (["it"], []) or _is_about(said[:head], held[0])):
             return held
     return None
 
 
-def _denied_status(said: list[str], statuses: list[tuple[ResultText, Leaf, int]]) -> tuple[ResultText, Leaf] | None:
-    if not _NEGATIONS.isdisjoint(said):
-        return None
-    for place, word in enumerate(said):
-        if word not in _COPULAS:
-            continue
-        rest = [other for other in said[place + 1 : place + 4] if other not in _FILLERS]
-        group = _GROUP_OF.get(rest[0]) if rest else None
-        if group is None or any(other in {group, -1} for _, _, other in statuses):
-            continue
-        head = next((at for at, other in enumerate(said[:place]) if other in {"of", "for"}), place)
-        subject = stems(" ".join(said[:head]))
-        for result, leaf, _ in reversed(statuses):
-            if not result.is_trouble and (said[:place] in (["it"], []) or _is_about(subject, said[:head], result)):
-                return result, leaf
-    return None
-
-
-def _is_about(subject: frozenset[str], words: list[str], result: ResultText) -> bool:
+def _is_about(words: list[str], result: ResultText) -> bool:
     """Whether the words before "is" name the tool's thing, or the value that the result begins with."""
-    first = result.payload.leaves[0].value if result.payload.leaves else None
-    if isinstance(first, str) and first and first.casefold() in " ".join(words):
+    first, said = result.payload.leaves[0].value, " ".join(words)
+    if isinstance(first, str) and first.casefold() in said:
         return True
-    return not subject.isdisjoint(stems(" ".join(word for word in name_words(result.tool or "") if word not in _VERBS)))
+    thing = " ".join(word for word in name_words(result.tool or "") if word not in _VERBS)
+    return not stems(said).isdisjoint(stems(thing))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from math import log10
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from toolevals.grading.verdicts import Verdict
 
@@ -13,6 +13,47 @@ SourceKind = Literal["result", "user", "context", "arguments", "derived", "ungro
 FindingKind = Literal[
     "drift", "changed_scale", "flipped_digits", "wrong_unit", "wrong_date", "wrong_field", "contradiction"
 ]
+
+# A value in the form in which it is looked up: a number; text of an identifier; (year, month, day) with 0 for what is
+# not said; (minute of the day,).
+Key: TypeAlias = int | float | str | tuple[int, int, int] | tuple[int]
+
+_NAN = float("nan")
+
+
+class Mention(NamedTuple):
+    """One value in a text, at `start` to `end`, under each key that it may be looked up by, the likeliest first.
+
+    `unit` is a name of `units.UNITS` or an ISO 4217 code, empty where none is said. `step` is what one of the last
+    digit that is written is worth. `zone` is in minutes east of Greenwich. `is_weak` marks a number so small and bare
+    that it may state nothing about a result.
+    """
+
+    start: int
+    end: int
+    kind: ClaimKind
+    keys: tuple[Key, ...]
+    unit: str = ""
+    step: float = 1.0
+    zone: int | None = None
+    is_weak: bool = False
+
+    @property
+    def value(self) -> float:
+        """The number; NaN for what is none."""
+        return _NAN if isinstance(self.keys[0], str | tuple) else self.keys[0]
+
+    @property
+    def written(self) -> str:
+        """A number's digits as it is written, without separators and sign: `4310`, `18.30`."""
+        decimals = max(0, round(-log10(self.step))) if self.step < 1 else 0
+        return f"{abs(self.value):.{decimals}f}"
+
+    @property
+    def digits(self) -> int:
+        """How many digits a number has, without zeros at its ends."""
+        return len(self.written.replace(".", "").strip("0"))
+
 
 # What a finding of a kind says; a field of a result speaks against the claim each time.
 FINDING_SENTENCES: Mapping[FindingKind, str] = {
@@ -26,8 +67,7 @@ FINDING_SENTENCES: Mapping[FindingKind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """One value that a reply states.
 
     `message` is the reply's place in the transcript; the separate final answer stands after the last message. `start`
@@ -40,13 +80,8 @@ class Claim:
     kind: ClaimKind
     text: str
 
-    def to_document(self) -> dict[str, Any]:
-        """Return the normal form."""
-        return {"message": self.message, "start": self.start, "end": self.end, "kind": self.kind, "text": self.text}
 
-
-@dataclass(frozen=True, slots=True)
-class Attribution:
+class Attribution(NamedTuple):
     """Where a claim comes from: the attribution at a place is that of the claim at the same place.
 
     `message` is the place of the source's message, and for a result `pointer` leads to the field (into a list of lines
@@ -66,22 +101,11 @@ class Attribution:
         """Whether something supports the claim."""
         return self.source != "ungrounded"
 
-    def to_document(self) -> dict[str, Any]:
-        """Return the normal form."""
-        return {
-            "source": self.source,
-            "message": self.message,
-            "pointer": self.pointer,
-            "call_id": self.call_id,
-            "rule": self.rule,
-        }
-
 
 UNGROUNDED = Attribution("ungrounded")
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One thing that is wrong.
 
     `claims` are the places of the claims that it concerns. `message`, `call_id` and `pointer` lead to the result's
@@ -95,20 +119,8 @@ class Finding:
     pointer: str = ""
     call_id: str | None = None
 
-    def to_document(self) -> dict[str, Any]:
-        """Return the normal form."""
-        return {
-            "kind": self.kind,
-            "reason": self.reason,
-            "claims": list(self.claims),
-            "message": self.message,
-            "pointer": self.pointer,
-            "call_id": self.call_id,
-        }
 
-
-@dataclass(frozen=True, slots=True)
-class ResultFields:
+class ResultFields(NamedTuple):
     """Which fields of one tool result the replies used, as JSON pointers in the result's order.
 
     Fields are leaves with a value that text can show: no booleans, nulls or empty text. `passed_on` says whether a
@@ -128,21 +140,8 @@ class ResultFields:
         total = len(self.used) + len(self.unused)
         return len(self.used) / total if total else None
 
-    def to_document(self) -> dict[str, Any]:
-        """Return the normal form."""
-        return {
-            "message": self.message,
-            "call_id": self.call_id,
-            "tool": self.tool,
-            "used": list(self.used),
-            "unused": list(self.unused),
-            "passed_on": self.passed_on,
-            "share": self.share,
-        }
 
-
-@dataclass(frozen=True, slots=True)
-class ResultUse:
+class ResultUse(NamedTuple):
     """How the results were used, as far as rules can tell; nothing here was judged by a model.
 
     `question` is what a judge would be asked where rules cannot tell. `truncated` says that a limit cut the reading
@@ -168,16 +167,14 @@ class ResultUse:
         """Return the normal form."""
         return {
             "verdict": self.verdict.to_document(),
-            "claims": [claim.to_document() for claim in self.claims],
-            "attributions": [attribution.to_document() for attribution in self.attributions],
-            "findings": [finding.to_document() for finding in self.findings],
-            "utilisation": [fields.to_document() for fields in self.utilisation],
+            "claims": [claim._asdict() for claim in self.claims],
+            "attributions": [attribution._asdict() for attribution in self.attributions],
+            "findings": [{**finding._asdict(), "claims": list(finding.claims)} for finding in self.findings],
+            "utilisation": [
+                {**fields._asdict(), "used": list(fields.used), "unused": list(fields.unused), "share": fields.share}
+                for fields in self.utilisation
+            ],
             "share_used": self.share_used,
             "question": self.question,
             "truncated": self.truncated,
         }
-
-
-# A value in the form in which it is looked up: a number; text of an identifier; (year, month, day) with 0 for what is
-# not said; (minute of the day,).
-Key: TypeAlias = int | float | str | tuple[int, int, int] | tuple[int]

@@ -1,21 +1,18 @@
-"""Words of values: months, currencies, units, numbers, time zones; English, German, French, Spanish, Italian."""
+"""Words of values: months, weekdays, currencies, numbers, time zones, in English and some other languages."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 
-def _numbered(*names: str) -> dict[str, int]:
-    return {name: place for place, group in enumerate(names, 1) for name in group.split()}
-
-
-def _list(text: str) -> list[str]:
-    return text.split()
-
-
 def words_of(text: str) -> frozenset[str]:
     """Return the words of a text."""
     return frozenset(text.split())
+
+
+def _numbered(*rows: str, first: int = 0) -> dict[str, int]:
+    """Return the words of each row with the row's number."""
+    return {word: place for place, row in enumerate(rows, first) for word in row.split()}
 
 
 MONTHS: Mapping[str, int] = _numbered(
@@ -31,93 +28,51 @@ MONTHS: Mapping[str, int] = _numbered(
     "october oct oktober okt octobre octubre ottobre outubro",
     "november nov novembre noviembre novembro",
     "december dec dezember dez décembre decembre diciembre dicembre dezembro",
+    first=1,
 )
-
+WEEKDAYS: Mapping[str, int] = _numbered(
+    "monday mon montag maandag lundi lunes lunedì måndag mandag poniedziałek",
+    "tuesday tue tues dienstag dinsdag mardi martes martedì tisdag tirsdag wtorek",
+    "wednesday wed mittwoch woensdag mercredi miércoles mercoledì onsdag środa środę",
+    "thursday thu thurs donnerstag donderdag jeudi jueves giovedì torsdag czwartek",
+    "friday fri freitag vrijdag vendredi viernes venerdì fredag piątek",
+    "saturday sat samstag zaterdag samedi sábado sabato lördag lørdag sobota sobotę",
+    "sunday sun sonntag zondag dimanche domingo domenica söndag søndag niedziela niedzielę",
+)
+_COUNTS = (
+    "two three four five six seven eight nine ten eleven twelve",
+    "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+    "deux trois quatre cinq six sept huit neuf dix onze douze",
+    "dos tres cuatro cinco seis siete ocho nueve diez once doce",
+    "twee drie vier vijf zes zeven acht negen tien elf twaalf",
+)
 NUMBER_WORDS: Mapping[str, int] = {
-    **{
-        word: value for value, word in enumerate(_list("two three four five six seven eight nine ten eleven twelve"), 2)
-    },
-    **{word: value for value, word in enumerate(_list("zwei drei vier fünf sechs sieben acht neun zehn elf zwölf"), 2)},
-    **{word: value for value, word in enumerate(_list("deux trois quatre cinq six sept huit neuf dix onze douze"), 2)},
-    **{
-        word: value for value, word in enumerate(_list("dos tres cuatro cinco seis siete ocho nueve diez once doce"), 2)
-    },
-    **{word: value for value, word in enumerate(_list("twee drie vier vijf zes zeven acht negen tien elf twaalf"), 2)},
-    "fifteen": 15,
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-    "sixty": 60,
-    "ninety": 90,
-}
-
-CURRENCY_SYMBOLS: Mapping[str, str] = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
+    **{word: value for words in _COUNTS for value, word in enumerate(words.split(), 2)},
+    "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90,
+}  # fmt: skip
 CURRENCY_CODES = words_of("USD EUR GBP JPY CHF CAD AUD NZD CNY INR BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR KRW SGD HKD")
+CURRENCY_SYMBOLS: Mapping[str, str] = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 CURRENCY_WORDS: Mapping[str, str] = {
-    "dollar": "USD",
-    "dollars": "USD",
-    "bucks": "USD",
-    "euro": "EUR",
-    "euros": "EUR",
-    "pounds sterling": "GBP",
-    "us dollars": "USD",
-    "swiss francs": "CHF",
-    "yen": "JPY",
-    "francs": "CHF",
-    "kronor": "SEK",
-    "zł": "PLN",
-    "tl": "TRY",
-    "kr": "NOK",
-    "rupees": "INR",
-}
-# A sign that several currencies share says no more than that.
-DOLLARS = frozenset({"USD", "CAD", "AUD", "NZD", "SGD", "HKD", "MXN"})
-YENS = frozenset({"JPY", "CNY"})
-
+    **dict.fromkeys(("dollar", "dollars", "us dollars", "bucks"), "USD"),
+    **dict.fromkeys(("euro", "euros"), "EUR"),
+    **dict.fromkeys(("swiss francs", "francs"), "CHF"),
+    "pounds sterling": "GBP", "yen": "JPY", "kronor": "SEK", "kr": "NOK", "zł": "PLN", "tl": "TRY", "rupees": "INR",
+}  # fmt: skip
+# Currencies that share a sign or a word.
+SHARED_SIGNS = tuple(map(words_of, ("USD CAD AUD NZD SGD HKD MXN", "JPY CNY", "NOK SEK DKK CZK")))
 MULTIPLIERS: Mapping[str, int] = {
-    "k": 1_000,
-    "thousand": 1_000,
-    "tausend": 1_000,
-    "mille": 1_000,
-    "million": 1_000_000,
-    "millions": 1_000_000,
-    "millionen": 1_000_000,
-    "mio": 1_000_000,
-    "mn": 1_000_000,
-    "m": 1_000_000,
-    "billion": 1_000_000_000,
-    "billions": 1_000_000_000,
-    "bn": 1_000_000_000,
-    "b": 1_000_000_000,
-    "milliarden": 1_000_000_000,
-    "mrd": 1_000_000_000,
-    "trillion": 1_000_000_000_000,
+    **dict.fromkeys(("k", "thousand", "tausend", "mille"), 10**3),
+    **dict.fromkeys(("m", "mn", "mio", "million", "millions", "millionen"), 10**6),
+    **dict.fromkeys(("b", "bn", "mrd", "billion", "billions", "milliarden"), 10**9),
+    "trillion": 10**12,
 }
 # A letter that is a unit too: metres, bytes.
 AFTER_CURRENCY_ONLY = frozenset({"m", "b"})
-
 # Minutes east of Greenwich.
 ZONES: Mapping[str, int] = {
     "UTC": 0, "GMT": 0, "Z": 0, "BST": 60, "CET": 60, "CEST": 120, "EET": 120, "EEST": 180, "IST": 330, "JST": 540,
     "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420,
 }  # fmt: skip
-
-WEEKDAYS: Mapping[str, int] = {
-    name: place
-    for place, names in enumerate(
-        (
-            "monday mon montag maandag lundi lunes lunedì måndag mandag poniedziałek",
-            "tuesday tue tues dienstag dinsdag mardi martes martedì tisdag tirsdag wtorek",
-            "wednesday wed mittwoch woensdag mercredi miércoles mercoledì onsdag środa środę",
-            "thursday thu thurs donnerstag donderdag jeudi jueves giovedì torsdag czwartek",
-            "friday fri freitag vrijdag vendredi viernes venerdì fredag piątek",
-            "saturday sat samstag zaterdag samedi sábado sabato lördag lørdag sobota sobotę",
-            "sunday sun sonntag zondag dimanche domingo domenica söndag søndag niedziela niedzielę",
-        )
-    )
-    for name in names.split()
-}
 
 # Words of one meaning, in answers and in names of fields; the first stands for all.
 _SAME = (
@@ -160,4 +115,11 @@ SUM_WORDS = words_of(
 APPROXIMATE_WORDS = words_of(
     "about around roughly nearly approximately approx almost over under circa ca rund etwa environ aproximadamente"
     " some just good close after before by shortly unos knapp gut near ungefähr ongeveer bijna"
+)
+# Words of sentences that compare, propose or suppose.
+RELATIVE_WORDS = words_of(
+    "if would could than more less difference save saves extra additional per each every change changed"
+    " update new upgrade instead from up until least most between or usually typically policy rule within"
+    " earlier previously remaining left after before minus plus refund example such like request requested"
+    " want with without including included incl"
 )
