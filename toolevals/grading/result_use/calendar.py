@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from toolevals.grading.result_use.derivations import Derivations
-from toolevals.grading.result_use.payloads import FieldValue
+from toolevals.grading.result_use.payloads import FieldValue, written
 from toolevals.grading.result_use.replies import Reply
-from toolevals.grading.result_use.sources import TWELVE_HOURS, Sources, Suspicion
-from toolevals.grading.result_use.values import Mention
+from toolevals.grading.result_use.sources import TWELVE_HOURS, Sources, Suspicion, forms
+from toolevals.grading.result_use.values import Key, Mention
 from toolevals.grading.result_use.words import WEEKDAYS
 
 _DAY_NAMES = "|".join(WEEKDAYS)
@@ -27,47 +27,31 @@ class Calendar:
     sources: Sources
     derivations: Derivations
 
-    def date(self, reply: Reply, place: int, numbers: Sequence[float]) -> Suspicion | None:
-        """Return what is wrong with a date that no field holds."""
+    def moment(self, reply: Reply, place: int, numbers: Sequence[float], told: Container[int]) -> Suspicion | None:
+        """Return what is wrong with a date or time that no field holds; `told` are the fields that replies gave."""
         key, *others = reply.mentions[place].keys
-        if others or not isinstance(key, tuple) or len(key) != 3 or not key[2]:
+        is_time = reply.mentions[place].kind == "time"
+        if others or not isinstance(key, tuple) or (is_time and reply.is_approximate(place)):
             return None
-        if self.derivations.day(key, numbers):
+        if self.derivations.moment(reply, place, numbers):
             return None
-        said = {round(times * number) for number in numbers for times in (1, 7)}
-        newest = self.sources.newest_date
-        for due, span in self.derivations.due() if newest is not None else ():
-            if key[0] in {0, due.year} and span in said and _is_near_day(due, key):
-                return Suspicion("wrong_date", newest or 0, due.isoformat())
-        if reply.is_relative(place):
-            return None
-        for year, month, day in near_dates(key):
-            for position in self.sources.index.get((year, month, day), ()):
-                value = self.sources.values[position]
-                if value.key not in reply.stated and (self.sources.is_small or reply.names(place, value)):
-                    return Suspicion("wrong_date", position, value.written)
-        named = None if reply.is_approximate(place) else self.sources.only_named(reply, place, _is_day)
+        near = set(_near_times(key[0]) if len(key) == 1 else _near_dates(key))
+        said = {round(number) for number in numbers}
+        for reached, span, position in self.derivations.reached(is_time=is_time):
+            if span in said and not near.isdisjoint(forms(reached, None)):
+                truth = f"{self.sources.values[position].written}, which leads to {written(reached)}"
+                return Suspicion("wrong_date", position, truth)
+        is_relative = not is_time and reply.is_relative(place)
+        for position in (
+            () if is_relative else (position for form in near for position in self.sources.index.get(form, ()))
+        ):
+            value = self.sources.values[position]
+            is_meant = position in told if is_time else self.sources.is_small
+            if value.key not in reply.stated and (is_meant or reply.names(place, value)):
+                return Suspicion("wrong_date", position, value.written)
+        is_exact = not is_time and not is_relative and not reply.is_approximate(place)
+        named = self.sources.only_named(reply, place, _is_day) if is_exact else None
         return None if named is None else Suspicion("wrong_date", named, self.sources.values[named].written)
-
-    def time(self, reply: Reply, place: int, numbers: Sequence[float], told: Container[int]) -> Suspicion | None:
-        """Return what is wrong with a time that no field holds; `told` are the fields that earlier replies gave."""
-        key = reply.mentions[place].keys[0]
-        if not isinstance(key, tuple) or len(key) != 1 or reply.is_approximate(place):
-            return None
-        if self.derivations.is_length(reply.written(place)):
-            return None
-        if self.derivations.time(key[0], numbers, has_zone=reply.speaks_of_zone(place)):
-            return None
-        near = {minute % 720 for minute in near_times(key[0])}
-        for minute, span, position in self.derivations.beside():
-            if minute % 720 in near and span in numbers:
-                return Suspicion("wrong_date", position, f"{minute // 60:02}:{minute % 60:02}")
-        for minute in near:
-            for position in self.sources.index.get((minute + TWELVE_HOURS,), ()):
-                value = self.sources.values[position]
-                if value.key not in reply.stated and (position in told or reply.names(place, value)):
-                    return Suspicion("wrong_date", position, value.written)
-        return None
 
     def weekday(self, reply: Reply, place: int, fields: Sequence[int]) -> Suspicion | None:
         """Return what is wrong with the weekday beside a date that the fields hold."""
@@ -103,13 +87,6 @@ def _is_day(value: FieldValue) -> bool:
     return value.kind == "date" and isinstance(value.key, tuple) and value.key[-1] > 0
 
 
-def _is_near_day(due: date, key: tuple[int, int, int]) -> bool:
-    """Whether a date is a month, a day or ten days off."""
-    if due.day == key[2]:
-        return due.month != key[1]
-    return due.month == key[1] and abs(due.day - key[2]) in {1, 10}
-
-
 def _weekday_of(year: int, month: int, day: int) -> int | None:
     """Return the day of the week, Monday 0; None for a date that does not exist."""
     try:
@@ -118,22 +95,21 @@ def _weekday_of(year: int, month: int, day: int) -> int | None:
         return None
 
 
-def near_dates(key: tuple[int, int, int]) -> Iterator[tuple[int, int, int]]:
+def _near_dates(key: tuple[int, int, int]) -> Iterator[Key]:
     """Yield dates that are written almost like this one: another month or year, digits swapped, one off."""
     year, month, day = key
-    for other in range(1, 13):
-        if other != month:
-            yield year, other, day
-    for near in (day - 1, day + 1, int(str(day)[::-1]), day - 10, day + 10):
-        if 1 <= near <= 31 and near != day:
-            yield year, month, near
-    if year:
+    for other in {*range(1, 13)} - {month} if day else ():
+        yield year, other, day
+    for near in {day - 1, day + 1, int(str(day)[::-1]), day - 10, day + 10} - {day} if day else ():
+        yield year, month, near
+    if year and day:
         yield year - 1, month, day
         yield year + 1, month, day
 
 
-def near_times(minute: int) -> set[int]:
-    """Return times that are written almost like this one: one digit of the minutes, or these two swapped."""
+def _near_times(minute: int) -> Iterator[Key]:
+    """Yield times that are written almost like this one: one digit of the minutes, or these two swapped."""
     hour, tens, ones = minute // 60 * 60, minute % 60 // 10, minute % 10
     near = {hour + 10 * ten + ones for ten in range(6)} | {hour + 10 * tens + one for one in range(10)}
-    return (near | {hour + 10 * ones + tens} if ones < 6 else near) - {minute}
+    for other in (near | {hour + 10 * ones + tens} if ones < 6 else near) - {minute}:
+        yield (other % 720 + TWELVE_HOURS,)

@@ -11,9 +11,10 @@ from itertools import chain, combinations, permutations
 from math import isfinite
 
 from toolevals.grading.result_use.payloads import FieldValue, field_name
+from toolevals.grading.result_use.replies import Reply
 from toolevals.grading.result_use.sources import ResultText, Sources
 from toolevals.grading.result_use.units import UNITS
-from toolevals.grading.result_use.values import Mention
+from toolevals.grading.result_use.values import Key, Mention
 
 # The newest numbers that make sums, shares and the like; the newest dates and times that make durations.
 MAX_OPERANDS = 60
@@ -93,49 +94,52 @@ class Derivations:
             places.setdefault(round(total * 100), place)
         return False
 
-    def day(self, key: tuple[int, int, int], said: Sequence[float]) -> str:
-        """Return the rule by which a date follows: some days or weeks from another one, or the same day of a month."""
-        if not key[2] or not self._is_ready():
+    def moment(self, reply: Reply, place: int, said: Sequence[float]) -> str:
+        """Return the rule by which a date or time follows: some days or minutes from another one.
+
+        Or the same day of a month, the same time in another zone, or a length of time.
+        """
+        key = reply.mentions[place].keys[0]
+        if not isinstance(key, tuple) or not self._is_ready():
             return ""
+        if len(key) == 3:
+            return "elapsed" if key[2] and self._is_day(key, said) else ""
+        if self._is_length(reply.written(place)):
+            return "converted"
+        counts = {number for number in (*self.sources.numbers, *said) if number > 0}
+        ways = {span / 60 for span, _ in self._spans() if span < _DAY} | counts | {60 * n for n in counts if n < 24}
+        said_times = (key[0] for key in self.sources.said if isinstance(key, tuple) and len(key) == 1 and key[0] < 1440)
+        has_zone = reply.speaks_of_zone(place)
+        for base in [*self.minutes[-MAX_MOMENTS:], *said_times][:MAX_MOMENTS]:
+            gap = (key[0] - base) % 1440
+            if (has_zone and gap % 30 == 0) or any(min(abs(gap - way), abs(1440 - gap - way)) < 0.6 for way in ways):
+                return "elapsed"
+        return ""
+
+    def _is_day(self, key: tuple[int, int, int], said: Sequence[float]) -> bool:
         counts = {abs(round(number)) for number in (*self.fields[-MAX_OPERANDS:], *self.sources.numbers, *said)}
         offsets = {1, *(count for count in counts if count <= 400), *(7 * count for count in counts if count <= 52)}
         for base in self._days():
             years = (key[0],) if key[0] else (base.year - 1, base.year, base.year + 1)
             near = _dates((year, *key[1:]) for year in years)
             if base.day == key[2] or any(abs((one - base).days) in offsets for one in near):
-                return "elapsed"
-        return ""
+                return True
+        return False
 
-    def due(self) -> Iterator[tuple[date, float]]:
-        """Yield the dates that lie a result's days or weeks from a result's or somebody's date, with the days."""
-        spans = [span // _DAY for span, _ in self._spans() if span % _DAY == 0 and span < 400 * _DAY]
-        for base in self._days():
-            for days in (*spans, *(-span for span in spans)):
-                if 400 < base.toordinal() < date.max.toordinal() - 400:
-                    yield base + timedelta(days), abs(days)
+    def reached(self, *, is_time: bool) -> Iterator[tuple[Key, float, int]]:
+        """Yield what lies a result's duration from a date or time, days, weeks or minutes, and the duration's field."""
+        for span, position in self._spans():
+            if is_time and span < _DAY:
+                for base in self.minutes[-MAX_MOMENTS:]:
+                    for minute in (base + span / 60, base - span / 60):
+                        yield (round(minute) % 1440,), span / 60, position
+            elif not is_time and span % _DAY == 0 and span < 400 * _DAY:
+                for day in self._days():
+                    for moved in (day + timedelta(seconds=span), day - timedelta(seconds=span)):
+                        for unit in (_DAY, 7 * _DAY):
+                            yield (moved.year, moved.month, moved.day), span / unit, position
 
-    def time(self, minute: int, said: Sequence[float], *, has_zone: bool) -> str:
-        """Return the rule by which a time follows: minutes or hours from another one, or the same in another zone."""
-        if not self._is_ready():
-            return ""
-        said_times = (key[0] for key in self.sources.said if isinstance(key, tuple) and len(key) == 1 and key[0] < 1440)
-        counts = {number for number in (*self.sources.numbers, *said) if number > 0}
-        ways = {span / 60 for span, _ in self._spans() if span < _DAY} | counts | {60 * n for n in counts if n < 24}
-        for base in [*self.minutes[-MAX_MOMENTS:], *said_times][:MAX_MOMENTS]:
-            gap = (minute - base) % 1440
-            if (has_zone and gap % 30 == 0) or any(min(abs(gap - way), abs(1440 - gap - way)) < 0.6 for way in ways):
-                return "elapsed"
-        return ""
-
-    def beside(self) -> Iterator[tuple[int, float, int]]:
-        """Yield (minute of the day, minutes, their field's place) of what lies a result's minutes from its times."""
-        spans = [(span / 60, position) for span, position in self._spans() if span < _DAY]
-        for base in self.minutes[-MAX_MOMENTS:]:
-            for span, position in spans:
-                yield round(base + span) % 1440, span, position
-                yield round(base - span) % 1440, span, position
-
-    def is_length(self, text: str) -> bool:
+    def _is_length(self, text: str) -> bool:
         """Whether `33:04` or `1:52:38` follows as a duration."""
         parts = [int(part) for part in text.split(":") if part.isdecimal()][:3]
         if len(parts) < 2:
@@ -175,7 +179,7 @@ class Derivations:
         year = self.sources.today[0] if self.sources.today else self.days[-1].year if self.days else 2000
         said = [key for key in self.sources.said if isinstance(key, tuple) and len(key) == 3 and key[2]][:MAX_MOMENTS]
         found = _dates((max(key[0] or year, 1), key[1], key[2]) for key in said)
-        return list(dict.fromkeys((*self.days[-MAX_MOMENTS:], *found)))
+        return list(dict.fromkeys(day for day in (*self.days[-MAX_MOMENTS:], *found) if 2 < day.year < 9998))
 
     def _is_ready(self) -> bool:
         """Read new results; return whether another claim may be derived."""

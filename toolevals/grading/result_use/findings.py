@@ -53,10 +53,8 @@ class Examiner:
             return None
         if mention.kind == "identifier":
             return self._identifier(reply, place, folded(str(mention.keys[0])))
-        if mention.kind == "date":
-            return self.calendar.date(reply, place, numbers)
-        if mention.kind == "time":
-            return self.calendar.time(reply, place, numbers, self.said)
+        if mention.kind in {"date", "time"}:
+            return self.calendar.moment(reply, place, numbers, self.said)
         if (suspicion := self._unit(reply, place)) is not None:
             return suspicion
         near = max(self._near(reply, place), key=lambda found: found[0], default=None)

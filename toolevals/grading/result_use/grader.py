@@ -244,17 +244,13 @@ class _Reading:
     def _derived(self, reply: Reply, place: int, numbers: Sequence[float]) -> Attribution:
         """Return what a claim that nothing holds follows from."""
         mention = reply.mentions[place]
-        key, rule = mention.keys[0], ""
         if mention.kind in NUMERIC:
             slack = reply.slack(place, mention.step * 0.5)
             is_plain = not reply.tells_relation(place)
             rule = self.derivations.number(mention, slack, numbers, is_plain=is_plain)
             rule = rule or "sum" * self.derivations.sums_up(mention.value, reply.numbers)
-        elif isinstance(key, tuple) and len(key) == 3:
-            rule = self.derivations.day(key, numbers)
-        elif isinstance(key, tuple):
-            rule = self.derivations.time(key[0], numbers, has_zone=reply.speaks_of_zone(place))
-            rule = rule or "converted" * self.derivations.is_length(reply.written(place))
+        else:
+            rule = self.derivations.moment(reply, place, numbers)
         return Attribution("derived", rule=rule) if rule and rule != "unknown" else UNGROUNDED
 
     def _verdict(self) -> tuple[Verdict, str]:

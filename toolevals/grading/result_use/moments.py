@@ -18,7 +18,7 @@ _CLOCK = re.compile(rf"(\d{{1,2}}):(\d{{2}})(?::\d{{2}})?(?![\d:]){_MERIDIEM}?{_
 _HOUR = re.compile(rf"(\d{{1,2}})(){_MERIDIEM}{_ZONE}")
 # Day and month in either order, with or without a year; or a month of a year.
 _NUMERIC = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\d./-]*\d)|(0?[1-9]|1[0-2])/((?:19|20)\d{2})(?!\d)")
-_SHORT = re.compile(r"(\d{1,2})/(\d{1,2})(?![\d/.]*\d)")
+_SHORT = re.compile(r"(?<![$€£¥₹])(\d{1,2})/(\d{1,2})(?![\d/.]*\d)")
 _DAY_MONTH = re.compile(
     rf"(\d{{1,2}})(?:st|nd|rd|th|\.|º|er)?\s(?:of\s|de\s)?({_MONTH})\b\.?(?:,?\s(?:de\s|of\s)?((?:19|20)\d{{2}})\b)?",
     re.IGNORECASE,
@@ -43,16 +43,11 @@ def moment_at(text: str, start: int) -> Mention | None:
         if found[6]:
             return _date(start, found.end(), ((int(found[6]), int(found[5]), 0),))
         first, second, year = int(found[1]), int(found[3]), int(found[4]) + 2000 * (len(found[4]) == 2)
-        return _date(start, found.end(), either_order(year, first, second, is_day_first=found[2] == "."))
+        return _date(start, found.end(), _either_order(year, first, second, is_day_first=found[2] == "."))
     if found := _DAY_MONTH.match(text, start):
         return _date(start, found.end(), _keys(int(found[3] or 0), MONTHS[found[2].lower()], int(found[1])))
-    return None
-
-
-def short_date_at(text: str, start: int) -> Mention | None:
-    """Return `5/27`, a day and a month in either order, None where there is none."""
     found = _SHORT.match(text, start)
-    return _date(start, found.end(), either_order(0, int(found[1]), int(found[2]))) if found else None
+    return _date(start, found.end(), _either_order(0, int(found[1]), int(found[2]))) if found else None
 
 
 def date_after_month(text: str, start: int, name_start: int, month: int) -> Mention | None:
@@ -63,7 +58,7 @@ def date_after_month(text: str, start: int, name_start: int, month: int) -> Ment
     return _date(name_start, found.end(), _keys(int(found[2] or 0), month, int(found[1])))
 
 
-def either_order(year: int, first: int, second: int, *, is_day_first: bool = False) -> tuple[Key, ...]:
+def _either_order(year: int, first: int, second: int, *, is_day_first: bool = False) -> tuple[Key, ...]:
     """Return the dates that two numbers can be, the month first unless it is said to be second."""
     orders = [] if is_day_first else [*_keys(year, first, second)]
     return tuple(dict.fromkeys((*orders, *_keys(year, second, first))))

@@ -1,4 +1,4 @@
-"""Reading one result's text: JSON (also inside a text), tables, XML, or lines."""
+"""Reading one result's text: JSON (also inside a text), tables, or lines."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ _SHORT_TEXT = 80
 _CURRENCY_KEYS = ("currency", "ccy", "curr", "currency_code", "valuta", "moneda", "devise", "waehrung", "currencyCode")
 _UNIT_KEYS = ("unit", "units", "uom", "einheit")
 _VALUE_NAMES = frozenset({"value", "values", "amount", "reading", "readings", "result", "total", "level", "quantity"})
-_TAG = re.compile(r"<(\w{1,40})\b[^<>]{0,400}>\s*([^<>\s][^<>\n]{0,400})")
-_ATTRIBUTE = re.compile(r"([\w-]{1,40})=\"([^\"\n]{1,400})\"")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?")
 _WORD = re.compile(r"[^\W_]+")
 
@@ -67,12 +65,14 @@ class FieldValue(NamedTuple):
     @property
     def written(self) -> str:
         """The value in words."""
-        key = self.key
-        if isinstance(key, tuple):
-            if len(key) == 1:
-                return f"{key[0] // 60:02}:{key[0] % 60:02}"
-            return "-".join(f"{part:02}" for part in key if part > 0)
-        return f"“{key}”" if isinstance(key, str) else f"{key:,}" if abs(key) >= 10_000 else str(key)
+        return written(self.key)
+
+
+def written(key: Key) -> str:
+    """Return a value in words."""
+    if isinstance(key, tuple):
+        return f"{key[0] // 60:02}:{key[0] % 60:02}" if len(key) == 1 else "-".join(f"{n:02}" for n in key if n > 0)
+    return f"“{key}”" if isinstance(key, str) else f"{key:,}" if abs(key) >= 10_000 else str(key)
 
 
 class Leaf(NamedTuple):
@@ -143,7 +143,7 @@ class Payload:
         self.is_full = len(content) > MAX_TEXT * 10 or len(self.leaves) >= room
 
     def _read(self, text: str, pointer: str, path: str, scope: _Scope) -> None:
-        """Read a text that is JSON, a table, XML or lines."""
+        """Read a text that is JSON, a table or lines."""
         document = _json(text)
         if document is not None:
             self._node(document, pointer, path, scope)
@@ -155,14 +155,9 @@ class Payload:
         for number, line in enumerate(lines):
             here, at = f"{path}/{number}", pointer or f"/{number}"
             cells = line.split(mark) if columns else []
-            if len(cells) == len(columns) > 0:
-                found = list(zip(columns, cells, strict=True)) if number else []
-            elif "<" in line and (found := _ATTRIBUTE.findall(line) + _TAG.findall(line)):
-                pass
-            else:
+            if not columns or len(cells) != len(columns):
                 self._leaf(line, at, here, scope, is_line=True)
-                continue
-            for name, cell in found:
+            for name, cell in zip(columns, cells, strict=False) if number and len(cells) == len(columns) else ():
                 self._leaf(_cell(cell), at, f"{here}/{name}", scope)
 
     def _node(self, node: Any, pointer: str, path: str, scope: _Scope) -> None:

@@ -20,10 +20,9 @@ MAX_DIGITS = 18
 # A bare count up to this may be a way of speaking.
 _WEAK = range(13)
 
-_SPACES = " \u00a0\u202f"
 _NUMBER = re.compile(
-    rf"\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d{{1,3}}(?:\.\d{{3}})+,\d+|\d{{1,3}}(?:\.\d{{3}}){{2,}}"
-    rf"|\d{{1,3}}(?:[{_SPACES}']\d{{3}})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}"
+    r"|\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)?"
 )
 
 
@@ -32,12 +31,12 @@ def _any_of(words: Iterable[str]) -> str:
 
 
 _BEFORE = re.compile(
-    rf"(?:(?:(?<![^\s(:|*~])([+−-]))?(?:US)?([$€£¥₹])[{_SPACES}]?|({_any_of(CURRENCY_CODES)})[{_SPACES}])?"
+    rf"(?:(?:(?<![^\s(:|*~])([+−-]))?(?:US)?([$€£¥₹]) ?|({_any_of(CURRENCY_CODES)}) )?"
     r"(?:(?<![^\s(:|*~$€£])([+−-]))?\Z"
 )
-_SCALE = re.compile(rf"[{_SPACES}-]?({_any_of(MULTIPLIERS)})\b\.?", re.IGNORECASE)
+_SCALE = re.compile(rf"[ -]?({_any_of(MULTIPLIERS)})\b\.?", re.IGNORECASE)
 _UNIT = re.compile(
-    rf"[{_SPACES}-]?(?:([$€£¥₹])(?!\d)|({_any_of(CURRENCY_CODES)})\b|({_any_of(CURRENCY_WORDS)})\b"
+    rf"[ -]?(?:([$€£¥₹])(?!\d)|({_any_of(CURRENCY_CODES)})\b|({_any_of(CURRENCY_WORDS)})\b"
     rf"|((?:{_any_of(WRITTEN)})(?!\w)(/[a-z0-9]{{1,3}}\b)?))",
     re.IGNORECASE,
 )

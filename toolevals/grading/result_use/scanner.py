@@ -9,7 +9,7 @@ from itertools import pairwise
 from operator import itemgetter
 
 from toolevals.grading.patterns import compile_pattern
-from toolevals.grading.result_use.moments import date_after_month, moment_at, short_date_at
+from toolevals.grading.result_use.moments import date_after_month, moment_at
 from toolevals.grading.result_use.quantities import quantity_at
 from toolevals.grading.result_use.values import Mention
 from toolevals.grading.result_use.words import MONTHS, NUMBER_WORDS
@@ -175,8 +175,6 @@ def _at_digit(text: str, start: int, floor: int) -> tuple[Mention | None, int]:
     mention = mention or quantity_at(text, start, floor)
     if mention is None:
         return _word(text, start)
-    if mention.kind == "number" and not mention.unit and text[mention.end : mention.end + 1] == "/":
-        mention = short_date_at(text, start) or mention
     return mention, max(mention.end, start + 1)
 
 

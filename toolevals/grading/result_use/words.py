@@ -74,33 +74,17 @@ ZONES: Mapping[str, int] = {
     "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420,
 }  # fmt: skip
 
-# Words of one meaning, in answers and in names of fields; the first stands for all.
+# Words of one meaning, in answers and in names of fields; the first of a group stands for all.
 _SAME = (
-    "arrival arrive arrives arriving arrived lands landing arr llegada",
-    "departure depart departs departing departed departures leaves leave leaving dep salida",
-    "start starts starting begins begin started from",
-    "end ends ending finishes finish until",
-    "price prices priced cost costs fare fares precio",
-    "temperature temp temperatur temps",
-    "delivery delivered deliver",
-    "average averages averaged avg mean schnitt",
-    "maximum max most peak highest",
-    "minimum lowest",
-    "rating rated ratings stars",
-    "duration takes lasts takes long dauer",
-    "recovery recover",
-    "quantity qty",
-    "remaining remain left rest reste",
-    "points pts point",
-    "rear back hinten",
-    "front vorn",
-    "number no nr",
-    "total altogether overall",
-    "visibility vis",
-    "balance saldo",
-    "humidity rh",
+    "arrival arrive arrives arriving arrived lands landing arr llegada; departure depart departs departing"
+    " departed departures leaves leave leaving dep salida; start starts starting begins begin started from; end"
+    " ends ending finishes finish until; price prices priced cost costs fare fares precio; temperature temp"
+    " temperatur temps; delivery delivered deliver; average averages averaged avg mean schnitt; maximum max most"
+    " peak highest; minimum lowest; rating rated ratings stars; duration takes lasts takes long dauer; recovery"
+    " recover; quantity qty; remaining remain left rest reste; points pts point; rear back hinten; front vorn;"
+    " number no nr; total altogether overall; visibility vis; balance saldo; humidity rh"
 )
-SYNONYMS: Mapping[str, str] = {word: words.split()[0] for words in _SAME for word in words.split()}
+SYNONYMS: Mapping[str, str] = {word: words.split()[0] for words in _SAME.split(";") for word in words.split()}
 # Words that name no particular field.
 STOP_WORDS = words_of(
     "a an and the is are was were be been at in on of for to by with your you it its this that has have had will"
