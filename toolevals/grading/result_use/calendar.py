@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from toolevals.grading.result_use.derivations import Derivations
-from toolevals.grading.result_use.payloads import FieldValue, written
+from toolevals.grading.result_use.payloads import written
 from toolevals.grading.result_use.replies import Reply
 from toolevals.grading.result_use.sources import TWELVE_HOURS, Sources, Suspicion, forms
 from toolevals.grading.result_use.values import Key, Mention
@@ -41,17 +41,14 @@ class Calendar:
             if span in said and not near.isdisjoint(forms(reached, None)):
                 truth = f"{self.sources.values[position].written}, which leads to {written(reached)}"
                 return Suspicion("wrong_date", position, truth)
-        is_relative = not is_time and reply.is_relative(place)
-        for position in (
-            () if is_relative else (position for form in near for position in self.sources.index.get(form, ()))
-        ):
+        if not is_time and reply.is_relative(place):
+            return None
+        for position in (position for form in near for position in self.sources.index.get(form, ())):
             value = self.sources.values[position]
             is_meant = position in told if is_time else self.sources.is_small
             if value.key not in reply.stated and (is_meant or reply.names(place, value)):
                 return Suspicion("wrong_date", position, value.written)
-        is_exact = not is_time and not is_relative and not reply.is_approximate(place)
-        named = self.sources.only_named(reply, place, _is_day) if is_exact else None
-        return None if named is None else Suspicion("wrong_date", named, self.sources.values[named].written)
+        return None
 
     def weekday(self, reply: Reply, place: int, fields: Sequence[int]) -> Suspicion | None:
         """Return what is wrong with the weekday beside a date that the fields hold."""
@@ -81,10 +78,6 @@ class Calendar:
             return None
         truth = (value.key[0] - value.zone + mention.zone) % 1440
         return None if truth == said[0] else Suspicion("wrong_date", fields[0], f"{truth // 60:02}:{truth % 60:02}")
-
-
-def _is_day(value: FieldValue) -> bool:
-    return value.kind == "date" and isinstance(value.key, tuple) and value.key[-1] > 0
 
 
 def _weekday_of(year: int, month: int, day: int) -> int | None:

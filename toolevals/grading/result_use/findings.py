@@ -11,7 +11,7 @@ from toolevals.grading.result_use.derivations import Derivations
 from toolevals.grading.result_use.payloads import FieldValue, stems
 from toolevals.grading.result_use.replies import Reply, all_alike, any_alike
 from toolevals.grading.result_use.sources import Sources, Suspicion, folded
-from toolevals.grading.result_use.units import converted, differs, is_currency, suits
+from toolevals.grading.result_use.units import converted, differs, suits
 from toolevals.grading.result_use.values import FindingKind, Mention
 
 # Claims of a transcript that are compared with fields; further ones stay open.
@@ -58,12 +58,11 @@ class Examiner:
         if (suspicion := self._unit(reply, place)) is not None:
             return suspicion
         near = max(self._near(reply, place), key=lambda found: found[0], default=None)
-        suspicion = near[1] if near else self._named_otherwise(reply, place)
-        if suspicion is None or self.derivations.sums_up(mention.value, reply.numbers):
+        if near is None or self.derivations.sums_up(mention.value, reply.numbers):
             return None
-        is_certain = near is not None and near[0] >= CERTAIN and suspicion.kind != "changed_scale"
+        is_certain = near[0] >= CERTAIN and near[1].kind != "changed_scale"
         is_derived = self.derivations.number(mention, mention.step * 0.5, numbers, is_plain=is_certain)
-        return None if is_derived else suspicion
+        return None if is_derived else near[1]
 
     def _identifier(self, reply: Reply, place: int, written: str) -> Suspicion | None:
         """Return the field with an identifier that is written almost so; a short one must be named."""
@@ -126,18 +125,6 @@ class Examiner:
         is_fraction = unit == "%" and isinstance(value.key, float) and 0 < value.key < 1
         return weight + bool(is_fraction or (unit and (measure.name or measure.is_money)))
 
-    def _named_otherwise(self, reply: Reply, place: int) -> Suspicion | None:
-        """Return the one field that the words beside a claim name in full, where it has another value of that unit."""
-        mention = reply.mentions[place]
-        is_count = mention.kind == "number" and isinstance(mention.keys[0], int) and self.sources.is_small
-        if reply.is_relative(place) or reply.is_approximate(place) or not (mention.unit or is_count):
-            return None
-        position = self.sources.only_named(reply, place, lambda value: _is_of_unit(mention.unit, value))
-        if position is None:
-            return None
-        value = self.sources.values[position]
-        return Suspicion("contradiction", position, f"{value.written} {value.measure.name}".strip())
-
     def other_field(self, reply: Reply, place: int, fields: Sequence[int]) -> Suspicion | None:
         """Return the field that the words beside a value name, where the value is that of another field beside it."""
         mention = reply.mentions[place]
@@ -194,18 +181,6 @@ def _can_be_taken(value: FieldValue, other: FieldValue) -> bool:
     if value.key == other.key or one != two:
         return False
     return not isinstance(value.key, str) or _shape(value.key) == _shape(str(other.key))
-
-
-def _is_of_unit(unit: str, value: FieldValue) -> bool:
-    """Whether a field's number is in a claim's unit; a bare claim counts things."""
-    measure = value.measure
-    if isinstance(value.key, str | tuple):
-        return False
-    if not unit:
-        return not measure.unit and not measure.is_money and isinstance(value.key, int)
-    if unit in {"deg", measure.unit}:
-        return measure.unit in {unit, "C", "F"}
-    return is_currency(unit) and measure.is_money and suits(unit, measure)
 
 
 def _shape(identifier: str) -> tuple[bool, bool, int]:

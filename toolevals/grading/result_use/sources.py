@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from toolevals.grading.result_use.payloads import MAX_FIELDS, FieldValue, Payload
-from toolevals.grading.result_use.replies import Reply, all_alike
 from toolevals.grading.result_use.scanner import MAX_TEXT, identifier_key, plain, replies_mentions
 from toolevals.grading.result_use.units import suits, unit_called
 from toolevals.grading.result_use.values import FindingKind, Key, Mention, SourceKind
@@ -18,8 +17,7 @@ from toolevals.grading.values import Message, ToolCall
 
 # Fields that may hold one claim; further ones are not looked at.
 MAX_MATCHES = 16
-# Fields of one name that are compared with a claim; and so few values that chance hardly brings one near.
-MAX_LABELLED = 64
+# So few values that chance hardly brings one near a claim.
 FEW = 24
 # Numbers somebody said that may be parts of what a reply derives; parts of a call's arguments that are read.
 MAX_SAID = 40
@@ -74,8 +72,6 @@ class Sources:
     is_truncated: bool = False
     _fields: int = 0
     _readings: dict[str, list[tuple[float, int, str]]] = field(default_factory=dict)
-    _labels: dict[str, list[int]] = field(default_factory=dict)
-    _labelled: int = 0
 
     def add_result(self, place: int, message: Message, call: ToolCall | None) -> None:
         """Read one tool result: the message at a place of the transcript, and the call that it answers."""
@@ -158,25 +154,6 @@ class Sources:
     def is_small(self) -> bool:
         """Whether the results hold so few values that one is hardly near a claim by chance."""
         return len(self.values) <= FEW
-
-    def only_named(self, reply: Reply, place: int, fits: Callable[[FieldValue], bool]) -> int | None:
-        """Return the place of the one fitting value whose field's name stands in full beside a claim, if not stated."""
-        for position in range(self._labelled, len(self.values)):
-            value = self.values[position]
-            for label in () if self.results[value.result].is_trouble else value.labels:
-                self._labels.setdefault(label[:4], []).append(position)
-        self._labelled = len(self.values)
-        about = reply.about(place)
-        found = {position for word in about for position in self._labels.get(word[:4], ())[:MAX_LABELLED]}
-        if len(found) >= MAX_LABELLED:
-            return None
-        named = [
-            position
-            for position in sorted(found)
-            if not (value := self.values[position]).before and all_alike(value.labels, about) and fits(value)
-        ]
-        keys = {self.values[position].key for position in named}
-        return named[-1] if len(keys) == 1 and keys.isdisjoint(reply.stated) else None
 
     def _near(self, dimension: str, value: float, tolerance: float, unit: str) -> list[tuple[float, int, str]]:
         readings = self._readings.get(dimension, [])
