@@ -97,15 +97,13 @@ class Derivations:
     def moment(self, reply: Reply, place: int, said: Sequence[float]) -> str:
         """Return the rule by which a date or time follows: some days or minutes from another one.
 
-        Or the same day of a month, the same time in another zone, or a length of time.
+        Or the same day of a month, or the same time in another zone.
         """
         key = reply.mentions[place].keys[0]
         if not isinstance(key, tuple) or not self._is_ready():
             return ""
         if len(key) == 3:
             return "elapsed" if key[2] and self._is_day(key, said) else ""
-        if self._is_length(reply.written(place)):
-            return "converted"
         counts = {number for number in (*self.sources.numbers, *said) if number > 0}
         ways = {span / 60 for span, _ in self._spans() if span < _DAY} | counts | {60 * n for n in counts if n < 24}
         said_times = (key[0] for key in self.sources.said if isinstance(key, tuple) and len(key) == 1 and key[0] < 1440)
@@ -138,18 +136,6 @@ class Derivations:
                     for moved in (day + timedelta(seconds=span), day - timedelta(seconds=span)):
                         for unit in (_DAY, 7 * _DAY):
                             yield (moved.year, moved.month, moved.day), span / unit, position
-
-    def _is_length(self, text: str) -> bool:
-        """Whether `33:04` or `1:52:38` follows as a duration."""
-        parts = [int(part) for part in text.split(":") if part.isdecimal()][:3]
-        if len(parts) < 2:
-            return False
-        readings = {parts[0] * 60 + parts[1], parts[0] * 3600 + parts[1] * 60 + sum(parts[2:])}
-        return any(
-            self.sources.fields_of(Mention(0, 0, "duration", (reading,), "s"), 1.0)
-            or self._is_duration(reading, "s", 1.0)
-            for reading in readings
-        )
 
     def _is_duration(self, value: float, unit: str, tolerance: float) -> bool:
         """Whether a duration lies between two dates or times."""
@@ -194,8 +180,8 @@ class Derivations:
 
     def _read(self, result: ResultText) -> None:
         rows: dict[tuple[str, str], list[int]] = {}
-        flags = (leaf for leaf in result.payload.leaves[:MAX_VALUES] if isinstance(leaf.value, bool))
-        words = Counter((field_name(leaf.path), str(leaf.value)) for leaf in flags)
+        leaves = (leaf for leaf in result.payload.leaves[:MAX_VALUES] if isinstance(leaf.value, bool | str))
+        words = Counter((field_name(leaf.path), leaf.value) for leaf in leaves)
         for position in result.values[:MAX_VALUES]:
             value = self.sources.values[position]
             key = value.key
@@ -203,11 +189,9 @@ class Derivations:
                 self.fields.append(value.number)
                 for row in _rows_of(value):
                     rows.setdefault(row, []).append(position)
-            elif isinstance(key, str):
-                words[value.name, key] += 1
-            elif len(key) == 3:
+            elif isinstance(key, tuple) and len(key) == 3:
                 self.days += _dates([key])
-            else:
+            elif isinstance(key, tuple):
                 self.minutes.append(key[0])
                 self.instants += [] if value.zone is None else [key[0] - value.zone]
         for count in (*result.payload.lists.values(), *words.values()):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from toolevals.grading.documents import load_json
 from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.result_use.scanner import MAX_TEXT, identifier_key, mentions_in, short_mentions
+from toolevals.grading.result_use.scanner import MAX_TEXT, mentions_in, short_mentions
 from toolevals.grading.result_use.units import Measure, measure_of, name_words, unit_named
 from toolevals.grading.result_use.values import ClaimKind, Key
 from toolevals.grading.result_use.words import CURRENCY_CODES, STOP_WORDS, SYNONYMS
@@ -17,8 +17,7 @@ from toolevals.grading.result_use.words import CURRENCY_CODES, STOP_WORDS, SYNON
 # Fields of a result; further ones are not read.
 MAX_FIELDS = 20_000
 MAX_COLUMNS = 64
-# Text that may be repeated whole, and text that is likely to come again.
-MAX_NAME = 120
+# Text that is likely to come again.
 _SHORT_TEXT = 80
 _CURRENCY_KEYS = ("currency", "ccy", "curr", "currency_code", "valuta", "moneda", "devise", "waehrung", "currencyCode")
 _UNIT_KEYS = ("unit", "units", "uom", "einheit")
@@ -196,8 +195,6 @@ class Payload:
             for key in mention.keys:
                 kind = "time" if isinstance(key, tuple) and len(key) == 1 else mention.kind
                 self.values.append(FieldValue(self.place, pointer, path, kind, key, said, mention.zone, before))
-        if len(node) <= MAX_NAME and not is_line:
-            self.values.append(FieldValue(self.place, pointer, path, "quote", identifier_key(node)))
 
 
 def _json(text: str) -> Any:

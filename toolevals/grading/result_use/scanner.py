@@ -84,7 +84,7 @@ def mentions_in(text: str, most: int = MAX_TEXT) -> list[Mention]:
         is_bare = first.kind == "number" and not first.unit and second.unit and not second.is_weak
         if is_bare and text[first.end : second.start].strip(" ").lower() in _RANGE_WORDS:
             found[at] = first._replace(kind=second.kind, unit=second.unit, is_weak=False)
-    return found
+    return list(_grouped(text, found))
 
 
 @lru_cache(maxsize=8192)
@@ -95,7 +95,7 @@ def short_mentions(text: str) -> tuple[Mention, ...]:
 
 @lru_cache(maxsize=64)
 def replies_mentions(text: str, most: int = MAX_TEXT) -> tuple[Mention, ...]:
-    """Return the first values of a reply: those of `mentions_in`, counts in words, days after dates, grouped digits."""
+    """Return the first values of a reply: those of `mentions_in`, counts in words, days after dates."""
     found = mentions_in(text, most)
     text = plain(text)
     if not text.isascii() or _NUMBER_WORD.search(text) is not None:
@@ -104,7 +104,7 @@ def replies_mentions(text: str, most: int = MAX_TEXT) -> tuple[Mention, ...]:
             if number is not None:
                 found.append(Mention(*word.span(), "number", (number,), is_weak=True))
         found.sort(key=_place)
-    return tuple(_grouped(text, _with_days(text, found[:most])))
+    return tuple(_with_days(text, found[:most]))
 
 
 def identifier_key(text: str) -> str:

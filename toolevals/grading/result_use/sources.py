@@ -17,7 +17,7 @@ from toolevals.grading.values import Message, ToolCall
 
 # Fields that may hold one claim; further ones are not looked at.
 MAX_MATCHES = 16
-# So few values that chance hardly brings one near a claim.
+# So few fields that chance hardly brings one near a claim.
 FEW = 24
 # Numbers somebody said that may be parts of what a reply derives; parts of a call's arguments that are read.
 MAX_SAID = 40
@@ -25,6 +25,8 @@ MAX_ARGUMENTS = 1_000
 # Where times are kept on twelve hours, and in UTC: beyond the minutes of a day.
 TWELVE_HOURS = 100_000
 IN_UTC = 200_000
+# A number that may be an identifier.
+LONG = 1_000_000
 NUMERIC = frozenset({"number", "amount", "percent", "duration"})
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -152,8 +154,8 @@ class Sources:
 
     @property
     def is_small(self) -> bool:
-        """Whether the results hold so few values that one is hardly near a claim by chance."""
-        return len(self.values) <= FEW
+        """Whether the results hold so few fields that one is hardly near a claim by chance."""
+        return self._fields <= FEW
 
     def _near(self, dimension: str, value: float, tolerance: float, unit: str) -> list[tuple[float, int, str]]:
         readings = self._readings.get(dimension, [])
@@ -206,7 +208,9 @@ def forms(key: Key, zone: int | None) -> Iterator[Key]:
     Identifiers are also kept without what is between letters and digits, and by their last digits.
     """
     yield key
-    if isinstance(key, str):
+    if isinstance(key, int) and key >= LONG:
+        yield f"={key}"
+    elif isinstance(key, str):
         bare = folded(key)
         if len(bare) > 2:
             yield f"={bare}"
