@@ -29,7 +29,7 @@ GRADERS: Mapping[str, Grader] = _table(
     Grader("outcome", "4", "case", "What decides the case, taken together: the calls, the end state, the answer."),
     Grader("selection", "2", "layer", "Every expected tool was called, in order, and none that must not be."),
     Grader("arguments", "2", "layer", "The arguments fit the schema and the expectation; unscored without selection."),
-    Grader("result_use", "2", "layer", "No field of a result speaks against what the replies claim; found by rules."),
+    Grader("result_use", "3", "layer", "No field of a result speaks against what the replies claim; found by rules."),
     Grader("recovery", "2", "layer", "After each error or empty result of a tool, the subject did what was right."),
     Grader("answer", "1", "case", "The expected facts are in what the subject told the user."),
     Grader("schema", "2", "depth", "Each call of an offered tool is valid against the tool's input schema."),

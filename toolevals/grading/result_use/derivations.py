@@ -97,13 +97,19 @@ class Derivations:
     def moment(self, reply: Reply, place: int, said: Sequence[float]) -> str:
         """Return the rule by which a date or time follows: some days or minutes from another one.
 
-        Or the same day of a month, or the same time in another zone.
+        Or the same day of a month where months or years are spoken of, or the same time in another zone.
         """
         key = reply.mentions[place].keys[0]
         if not isinstance(key, tuple) or not self._is_ready():
             return ""
         if len(key) == 3:
-            return "elapsed" if key[2] and self._is_day(key, said) else ""
+            texts = (
+                f"{leaf.path} {leaf.value}"
+                for result in self.sources.results[-3:]
+                for leaf in result.payload.leaves[:200]
+            )
+            is_periodic = key[2] in {day.day for day in self._days()} and reply.speaks_of_period(place, texts)
+            return "elapsed" if key[2] and (is_periodic or self._is_day(key, said)) else ""
         counts = {number for number in (*self.sources.numbers, *said) if number > 0}
         ways = {span / 60 for span, _ in self._spans() if span < _DAY} | counts | {60 * n for n in counts if n < 24}
         said_times = (key[0] for key in self.sources.said if isinstance(key, tuple) and len(key) == 1 and key[0] < 1440)
@@ -120,7 +126,7 @@ class Derivations:
         for base in self._days():
             years = (key[0],) if key[0] else (base.year - 1, base.year, base.year + 1)
             near = _dates((year, *key[1:]) for year in years)
-            if base.day == key[2] or any(abs((one - base).days) in offsets for one in near):
+            if any(abs((one - base).days) in offsets for one in near):
                 return True
         return False
 

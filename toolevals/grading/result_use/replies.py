@@ -17,6 +17,10 @@ MAX_REACH = 80
 _BREAK = re.compile(r"[.!?;](?=\s)|[,:(){}|\n•]|\s(?:and|und|et|y|en|but|while)\s|--?\s")
 _SENTENCE = re.compile(r"[.!?](?=\s)|\n")
 _ZONES = re.compile(r"\b(?:UTC|GMT|local|zone|time|Uhrzeit|hora|heure|[A-Z]{1,2}[SD]T|CES?T)\b")
+_PERIODS = re.compile(
+    r"month|year|annual|annivers|quarter|monat|jahr|quartal|mois|année|mensu|anual|meses|año|mese|ann[oi]\b|maand|jaar|ano\b",
+    re.IGNORECASE,
+)
 _DIGIT_OR_COMMA = re.compile(r"[\d,;(]")
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -102,6 +106,10 @@ class Reply:
     def speaks_of_zone(self, place: int) -> bool:
         """Whether a time has a zone, or the sentence around it speaks of one."""
         return self.mentions[place].zone is not None or _ZONES.search(self.sentence(place)) is not None
+
+    def speaks_of_period(self, place: int, texts: Iterable[str]) -> bool:
+        """Whether the sentence around a date, or one of other texts, speaks of months or years."""
+        return any(_PERIODS.search(text) for text in (self.sentence(place), *texts))
 
     def tells_sum(self, place: int) -> bool:
         """Whether the words around a value announce a sum."""
