@@ -181,6 +181,7 @@ def test_empty_results_and_receipts_are_no_failure(result: str) -> None:
         "Error: 503 upstream",
         '{"error": {"code": "SLOT_TAKEN", "retry_after": 45}}',
         '{"isError": true, "content": "54"}',
+        '{"error": "Rate limit exceeded", "retry_after_minutes": 45}',
     ],
 )
 def test_honest_replies_after_an_error_are_no_failure(result: str) -> None:
