@@ -125,13 +125,29 @@ def test_each_kind_of_contradiction(result: Any, reply: str, kind: str) -> None:
         ({"amount": 4500, "currency": "usd"}, "You paid $45.00."),
         ({"output_gwh": 1.2, "voltage_mv": 3300}, "It made 1,200 MWh at 3.3 kV or 3.3 volts."),
         ({"dose_mcg": 250, "flow_lmin": 4}, "The dose is 0.25 mg."),
-        ({"part": "12-345", "stock": 7}, "There are 354 of them elsewhere."),
+        ({"isbn": "978-3-16-148410-0"}, "We sold 987 of them."),
         ({"name": "Adult", "guests": 18}, "Guests are at least 16 years old; 20 guests asked for it."),
         ("Contact 0664 555 0198 for order 6912002300.", "Call 06645550198 about 6912 00 23 00."),
     ],
 )
 def test_what_nobody_could_show_to_be_wrong_is_not_accused(result: Any, reply: str) -> None:
     assert _kinds(_use(result, reply)) == set()
+
+
+@pytest.mark.parametrize(
+    ("result", "reply"),
+    [
+        ({"tel": "+49 30 1234567"}, "Call +49 (30) 123 4567."),
+        ({"card": "4929 1100 2233 2411"}, "The card ending in 2411 was charged."),
+        ({"start": "2025-04-08T10:00:00Z"}, "It starts at 6:00 EDT."),
+        ({"start": "2025-04-08T10:00:00+02:00"}, "That is 08:00 UTC."),
+        ({"rooms": [{"no": f"r{place}"} for place in range(14)]}, "There are 14 rooms."),
+        ({"nights": ["2027-05-22", "2027-05-23", "2027-05-24"]}, "They have May 22, 23 or 24."),
+        ({"opens": "21:30"}, "It opens at 9:30."),
+    ],
+)
+def test_what_follows_passes(result: Any, reply: str) -> None:
+    assert _use(result, reply).verdict.status == "passed"
 
 
 def test_what_only_the_policy_could_support_is_for_a_judge_without_it() -> None:
@@ -165,6 +181,7 @@ def test_empty_results_and_receipts_are_no_failure(result: str) -> None:
         "Error: 503 upstream",
         '{"error": {"code": "SLOT_TAKEN", "retry_after": 45}}',
         '{"isError": true, "content": "54"}',
+        '{"error": "Rate limit exceeded", "retry_after_minutes": 45}',
     ],
 )
 def test_honest_replies_after_an_error_are_no_failure(result: str) -> None:
