@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.db import models
 
 if TYPE_CHECKING:
-    from reports.models import HeldGate
+    from reports.models import HeldGate, NamedGate  # noqa: F401
     from toolevals.runs.models import Experiment, Run
     from toolevals.workspace.models import Project
 
