@@ -82,7 +82,7 @@ class GatePreviewSerializer(serializers.ModelSerializer[GatePreview]):
 
     @extend_schema_field(PreviewedRunSerializer(many=True))
     def get_runs(self, preview: GatePreview) -> Any:
-        return PreviewedRunSerializer(preview_runs(preview), many=True).data
+        return PreviewedRunSerializer(list(preview_runs(preview)), many=True).data
 
 
 class GatePreviewBegunSerializer(serializers.Serializer[Any]):
@@ -132,7 +132,8 @@ class NamedGateView(ProjectView):
         return Response(status=HTTPStatus.NO_CONTENT)
 
     def _kept(self, name: str) -> NamedGate:
-        return get_object_or_404(NamedGate.objects.in_project(self.project), name=name)
+        found: NamedGate = get_object_or_404(NamedGate.objects.in_project(self.project), name=name)
+        return found
 
 
 class GatePreviewsView(ProjectView):

@@ -28,6 +28,9 @@ class _TargetForm(PlainForm):
         super().__init__(*args, **kwargs)
         self.project = project
         known = [(each.slug, each.name) for each in self.rows()]
+        if known:
+            # The newest is chosen: no new one is named.
+            self.initial.pop("name", None)
         self.fields["there"].label = self.WHAT.capitalize()
         self.fields["there"].choices = [*known, ("", f"A new {self.WHAT}")]  # type: ignore[attr-defined]
 
@@ -55,7 +58,7 @@ class _TargetForm(PlainForm):
         except ValidationError as error:
             raise forms.ValidationError(error.messages) from None
 
-    def make(self, actor: User | None, **named: str) -> Any:
+    def make(self, actor: User | None, slug: str, name: str) -> Any:
         """Make a new one."""
         raise NotImplementedError
 
@@ -68,8 +71,8 @@ class RegistryTarget(_TargetForm):
     def rows(self) -> Any:
         return Registry.objects.filter(project=self.project).order_by("-pk")
 
-    def make(self, actor: User | None, **named: str) -> Any:
-        return registry_create(project=self.project, actor=actor, **named)
+    def make(self, actor: User | None, slug: str, name: str) -> Any:
+        return registry_create(project=self.project, actor=actor, slug=slug, name=name)
 
 
 class DatasetTarget(_TargetForm):
@@ -80,8 +83,8 @@ class DatasetTarget(_TargetForm):
     def rows(self) -> Any:
         return Dataset.objects.filter(project=self.project).order_by("-created_at", "-pk")
 
-    def make(self, actor: User | None, **named: str) -> Any:
-        return dataset_create(project=self.project, actor=actor, **named)
+    def make(self, actor: User | None, slug: str, name: str) -> Any:
+        return dataset_create(project=self.project, actor=actor, slug=slug, name=name)
 
 
 class RunTarget(UploadForm):

@@ -147,5 +147,5 @@ def _columns_shown(look: FileLook, content: bytes) -> None:
 def _entries(upload: Upload) -> int:
     """Return about how many entries a file has, for the progress: operations of an API, else lines."""
     with upload.file.open("rb") as file:
-        content = file.read()
+        content: bytes = file.read()
     return max(content.count(b"operationId") or content.count(b"\n"), 1)

@@ -163,7 +163,7 @@ class GateForm:
                 data.setlist(bound.html_name, _texts(value))
         for key, rows in self.rows.items():
             data[f"{key}-count"] = str(len(rows))
-        metrics = next((row.metrics for rows in self.rows.values() for row in rows), ())
+        metrics = next((row.offered for rows in self.rows.values() for row in rows), ())
         again = GateForm.sent(data, metrics)
         return again.is_valid() and read_gate(again.document()) == read_gate(document)
 

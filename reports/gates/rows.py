@@ -71,7 +71,7 @@ class Row(PlainForm):
 
     def __init__(self, *args: Any, metrics: Sequence[GateMetric] = (), **kwargs: Any) -> None:
         super().__init__(*args, use_required_attribute=False, **kwargs)
-        self.metrics = metrics
+        self.offered = metrics
         for field in self.fields.values():
             field.required = False
             if isinstance(field, forms.FloatField):
@@ -134,7 +134,7 @@ class _AboutMetric(Row):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         said = self.data.get(self.add_prefix("metric"), "") if self.is_bound else self.initial.get("metric", "")
-        self.fields["metric"].choices = metric_choices(self.metrics, said)  # type: ignore[attr-defined]
+        self.fields["metric"].choices = metric_choices(self.offered, said)  # type: ignore[attr-defined]
 
 
 class BoundRow(_AboutMetric):

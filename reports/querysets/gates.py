@@ -9,7 +9,7 @@ from django.db import models
 from toolevals.workspace.models import untrashed, within
 
 if TYPE_CHECKING:
-    from reports.models import HeldGate
+    from reports.models import HeldGate, NamedGate  # noqa: F401
     from toolevals.runs.models import Experiment, Run
     from toolevals.workspace.models import Project
 

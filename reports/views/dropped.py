@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
@@ -59,10 +60,13 @@ def dropped(request: ProjectRequest, upload: UUID) -> HttpResponse:
 def dropped_store(request: ProjectRequest, upload: UUID, target: str) -> HttpResponse:
     """Store what a file holds by the import of its kind."""
     found = _upload(request, upload)
-    looked = _looked(found, _job(found))
+    try:
+        looked = _looked(found, _job(found))
+    except InvalidDocument:
+        looked = None
     if looked is None or target not in _targets(looked):
         return _page(request, found, status=409)
-    form = _form(request, target, looked, request.POST)
+    form = _form(request, target, looked, found, request.POST)
     if form.is_valid():
         try:
             return _STORES[target](request, found, looked, form)
@@ -91,9 +95,9 @@ def _page(
         looked = _looked(upload, job)
     except InvalidDocument as error:
         problems, status = error.problems, 422
-    targets = {
-        name: (asked or {}).get(name) or _form(request, name, looked) for name in (_targets(looked) if looked else ())
-    }
+    targets = {}
+    if looked is not None:
+        targets = {name: _form(request, name, looked, upload) for name in _targets(looked)} | (asked or {})
     context = {
         "upload": upload,
         "job": job,
@@ -113,10 +117,11 @@ def _targets(looked: Looked) -> tuple[str, ...]:
     return tuple(kind for kind in kinds if looked.look.kind.kind != "evaluation" or looked.look.counts.get(kind))
 
 
-def _form(request: ProjectRequest, target: str, looked: Looked | None, data: Any = None) -> Any:
+def _form(request: ProjectRequest, target: str, looked: Looked, upload: Upload, data: Any = None) -> Any:
     if target != "predictions":
-        return TARGETS[target](data, project=request.project, prefix=target)
-    agents = looked.look.agents if looked else ()
+        initial = {"name": PurePath(upload.name).stem[:60]}
+        return TARGETS[target](data, project=request.project, prefix=target, initial=initial)
+    agents = looked.look.agents
     initial = initial_of(request) | {"name": agents[0] if agents else ""}
     return RunTarget(request.project, data, initial=initial, prefix=target)
 
@@ -143,7 +148,8 @@ def _upload(request: ProjectRequest, pk: UUID) -> Upload:
 
 def _text(upload: Upload) -> str:
     with upload.file.open("rb") as file:
-        return file.read().decode("utf-8-sig", "replace")
+        content: bytes = file.read()
+    return content.decode("utf-8-sig", "replace")
 
 
 def _publish(request: ProjectRequest, upload: Upload, looked: Looked, form: Any) -> HttpResponse:

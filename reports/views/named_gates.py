@@ -189,7 +189,7 @@ def _preview(request: ProjectRequest, preview: UUID) -> GatePreview:
 
 
 def _kept(request: ProjectRequest, name: str) -> NamedGate:
-    found = get_object_or_404(NamedGate.objects.in_project(request.project), name=name)
+    found: NamedGate = get_object_or_404(NamedGate.objects.in_project(request.project), name=name)
     found.project = request.project
     return found
 

@@ -107,7 +107,7 @@ def test_a_table_is_asked_about_by_the_page_that_knows_columns(keeper, project, 
 def test_predictions_become_a_run(keeper, project, drop):
     version = version_of(project)
     page = drop(jsonl([call("e1", STATUS)]), "answers.jsonl")
-    assert "1 predictions" in text(page)
+    assert "1 prediction" in text(page)
     assert f"calls {STATUS}" in text(page)
     entered = {
         "predictions-experiment": "nightly",

@@ -75,6 +75,11 @@ class FileLook:
     agents: tuple[str, ...] = ()
 
     @property
+    def summary(self) -> str:
+        """How much the file holds, in words."""
+        return ", ".join(f"{count:,} {_one(what) if count == 1 else what}" for what, count in self.counts.items())
+
+    @property
     def lost(self) -> int:
         """How many parts are not carried over."""
         return sum(loss.count for loss in self.losses)
@@ -250,6 +255,11 @@ def _look_at_gate(look: FileLook, content: bytes, progress: Progress) -> None:
         read_gate(document)
     except InvalidDocument as error:
         look.refuse(0, error)
+
+
+def _one(what: str) -> str:
+    """Return the word for one of what is counted."""
+    return what.removesuffix("s")
 
 
 def _of_messages(losses: Iterable[Loss]) -> list[LookLoss]:

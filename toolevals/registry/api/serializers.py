@@ -8,7 +8,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from toolevals.grading.specs import FORMATS, Choice, document_in
-from toolevals.registry.forms import MAX_BYTES, MAX_UNPACKED
+from toolevals.registry.forms import MAX_BYTES
+from toolevals.registry.large_previews import MAX_UNPACKED
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tools_in
 
