@@ -29,6 +29,8 @@ def _example(row: Row, tools: tuple[ToolSpec, ...]) -> dict[str, Any]:
     metadata: dict[str, Any] = {"external_id": row.external_id, **row.strata}
     if row.rationale:
         metadata["rationale"] = row.rationale
+    if row.decided_by:
+        metadata["decided_by"] = row.decided_by
     if row.gold_source:
         metadata["gold_source"] = row.gold_source
     return {"id": str(row.example), "inputs": inputs, "outputs": _outputs(row), "metadata": metadata}

@@ -23,7 +23,14 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "get", "arguments":
 CALLED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 RESULT = {"role": "tool", "tool_call_id": "c1", "content": "shipped"}
 # The columns of Langfuse's table of observations, as far as they tell something here.
-OBSERVATION = {"id": "", "traceId": "t1", "type": "GENERATION", "startTime": "", "parentObservationId": "", "name": "m"}
+OBSERVATION: dict[str, Any] = {
+    "id": "",
+    "traceId": "t1",
+    "type": "GENERATION",
+    "startTime": "",
+    "parentObservationId": "",
+    "name": "m",
+}
 
 
 def table(rows: Sequence[Mapping[str, Any]], *, python: bool = False) -> bytes:
@@ -54,12 +61,12 @@ def losses(file: EvaluationFile) -> list[str]:
 
 
 def test_langfuse_observations() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {**OBSERVATION, "id": "o1", "startTime": "1", "input": ASKED, "output": CALLED, "usageDetails": {"input": 9}},
         {**OBSERVATION, "id": "o2", "startTime": "2", "input": [*ASKED, CALLED, RESULT], "output": "It has shipped.",
          "usageDetails": {"input": 12, "output": 4}},
     ]  # fmt: skip
-    extra = {"scores": "", "latency": "1.2", "correctness": ""}
+    extra: dict[str, Any] = {"scores": "", "latency": "1.2", "correctness": ""}
     rows = [{**row, **extra} for row in rows]
     rows[1] |= {"scores": {"good": 1}, "correctness": "0.9"}
     file = evaluation_file(table(rows))
@@ -75,7 +82,14 @@ def test_langfuse_observations() -> None:
 
 
 def test_langfuse_generations_of_older_tables() -> None:
-    columns = {"id": "g1", "name": "m", "traceId": "t1", "traceName": "", "startTime": "1", "model": "gpt"}
+    columns: dict[str, Any] = {
+        "id": "g1",
+        "name": "m",
+        "traceId": "t1",
+        "traceName": "",
+        "startTime": "1",
+        "model": "gpt",
+    }
     row = {**columns, "promptTokens": "9", "completionTokens": "3", "input": ASKED, "output": CALLED}
     file = evaluation_file(table([row]))
     assert (file.detected.format.name, made(file)) == ("langfuse_traces", [("t1", ["get"], None)])
@@ -119,9 +133,22 @@ def test_langfuse_dataset_items() -> None:
 
 @pytest.mark.parametrize("python", [False, True])
 def test_phoenix_dataset(python: bool) -> None:
-    row = {"example_id": "RGF0:1", "input_messages": ASKED, "output_tool_calls": [CALL], "metadata_difficulty": "hard"}
-    plain = {"example_id": "RGF0:2", "input_messages": "", "output_tool_calls": "", "metadata_difficulty": ""}
-    rows = [{**row, "input_question": "", "rank": ""}, {**plain, "input_question": "[urgent] where?", "rank": "2"}]
+    row: dict[str, Any] = {
+        "example_id": "RGF0:1",
+        "input_messages": ASKED,
+        "output_tool_calls": [CALL],
+        "metadata_difficulty": "hard",
+    }
+    plain: dict[str, Any] = {
+        "example_id": "RGF0:2",
+        "input_messages": "",
+        "output_tool_calls": "",
+        "metadata_difficulty": "",
+    }
+    rows: list[dict[str, Any]] = [
+        {**row, "input_question": "", "rank": ""},
+        {**plain, "input_question": "[urgent] where?", "rank": "2"},
+    ]
     file = evaluation_file(table(rows, python=python))
     assert file.detected.format.name == "phoenix_examples"
     first, second = (entry.example for entry in entries(file))
@@ -137,7 +164,7 @@ def test_phoenix_dataset(python: bool) -> None:
 @pytest.mark.parametrize("python", [False, True])
 def test_phoenix_spans_of_a_data_frame(python: bool) -> None:
     call = {"tool_call.id": "c1", "tool_call.function.name": "get", "tool_call.function.arguments": '{"id": "A"}'}
-    row = {
+    row: dict[str, Any] = {
         "context.span_id": "s1", "name": "llm", "span_kind": "LLM", "parent_id": "", "start_time": "1",
         "status_code": "OK", "context.trace_id": "t1",
         "attributes.llm.input_messages": [{"message.role": "user", "message.content": "Where is ORD-9182?"}],

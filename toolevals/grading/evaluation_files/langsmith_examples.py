@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from toolevals.grading.deciding import read_decided_by
 from toolevals.grading.evaluation_files.content import messages_of
 from toolevals.grading.evaluation_files.entries import (
     WORDS_ONLY,
@@ -49,6 +50,7 @@ def langsmith_example(value: Any) -> ExampleRow:
         rationale=rationale if isinstance(rationale, str) else "",
         strata=strata_in(metadata),
         losses=(*losses, Problem("/outputs", WORDS_ONLY)) if words else losses,
+        decided_by=read_decided_by(metadata.get("decided_by") or "", "/metadata/decided_by"),
     )
 
 

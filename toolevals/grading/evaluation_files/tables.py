@@ -77,8 +77,8 @@ def cell_value(text: Any) -> Any:
         calls = calls_in_python(f"cell(value={text})")
     except UnreadableCallError:
         return text
-    is_read = calls is not None and len(calls) == 1 and isinstance(calls[0], ToolCall)
-    return calls[0].arguments["value"] if is_read else text
+    made = calls[0] if calls is not None and len(calls) == 1 else None
+    return made.arguments["value"] if isinstance(made, ToolCall) else text
 
 
 def number_in(text: Any) -> Any:
