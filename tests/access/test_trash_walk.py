@@ -67,7 +67,8 @@ def answers(world: World, address: Address, trash: Any) -> dict[tuple[str, str],
         for role in (Role.OWNER, Role.REVIEWER):
             for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
                 client = client_of(world, world.people[role])
-                found[role.label, method] = client.generic(method, path, content_type="application/json").status_code
+                answer = client.generic(method, path, content_type="application/json")
+                found[str(role.label), method] = answer.status_code
         transaction.set_rollback(True)
     return found
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from http import HTTPStatus
+from typing import Any
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from labeling.models import Dataset
@@ -15,6 +17,7 @@ from tests.runs.building import HISTORY, call, uploaded_run
 from tests.runs.trashing import destroyed
 from toolevals.registry.services import registry_create
 from toolevals.runs.models import Run
+from toolevals.runs.services.floors import floors_start
 from toolevals.workspace.models import Project, Role
 from toolevals.workspace.services import token_create
 from toolevals.workspace.services.trash import trash_put
@@ -42,7 +45,7 @@ def run(project, version, run_jobs):
     return made
 
 
-def page(client, name, *arguments):
+def page(client: Client, name: str, *arguments: Any) -> str:
     answer = client.get(reverse(name, args=["shop", *arguments]))
     assert answer.status_code == HTTPStatus.OK
     return " ".join(answer.content.decode().split())
@@ -183,10 +186,8 @@ def test_the_trash_asks_as_often_however_much_lies_in_it(as_owner, project, djan
 
 
 def test_floors_are_not_deleted_by_anybody(as_owner, version, run_jobs, project):
-    from toolevals.runs.services.floors import floors_start
-
     floors_start(version=version)
-    floor = Run.objects.exclude(floor="").first()
+    floor = Run.objects.exclude(floor="").order_by("number")[0]
     assert as_owner.delete(f"{API}runs/{floor.number}/").status_code == HTTPStatus.NOT_FOUND
     path = reverse("workspace:delete", args=["shop", "run", floor.pk])
     assert as_owner.post(path).status_code == HTTPStatus.NOT_FOUND

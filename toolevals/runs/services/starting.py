@@ -166,6 +166,8 @@ def _failing(run: Run) -> list[int]:
 def _check(parts: RunParts) -> None:
     if not 1 <= parts.trials <= MAX_TRIALS:
         raise InvalidDocument.at("/trials", f"must be from 1 to {MAX_TRIALS}")
+    if parts.dataset_version.dataset.is_deleted:
+        raise InvalidDocument.at("/dataset_version", "is of a dataset that was deleted")
     owners = {
         "/experiment": parts.experiment.project_id,
         "/subject": parts.subject.project_id,

@@ -49,13 +49,13 @@ class Datasets(TrashKind):
     def rows(self, project: Project) -> models.QuerySet[Any]:
         return super().rows(project).select_related("deleted_by")
 
-    def takes(self, row: Any) -> Sequence[tuple[int, str]]:
+    def takes(self, row: Any) -> Sequence[tuple[int, str, str]]:
         kept = versions_in_use(row)
         return [
-            (_loose_examples(row, kept).count(), "examples"),
-            (Label.objects.filter(revision__example__dataset=row).count(), "labels"),
-            (row.versions.exclude(pk__in=kept).count(), "frozen versions"),
-            (row.guidelines.count(), "wordings of its guideline"),
+            (_loose_examples(row, kept).count(), "example", "examples"),
+            (Label.objects.filter(revision__example__dataset=row).count(), "label", "labels"),
+            (row.versions.exclude(pk__in=kept).count(), "frozen version", "frozen versions"),
+            (row.guidelines.count(), "wording of its guideline", "wordings of its guideline"),
         ]
 
     def rests(self, row: Any) -> Iterable[str]:

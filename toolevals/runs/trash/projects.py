@@ -14,6 +14,7 @@ from toolevals.runs.models import Run
 from toolevals.runs.trash.datasets import Datasets
 from toolevals.runs.trash.runs import run_remove
 from toolevals.workspace.models import Job, Project, Upload
+from toolevals.workspace.querysets.jobs import JobQuerySet
 from toolevals.workspace.trash.kinds import TrashKind
 from toolevals.workspace.trash.parts import children_delete, jobs_delete, uploads_delete
 
@@ -31,20 +32,20 @@ class Projects(TrashKind):
         found: Project = row
         return found
 
-    def takes(self, row: Any) -> Sequence[tuple[int, str]]:
+    def takes(self, row: Any) -> Sequence[tuple[int, str, str]]:
         return [
-            (Registry.with_trash.filter(project=row).count(), "registries"),
-            (Dataset.with_trash.filter(project=row).count(), "datasets"),
-            (Example.objects.filter(dataset__project=row).count(), "examples"),
-            (Run.with_trash.filter(project=row, floor="").count(), "runs"),
-            (row.tokens.count(), "tokens"),
-            (row.secrets.count(), "secrets"),
+            (Registry.with_trash.filter(project=row).count(), "registry", "registries"),
+            (Dataset.with_trash.filter(project=row).count(), "dataset", "datasets"),
+            (Example.objects.filter(dataset__project=row).count(), "example", "examples"),
+            (Run.with_trash.filter(project=row, floor="").count(), "run", "runs"),
+            (row.tokens.count(), "token", "tokens"),
+            (row.secrets.count(), "secret", "secrets"),
         ]
 
     def rests(self, row: Any) -> Iterable[str]:
         return ["The accounts of its members stay. Its audit log goes with it."]
 
-    def jobs(self, row: Any) -> models.QuerySet[Job]:
+    def jobs(self, row: Any) -> JobQuerySet:
         return Job.objects.filter(project=row).open()
 
     def ids(self, row: Any) -> Iterable[UUID]:
@@ -54,7 +55,7 @@ class Projects(TrashKind):
         return bool(Project.objects.filter(slug=row.slug).exists())
 
     def remains(self, row: Any) -> dict[str, Any]:
-        return {words: count for count, words in self.takes(row)}
+        return {many: count for count, _, many in self.takes(row)}
 
     def destroy(self, row: Any, until: float) -> bool:
         runs = Run.with_trash.filter(project=row).order_by("pk")

@@ -25,8 +25,8 @@ class Registries(TrashKind):
     def rows(self, project: Project) -> models.QuerySet[Any]:
         return super().rows(project).select_related("deleted_by")
 
-    def takes(self, row: Any) -> Sequence[tuple[int, str]]:
-        return [(row.versions.exclude(_in_use()).count(), "versions")]
+    def takes(self, row: Any) -> Sequence[tuple[int, str, str]]:
+        return [(row.versions.exclude(_in_use()).count(), "version", "versions")]
 
     def rests(self, row: Any) -> Iterable[str]:
         for version in row.versions.filter(_in_use()).order_by("number"):

@@ -33,11 +33,11 @@ class Runs(TrashKind):
     def title(self, row: Any) -> str:
         return f"run {row.number} of {row.subject.name}"
 
-    def takes(self, row: Any) -> Sequence[tuple[int, str]]:
+    def takes(self, row: Any) -> Sequence[tuple[int, str, str]]:
         return [
-            (row.transcripts.count(), "transcripts"),
-            (row.gradings.count(), "gradings"),
-            (row.held_gates.count(), "gates that it was held against"),
+            (row.transcripts.count(), "transcript", "transcripts"),
+            (row.gradings.count(), "grading", "gradings"),
+            (row.held_gates.count(), "gate that it was held against", "gates that it was held against"),
         ]
 
     def rests(self, row: Any) -> Iterable[str]:

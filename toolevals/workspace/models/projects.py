@@ -42,7 +42,7 @@ class Project(Trashable):
         User, through="Membership", related_name="projects"
     )
 
-    objects = Untrashed()
+    objects = Untrashed["Project"]()
     with_trash = models.Manager["Project"]()
 
     class Meta:

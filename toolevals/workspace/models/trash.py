@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import models
 
@@ -46,10 +46,13 @@ class Trashable(models.Model):
         return self.destroyed_at is not None
 
 
-class Untrashed(models.Manager[Any]):
+_Row = TypeVar("_Row", bound=models.Model)
+
+
+class Untrashed(models.Manager[_Row]):
     """Finds the rows that were not deleted."""
 
-    def get_queryset(self) -> models.QuerySet[Any]:
+    def get_queryset(self) -> models.QuerySet[_Row]:
         return super().get_queryset().filter(deleted_at=None)
 
 

@@ -94,7 +94,7 @@ def trash_destroy(*, row: Any, actor: User | None, typed: str) -> Any:
 
 def deletion_of(kind: TrashKind, row: Any) -> dict[str, Any]:
     """Return what goes with a row and what rests on it: `takes`, of counts and words, and `rests`, sentences."""
-    takes = [{"count": count, "words": words} for count, words in kind.takes(row) if count]
+    takes = [{"count": count, "words": one if count == 1 else many} for count, one, many in kind.takes(row) if count]
     return {"takes": takes, "rests": list(kind.rests(row))}
 
 

@@ -13,6 +13,7 @@ from django.db import models
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.models import Batch, Job, Project, User
+from toolevals.workspace.querysets.jobs import JobQuerySet
 
 
 class TrashKind(ABC):
@@ -46,8 +47,8 @@ class TrashKind(ABC):
         return title if title.startswith(self.name) else f"{self.name} {title}"
 
     @abstractmethod
-    def takes(self, row: Any) -> Sequence[tuple[int, str]]:
-        """Return what is destroyed with a row: how many of what, in words."""
+    def takes(self, row: Any) -> Sequence[tuple[int, str, str]]:
+        """Return what is destroyed with a row: how many of what, in words for one and for several."""
 
     @abstractmethod
     def rests(self, row: Any) -> Iterable[str]:
@@ -57,7 +58,7 @@ class TrashKind(ABC):
         """Return the ids by which the batches of jobs name a row."""
         return [row.pk]
 
-    def jobs(self, row: Any) -> models.QuerySet[Job]:
+    def jobs(self, row: Any) -> JobQuerySet:
         """Return the jobs whose work is for a row alone."""
         named = models.Q()
         for pk in self.ids(row):

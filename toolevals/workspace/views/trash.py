@@ -49,7 +49,8 @@ class Trashed:
 @require_GET
 def trash(request: ProjectRequest) -> HttpResponse:
     """List what was deleted in a project, the last deleted first, and the tombstones."""
-    items, tombstones = [], []
+    items: list[Trashed] = []
+    tombstones: list[Trashed] = []
     for kind in _kinds():
         for row in kind.rows(request.project).exclude(deleted_at=None).order_by("-deleted_at", "pk")[:MOST]:
             arguments = [request.project.slug, kind.name, row.pk]

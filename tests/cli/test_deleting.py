@@ -1,0 +1,47 @@
+"""`toolevals delete`, `trash` and `restore`, against the running application."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.cli.test_server import server  # noqa: F401 - a fixture
+from toolevals.cli import main as command
+from toolevals.cli.exits import Exit
+
+pytestmark = pytest.mark.servers
+
+
+def said(capsys: Any, *arguments: str) -> tuple[int, str]:
+    status = command.main(list(arguments))
+    shown = capsys.readouterr()
+    return status, shown.out + shown.err
+
+
+def test_what_is_deleted_is_listed_and_restored(server, capsys):  # noqa: F811 - the fixture
+    made = server.python(
+        "from labeling.services import dataset_create; from toolevals.workspace.models import Project;"
+        "print(dataset_create(project=Project.objects.get(slug='from-cli'), actor=None, slug='gone', name='Gone').pk)"
+    )
+    status, text = said(capsys, "delete", "dataset", "gone")
+    assert (status, "give --yes" in text) == (Exit.CONFIGURATION, True)
+    status, text = said(capsys, "delete", "dataset", "gone", "--yes")
+    assert (status, "dataset gone: deleted" in text) == (Exit.OK, True)
+    status, text = said(capsys, "trash", "--json")
+    assert [each["id"] for each in json.loads(text)] == [made.strip()]
+    status, text = said(capsys, "restore", "run", "7")
+    assert (status, "no run 7 is in the trash" in text) == (Exit.DATA, True)
+    status, text = said(capsys, "restore", "dataset", "gone")
+    assert (status, "dataset gone: restored" in text) == (Exit.OK, True)
+    assert said(capsys, "trash") == (Exit.OK, "The trash is empty.\n")
+
+
+def test_a_project_is_deleted_and_restored_by_its_own_token(server, capsys):  # noqa: F811
+    status, text = said(capsys, "delete", "project", "another", "--yes")
+    assert (status, "not of another" in text) == (Exit.CONFIGURATION, True)
+    assert said(capsys, "delete", "project", "from-cli", "--yes")[0] == Exit.OK
+    assert "project from-cli: deleted" in said(capsys, "trash", "--projects")[1]
+    assert said(capsys, "trash")[0] != Exit.OK
+    assert said(capsys, "restore", "project", "from-cli") == (Exit.OK, "project from-cli: restored\n")
