@@ -7,6 +7,7 @@ import io
 import json
 import multiprocessing
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -87,7 +88,7 @@ def test_an_example_that_is_there_twice_is_found_across_blocks(tmp_path, small_b
 def test_an_interrupted_run_leaves_no_half_output_and_no_process(file, monkeypatch, capfd):
     asked = count()
 
-    def answer(crew: object) -> None:
+    def answer(crew: Any) -> Any:
         if next(asked) == 3:
             raise KeyboardInterrupt
         return whole(crew)
@@ -117,13 +118,13 @@ def test_the_readable_part_of_a_damaged_file_is_graded_first(file, capfd):
 
 
 def test_a_process_that_is_ended_from_outside_is_told(file, monkeypatch, capfd):
-    def give(crew: blocks._Crew[object], block: blocks.Block) -> None:
+    def give(crew: Any, block: blocks.Block) -> None:
         for process in crew._processes:
             process.kill()
             process.join()
-        raise_after(crew, block)
+        whole(crew, block)
 
-    raise_after = blocks._Crew.give
+    whole = blocks._Crew.give
     monkeypatch.setattr(blocks._Crew, "give", give)
     assert main(["grade", str(file), "--jobs", "2"]) == Exit.CRASHED
     assert "a process that grades was ended from outside" in capfd.readouterr().err

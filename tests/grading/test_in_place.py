@@ -16,9 +16,8 @@ from toolevals.grading.equality import PROFILES
 from toolevals.grading.in_place import Place
 from toolevals.grading.matchers import Absent, Contains, Exact, KeyOnly, OneOf, Pattern
 from toolevals.grading.matching import CompiledArgument, compile_call
-from toolevals.grading.offer import NO_SCHEMA
 from toolevals.grading.property_gates import is_surely_valid
-from toolevals.grading.schema_gates import schema_gate
+from toolevals.grading.schema_gates import NO_SCHEMA, schema_gate
 from toolevals.grading.standings import ALL_AS_EXPECTED, EXTRA, MISSHAPEN, MISSING, WRONG
 from toolevals.grading.values import CallExpectation, Expectation, ToolCall, ToolSpec, Trajectory
 

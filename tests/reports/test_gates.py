@@ -16,7 +16,7 @@ from tests.reports.building import Builder, Case, cases_of
 from tests.reports.gate_building import checks, hold, rate
 from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, version_of
 from tests.runs.building import cases_of as graded_cases
-from toolevals.cli.gate_files import gate_cases, graded_rows
+from toolevals.cli.gate_files import graded_file
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.models import Grading, JudgedCase, Run
@@ -208,7 +208,7 @@ def test_the_server_and_a_file_decide_alike(project, run_jobs, tmp_path):
     file = tmp_path / "rows.jsonl"
     rows = [{**example, **answer} for example, answer in zip(EXAMPLES, answers, strict=True)]
     file.write_text("\n".join(map(json.dumps, rows)))
-    here = {case.example: case for case in gate_cases(graded_rows(str(file)))}
+    here = {case.example: case for case in graded_file(str(file)).cases}
     there = {case.example: case for case in grading_cases(held.grading, read_gate(document))}
     # Those that only count where they are named are read only then.
     assert {name: {each: case.scores[each] for each in case.asked(None)} for name, case in here.items()} == {

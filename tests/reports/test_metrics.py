@@ -12,7 +12,7 @@ from reports.gates.cases import grading_cases
 from tests.reports.gate_building import checks, hold
 from tests.reports.reading import csv_rows
 from tests.runs.building import TOOLS, uploaded_run, version_of
-from toolevals.cli.gate_files import gate_cases, graded_rows
+from toolevals.cli.gate_files import graded_file
 from toolevals.cli.main import main
 from toolevals.cli.pytest_evaluation import Evaluation, Wanted
 from toolevals.grading.case_metrics import METRICS
@@ -96,7 +96,7 @@ def test_every_metric_is_reached_by_a_gate_and_by_pytest_and_both_say_the_same(g
     for check in checks(held):
         assert check.status == "passed", check
         assert evaluation.figure(check.metric, "avg_score").observed == check.observed
-    here = gate_cases(graded_rows(str(file)))
+    here = graded_file(str(file)).cases
     there = grading_cases(graded, read_gate(document))
     assert [dict(case.scores) for case in here] == [dict(case.scores) for case in there]
     for one, other in zip(here, there, strict=True):

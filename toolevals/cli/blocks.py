@@ -72,7 +72,7 @@ def _count(said: str) -> int:
 def size_of(file: IO[bytes]) -> int | None:
     """Return how many bytes a file holds; None where nobody knows before it is read."""
     path = _path(file)
-    return None if path is None or isinstance(file, gzip.GzipFile) else Path(path).stat().st_size
+    return None if path is None or _is_packed(file) else Path(path).stat().st_size
 
 
 def answered(file: IO[bytes], work: Callable[[], Work[Answer]], jobs: int) -> Iterator[Done[Answer]]:
@@ -93,7 +93,7 @@ def answered(file: IO[bytes], work: Callable[[], Work[Answer]], jobs: int) -> It
 def _by_several(file: IO[bytes], path: str, work: Callable[[], Work[Answer]], jobs: int) -> Iterator[Done[Answer]]:
     with ExitStack() as stack:
         copy = None
-        if isinstance(file, gzip.GzipFile):
+        if _is_packed(file):
             # Packed text cannot be read from its middle.
             copy = stack.enter_context(tempfile.NamedTemporaryFile(prefix="toolevals-"))
             path = copy.name
@@ -143,6 +143,10 @@ def _path(file: IO[bytes]) -> str | None:
     return name if isinstance(name, str) and Path(name).is_file() else None
 
 
+def _is_packed(file: object) -> bool:
+    return isinstance(file, gzip.GzipFile)
+
+
 def _is_large(path: str) -> bool:
     packed = 8 if path.endswith(".gz") else 1
     return Path(path).stat().st_size * packed >= _LEAST_FOR_SEVERAL
@@ -153,7 +157,7 @@ class _Crew(Generic[Answer]):
 
     def __init__(self, path: str, work: Callable[[], Work[Answer]], jobs: int) -> None:
         # A copy of this process begins at once; elsewhere than on Linux that is not safe.
-        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
         self._pipes: list[Connection] = []
         self._processes = []
         self._given: deque[tuple[Connection, Block]] = deque()

@@ -60,7 +60,8 @@ def _parted(row: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a row says of its example and what it says of the prediction. Raises InvalidDocument."""
     if not isinstance(row, dict):
         raise InvalidDocument.at("", "is not an object")
-    asked, made = {}, {}
+    asked: dict[str, Any] = {}
+    made: dict[str, Any] = {}
     for key, value in row.items():
         (made if key in PREDICTION_KEYS else asked)[key] = value
     return asked, made

@@ -11,7 +11,7 @@ import pytest
 
 from toolevals.cli.exits import CommandError
 from toolevals.cli.gate_config import read_config
-from toolevals.cli.gate_files import gate_cases, graded_rows, json_rows
+from toolevals.cli.gate_files import gate_cases, graded_file, json_rows
 from toolevals.cli.gate_output import gate_table
 from toolevals.cli.grade_rows import PREDICTION_KEYS, Case, NativeGrading
 from toolevals.grading.gates.documents import read_gate
@@ -124,7 +124,7 @@ class Evaluation:
 
     def result(self, gate: Gate) -> GateResult:
         """Return how the cases come out of a gate."""
-        before = gate_cases(graded_rows(str(self.baseline))) if self.baseline else None
+        before = graded_file(str(self.baseline)).cases if self.baseline else None
         return hold_gate(gate, Evidence(gate_cases(self.cases), before))
 
     def hold(self) -> None:

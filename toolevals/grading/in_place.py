@@ -19,9 +19,10 @@ from toolevals.grading.decisions import Decision, decision_of
 from toolevals.grading.equality import Profile
 from toolevals.grading.matchers import Absent, Exact, Matcher, OneOf
 from toolevals.grading.matching import CompiledCall, compile_call
-from toolevals.grading.offer import Offer, SchemaGate
+from toolevals.grading.offer import Offer
 from toolevals.grading.property_gates import ASK, TEXT
 from toolevals.grading.scalars import Admitted
+from toolevals.grading.schema_gates import SchemaGate
 from toolevals.grading.standings import ALL_AS_EXPECTED, FOR_A_JUDGE, WRONG
 from toolevals.grading.values import Call, CallExpectation, Expectation, ToolCall
 
