@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from reports.analyses.compared.metrics import metric_deltas
+from reports.analyses.compared.metrics import Values, metric_deltas
 from tests.reports.building import Builder, Case
 from tests.reports.reading import csv_rows, table, text
 from toolevals.grading.metrics.comparison import compare_runs
@@ -101,7 +101,7 @@ def test_another_version_of_a_metric_is_marked_and_one_of_one_run_is_left_out(as
 
 
 def test_few_examples_never_stand() -> None:
-    rise = {((0.0,), (1.0,)): 12}
+    rise: dict[tuple[Values, Values], int] = {((0.0,), (1.0,)): 12}
     (row,) = metric_deltas({"trajectory_score": ("1", "1")}, {"trajectory_score": rise})
     assert row.p_holm is not None
     assert row.p_holm < 0.05
