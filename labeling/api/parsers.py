@@ -24,6 +24,12 @@ class NdjsonParser(JsonLinesParser):
     media_type = "application/x-ndjson"
 
 
+class BytesParser(JsonLinesParser):
+    """The same under the name that generated clients know."""
+
+    media_type = "application/octet-stream"
+
+
 class CsvParser(JsonLinesParser):
     """A table."""
 

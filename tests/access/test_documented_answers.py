@@ -52,8 +52,6 @@ JSON = "application/json"
 # Text that is JSON, and yet no document of ours: what is wrong, and what the answer says of it.
 NO_DOCUMENTS = {'"\\u0000"': "NUL", '"\\ud800"': "lone surrogate", "1e400": "beyond what a number can hold"}
 ARGUMENT = re.compile(r"<(?:\w+:)?(\w+)>")
-# A file as the body goes over the line as it is.
-schemathesis.serializer.alias(["application/jsonl", "application/x-ndjson"], "application/octet-stream")
 
 
 @cache

@@ -15,7 +15,15 @@ from rest_framework.response import Response
 
 from labeling import services
 from labeling.api.base import LabelingView
-from labeling.api.parsers import CsvParser, GzipParser, JsonLinesParser, NdjsonParser, WholeJsonParser, ZipParser
+from labeling.api.parsers import (
+    BytesParser,
+    CsvParser,
+    GzipParser,
+    JsonLinesParser,
+    NdjsonParser,
+    WholeJsonParser,
+    ZipParser,
+)
 from labeling.api.serializers.transfer import NewExportSerializer, NewImportSerializer
 from labeling.exports import FORMATS, ExportFormat, Outcome, Selection, format_named
 from labeling.imports.detection import AUTO
@@ -54,10 +62,19 @@ class Imports(LabelingView):
     Send a form, or the file itself as the body with `?source=`.
     """
 
-    parser_classes = (MultiPartParser, JsonLinesParser, NdjsonParser, CsvParser, GzipParser, ZipParser, WholeJsonParser)
+    parser_classes = (
+        MultiPartParser,
+        JsonLinesParser,
+        NdjsonParser,
+        BytesParser,
+        CsvParser,
+        GzipParser,
+        ZipParser,
+        WholeJsonParser,
+    )
 
     @extend_schema(
-        request={"multipart/form-data": NewImportSerializer, "application/x-ndjson": OpenApiTypes.BINARY},
+        request={"multipart/form-data": NewImportSerializer, "application/octet-stream": OpenApiTypes.BINARY},
         responses={202: JobSerializer},
         parameters=[SOURCE, OPTIONS],
     )

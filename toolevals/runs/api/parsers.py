@@ -21,3 +21,9 @@ class NdjsonParser(JsonLinesParser):
     """The same under its other name."""
 
     media_type = "application/x-ndjson"
+
+
+class BytesParser(JsonLinesParser):
+    """The same under the name that generated clients know."""
+
+    media_type = "application/octet-stream"

@@ -16,7 +16,7 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.runs.api.parsers import JsonLinesParser, NdjsonParser
+from toolevals.runs.api.parsers import BytesParser, JsonLinesParser, NdjsonParser
 from toolevals.runs.api.requests import BaselineRunSerializer, PredictionsSerializer, RegradeSerializer
 from toolevals.runs.api.reread_scores import score_document
 from toolevals.runs.api.serializers import (
@@ -108,10 +108,10 @@ IN_QUERY = [
 class Predictions(ProjectView):
     """A run of uploaded predictions: a form with the file, or the bare JSON Lines with all else in the query."""
 
-    parser_classes = (MultiPartParser, JsonLinesParser, NdjsonParser)
+    parser_classes = (MultiPartParser, JsonLinesParser, NdjsonParser, BytesParser)
 
     @extend_schema(
-        request={"multipart/form-data": PredictionsSerializer, "application/jsonl": OpenApiTypes.BINARY},
+        request={"multipart/form-data": PredictionsSerializer, "application/octet-stream": OpenApiTypes.BINARY},
         responses={202: RunStartedSerializer},
         parameters=IN_QUERY,
     )
