@@ -71,6 +71,7 @@ RULES: dict[str, Rule] = {
     "labeling:label-draft": Rule(Role.REVIEWER),
     "labeling:label-submit": Rule(Role.REVIEWER),
     "labeling:label-skip": Rule(Role.REVIEWER),
+    "labeling:label-ahead": Rule(Role.REVIEWER),
     "labeling:label-release": Rule(Role.REVIEWER),
     "labeling:label-renew": Rule(Role.REVIEWER),
     "labeling:label-leave": Rule(Role.REVIEWER),

@@ -151,6 +151,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("label/<uuid:slot>/draft/", label.label_draft, name="label-draft"),
     path("label/<uuid:slot>/submit/", label.label_submit, name="label-submit"),
     path("label/<uuid:slot>/skip/", label.label_skip, name="label-skip"),
+    path("label/<uuid:slot>/ahead/", label.label_ahead, name="label-ahead"),
     path("label/<uuid:slot>/release/", label.label_release, name="label-release"),
     path("label/<uuid:slot>/renew/", label.label_renew, name="label-renew"),
     path("label/<uuid:slot>/leave/", label.label_leave, name="label-leave"),

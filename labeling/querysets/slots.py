@@ -42,10 +42,10 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         return self.filter(dataset=batch.dataset_id, batch=batch)
 
     def held_by(self, user: User) -> SlotQuerySet:
-        """Return what this person has claimed and not submitted, the newest claim first."""
+        """Return what this person has claimed and not submitted, the oldest claim first: one held ahead comes last."""
         from labeling.models import SlotState
 
-        return self.filter(reviewer=user, state=SlotState.CLAIMED).order_by("-claimed_at")
+        return self.filter(reviewer=user, state=SlotState.CLAIMED).order_by("claimed_at", "id")
 
     def free(self, now: datetime) -> SlotQuerySet:
         """Return the slots that nobody holds: open, or claimed by somebody whose lease has run out."""

@@ -132,30 +132,51 @@ def label_skip(request: ProjectRequest, slot: UUID) -> HttpResponse:
 
 
 @require_POST
+@acknowledged
+def label_ahead(request: ProjectRequest, slot: UUID) -> HttpResponse:
+    """Claim the next example for a person at work on this one, for the page to keep; 204 where there is none."""
+    found, place = _own_slot(request, slot), scope_of(request, request.POST)
+    if found is None:
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    try:
+        ahead = services.slot_claim(
+            dataset_or_project=place.dataset or request.project, actor=request.user, batch=place.batch, beside=found
+        )
+    except CalibrationFirst:
+        ahead = None
+    return _show(request, ahead, scope=place) if ahead is not None else HttpResponse(status=HTTPStatus.NO_CONTENT)
+
+
+@require_POST
 def label_renew(request: ProjectRequest, slot: UUID) -> HttpResponse:
-    """Hold the example on for somebody at work; say how many of their questions were answered."""
+    """Hold the example on for somebody at work, and what the page holds ahead: `ahead` tells whether it still does.
+
+    Say how many of their questions were answered.
+    """
     found = _kept_slot(request, slot)
     if isinstance(found, HttpResponse):
         return found
     services.slot_renew(slot=found, actor=request.user)
-    return JsonResponse({"answers": count_answers(request.project, request.user)})
+    ahead = _ahead(request)
+    is_held = ahead is not None and services.slot_renew(slot=ahead, actor=request.user)
+    return JsonResponse({"answers": count_answers(request.project, request.user), "ahead": is_held})
 
 
 @require_POST
 def label_leave(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Let the claim end soon: the page was closed, or left for another."""
-    found = _own_slot(request, slot)
-    if found is not None:
-        services.slot_leave(slot=found, actor=request.user)
+    for found in (_own_slot(request, slot), _ahead(request)):
+        if found is not None:
+            services.slot_leave(slot=found, actor=request.user)
     return HttpResponse(status=HTTPStatus.NO_CONTENT)
 
 
 @require_POST
 def label_release(request: ProjectRequest, slot: UUID) -> HttpResponse:
     """Give the example back to the queue; the draft stays for when it comes again."""
-    found = _own_slot(request, slot)
-    if found is not None:
-        services.slot_release(slot=found, actor=request.user)
+    for found in (_own_slot(request, slot), _ahead(request)):
+        if found is not None:
+            services.slot_release(slot=found, actor=request.user)
     return redirect("labeling:datasets", request.project.slug)
 
 
@@ -194,6 +215,14 @@ def problem_list(problems: Iterable[FieldProblem]) -> list[dict[str, str]]:
 
 def _own_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
     return own_slot(request.project, pk, request.user)
+
+
+def _ahead(request: ProjectRequest) -> LabelSlot | None:
+    """Return the slot of this person that the page says it holds ahead of time."""
+    try:
+        return _own_slot(request, UUID(request.POST.get("ahead", "")))
+    except ValueError:
+        return None
 
 
 def _work_slot(request: ProjectRequest, pk: UUID) -> LabelSlot | None:
