@@ -140,6 +140,7 @@ RULES: dict[str, Rule] = {
     "labeling-api:claim-skip": Rule(Role.REVIEWER),
     "labeling-api:skip": Rule(Role.REVIEWER),
     "labeling-api:labels": Rule(Role.VIEWER),
+    "labeling-api:spare-labels": Rule(Role.VIEWER),
     "labeling-api:label": Rule(Role.VIEWER, Role.REVIEWER),
     "labeling-api:adjudications": Rule(Role.ADJUDICATOR),
     "labeling-api:adjudication": Rule(Role.ADJUDICATOR),

@@ -8,7 +8,7 @@ from labeling.models.examples import Example, Resolution, Revision
 from labeling.models.feedback import Feedback
 from labeling.models.gold import Adjudication, Dispute, Gold, GoldSource
 from labeling.models.imports import ImportPart, Origin, StagedExample
-from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState
+from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState, SpareLabel
 from labeling.models.preparing import KeyBindings, LintReport, ProposalState, ProposedExample, Suggestion
 from labeling.models.talk import Comment, QuestionView
 
@@ -47,6 +47,7 @@ __all__ = [
     "Revision",
     "Skip",
     "SlotState",
+    "SpareLabel",
     "StagedExample",
     "Suggestion",
     "ToolPart",

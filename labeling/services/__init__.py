@@ -37,6 +37,7 @@ from labeling.services.slots import (
     slot_renew,
     slot_skip,
 )
+from labeling.services.spare import label_hand_in, label_keep, was_handed_out
 from labeling.services.suggestions import SuggestionRow, suggestions_store
 from labeling.services.talk import comment_add, question_open
 from labeling.services.versions import version_describe, version_freeze
@@ -72,6 +73,8 @@ __all__ = [
     "import_lines_file",
     "import_start",
     "keys_set",
+    "label_hand_in",
+    "label_keep",
     "label_submit",
     "label_withdraw",
     "labelling_set",
@@ -102,4 +105,5 @@ __all__ = [
     "suggestions_store",
     "version_describe",
     "version_freeze",
+    "was_handed_out",
 ]

@@ -8,7 +8,18 @@ from datetime import datetime
 from uuid import UUID
 
 from labeling.blindness import decides_own, may_recall
-from labeling.models import Adjudication, Comment, Dispute, Gold, GoldSource, Label, LabelAnswer, Revision, Skip
+from labeling.models import (
+    Adjudication,
+    Comment,
+    Dispute,
+    Gold,
+    GoldSource,
+    Label,
+    LabelAnswer,
+    Revision,
+    Skip,
+    SpareLabel,
+)
 from labeling.services import reopening
 from labeling.wording import ExpectationWords, expectation_words
 from toolevals.workspace.models import AuditEntry, Role, User
@@ -48,6 +59,7 @@ def history_of(revision: Revision, user: User, role: Role) -> list[Event]:
     # Every read is in order of creation, and the sort is stable: events of one moment keep their order.
     events = [
         *_labels(revision, user, role),
+        *_spares(revision, user, role),
         *_golds(revision, user, role),
         *_set_aside(revision, user, role),
         *_skips(revision, user, role),
@@ -74,6 +86,25 @@ def _labels(revision: Revision, user: User, role: Role) -> Iterator[Event]:
             label.rationale,
             label.seconds,
             withdrawn=label.withdrawn_at is not None,
+            notes=tuple(notes),
+        )
+
+
+def _spares(revision: Revision, user: User, role: Role) -> Iterator[Event]:
+    spares = SpareLabel.objects.filter(revision=revision).visible_to(user, role).select_related("reviewer")
+    for spare in spares.order_by("pk"):
+        words = expectation_words(spare.expectation) if spare.expectation is not None else None
+        what = "labelled" if words else f"answered: {LabelAnswer(spare.answer).label}"
+        notes = ["kept as a spare label: others had the example meanwhile. It counts in no figure"]
+        if spare.guideline:
+            notes.append(f"guideline {spare.guideline}")
+        yield Event(
+            spare.created_at,
+            _name(spare.reviewer),
+            what,
+            words,
+            spare.rationale,
+            spare.seconds,
             notes=tuple(notes),
         )
 

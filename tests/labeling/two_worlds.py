@@ -1,7 +1,7 @@
 """Two worlds that differ only in what one person has said of examples that nobody has resolved.
 
-Bea labels, doubts, skips, drafts and asks; in one world she says one thing, in the other another. Everything that
-others have done is the same in both.
+Bea labels, doubts, skips, drafts and asks, and has a spare label; in one world she says one thing, in the other
+another. Everything that others have done is the same in both.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from labeling.exports import Selection
-from labeling.models import Dataset, Example, Label, Revision
+from labeling.models import Dataset, Example, Label, Revision, SpareLabel
 from labeling.services import (
     Choice,
     adjudication_decide,
@@ -160,6 +160,7 @@ def world_made(
         pass_time(-240 if said.is_late else -60)
         comment_add(revision=revisions["pair"], asker=bea, actor=bea, text=f"{said.words}-question")
     slot_skip(slot=revisions["passed-on"].slots.all()[0], actor=bea, reason=f"{said.words}-skip")
+    SpareLabel.objects.create(revision=revisions["passed-on"], round=1, reviewer=bea, **said.label("spare"))
 
     version_freeze(dataset=dataset, actor=None)
     lint_start(dataset=dataset, actor=None)
