@@ -27,6 +27,12 @@ from labeling.services.proposals import proposal_accept, proposals_accept, propo
 from labeling.services.quotas import quotas_set
 from labeling.services.reopening import gold_restore, revision_reopen
 from labeling.services.resolution import revision_settle, settle_due
+from labeling.services.second_looks import (
+    second_look_answer,
+    second_look_open,
+    second_looks_begin,
+    second_looks_end,
+)
 from labeling.services.shown_strata import strata_show
 from labeling.services.slots import (
     draft_save,
@@ -91,6 +97,10 @@ __all__ = [
     "quotas_set",
     "revision_reopen",
     "revision_settle",
+    "second_look_answer",
+    "second_look_open",
+    "second_looks_begin",
+    "second_looks_end",
     "settle_due",
     "skip_undo",
     "slot_claim",

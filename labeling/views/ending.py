@@ -13,6 +13,7 @@ from labeling.at_hand import own_counts
 from labeling.home import waiting
 from labeling.models import CalibrationRound, Dataset, LabelSlot, SlotState, SpareLabel
 from labeling.progress import handed_in_today
+from labeling.second_looks.due import looks_due
 from labeling.views.scope import Scope
 from labeling.waiting import to_calibrate
 from toolevals.workspace.navigation import counted
@@ -48,6 +49,7 @@ def end_context(request: ProjectRequest, place: Scope, first: CalibrationRound |
         "left": 0 if first else counted(request)["to_label"],
         "first": first,
         "calibration": to_calibrate(request.project, user),
+        "looks": len(looks_due(request.project, user)),
         "scope": place.key,
     }
 

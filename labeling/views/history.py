@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from labeling.blindness import decides_own, may_recall
+from labeling.blindness import RESOLVED, decides_own, may_recall
 from labeling.models import (
     Adjudication,
     Comment,
@@ -17,6 +17,7 @@ from labeling.models import (
     Label,
     LabelAnswer,
     Revision,
+    SecondLook,
     Skip,
     SpareLabel,
 )
@@ -27,11 +28,12 @@ from toolevals.workspace.models import AuditEntry, Role, User
 SOURCES = {
     GoldSource.AGREED: "Gold by agreement",
     GoldSource.ADJUDICATED: "decided",
+    GoldSource.SECOND_LOOK: "decided, after a reviewer had seen an agent's proposal",
     GoldSource.SINGLE: "Gold by a single label",
     GoldSource.IMPORTED: "Gold imported",
     GoldSource.RESTORED: "put earlier gold in force again",
 }
-BY_SOMEONE = frozenset({GoldSource.ADJUDICATED, GoldSource.RESTORED})
+BY_SOMEONE = frozenset({GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ def history_of(revision: Revision, user: User, role: Role) -> list[Event]:
     events = [
         *_labels(revision, user, role),
         *_spares(revision, user, role),
+        *_looks(revision, user),
         *_golds(revision, user, role),
         *_set_aside(revision, user, role),
         *_skips(revision, user, role),
@@ -106,6 +109,23 @@ def _spares(revision: Revision, user: User, role: Role) -> Iterator[Event]:
             spare.rationale,
             spare.seconds,
             notes=tuple(notes),
+        )
+
+
+def _looks(revision: Revision, user: User) -> Iterator[Event]:
+    looks = SecondLook.objects.filter(revision=revision).exclude(answer="").select_related("reviewer", "proposal__plan")
+    if revision.resolution not in RESOLVED:
+        looks = looks.filter(reviewer=user)
+    for look in looks.order_by("pk"):
+        plan = look.proposal.plan
+        is_told = look.proposal.is_planted and plan.ended_at is not None
+        yield Event(
+            look.answered_at or look.shown_at,
+            _name(look.reviewer),
+            f"{look.get_answer_display()}, after seeing an agent",
+            expectation_words(look.proposal.expectation),
+            look.remark,
+            notes=("it was wrong on purpose",) if is_told else (),
         )
 
 

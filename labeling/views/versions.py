@@ -25,7 +25,7 @@ def versions(request: ProjectRequest, dataset: str) -> HttpResponse:
     form = FreezeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            services.version_freeze(dataset=found, actor=request.user, note=form.cleaned_data["note"])
+            services.version_freeze(dataset=found, actor=request.user, **form.cleaned_data)
             return redirect("labeling:versions", request.project.slug, found.slug)
         except InvalidAct as error:
             form.add_error(None, str(error))

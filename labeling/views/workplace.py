@@ -15,6 +15,7 @@ from labeling.conversation import read_conversation
 from labeling.forms.panel import empty_form, form_of, panel
 from labeling.models import Label, LabelSlot, Revision, Skip, SlotState, SpareLabel
 from labeling.progress import progress_of
+from labeling.second_looks.due import looks_due
 from labeling.services.labels import may_change
 from labeling.suggestions import suggestion_context
 from labeling.views.guide_pane import guide_context
@@ -67,6 +68,7 @@ def label_context(
         "flagged": bool(started.data.get("flagged")),
         "progress": progress_of(revision.example.dataset, request.user),
         "calibration": to_calibrate(request.project, request.user),
+        "looks": len(looks_due(request.project, request.user)),
         "scope": scope_key(request.GET),
         "show_ask": "ask" in request.GET,
         "remarks": count_remarks(revision, request.user),
