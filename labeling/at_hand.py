@@ -37,7 +37,7 @@ def own_slot(project: Project, pk: UUID, user: User) -> LabelSlot | None:
 
 
 def held_slot(place: Dataset | Project, user: User) -> UUID | None:
-    """Return the id of what this person has claimed in a dataset or project and not submitted, the newest claim."""
+    """Return the id of what this person has claimed in a dataset or project and not submitted, the oldest claim."""
     query = _HELD_OF_DATASET if isinstance(place, Dataset) else _HELD_OF_PROJECT
     found: LabelSlot | None = query.first(place=place.pk, user=user.pk)
     return found.pk if found is not None else None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.db.models import Exists, F, OuterRef, Q
 
 from labeling.blindness import is_resolved
-from labeling.models import Comment, Label, LabelSlot, Skip
+from labeling.models import Comment, Label, LabelSlot, SecondLook, Skip, SpareLabel
 from toolevals.workspace.models import User
 
 # What claims, labels, skips and questions are done to.
-TARGETS = (LabelSlot, Label, Skip, Comment)
+TARGETS = (LabelSlot, Label, SpareLabel, SecondLook, Skip, Comment)
 
 
 def undecided(user: User) -> Q:

@@ -14,6 +14,8 @@
   resolved: see `answerable`. Other reviewers read them once it is.
 - Calibration rounds hold resolved examples only, so that they tell nothing about what is still labelled. What others
   said in one, and how it compares with the gold, is shown to those who have answered all of it, or once it is closed.
+- A spare label (its author's claim had ended, and no place was left) is seen as a label is, but counts in nothing, and
+  who decides sees it only once the revision is resolved. Its author has labelled the revision.
 - Whoever disputes gold does not decide about it while their dispute is open: see `may_judge`. Nor is anybody offered an
   example to label whose author's question they have opened.
 - Owners unlock nothing: what counts is the right to adjudicate and not having labelled.
@@ -64,7 +66,7 @@ def recallable(user: User, role: Role, *, author: str) -> Q:
     """
     if role < Role.ADJUDICATOR:
         return visible(user, role, author=author)
-    return visible(user, role, author=author) | ~Q(labelled_by(user, OuterRef("revision")))
+    return visible(user, role, author=author) | ~labelled_by(user, OuterRef("revision"))
 
 
 def may_recall(revision: Revision, user: User, role: Role) -> bool:
@@ -83,15 +85,18 @@ def comparable(user: User, role: Role) -> Q:
 
 def may_decide(user: User, revision: str = "revision") -> Q:
     """Return the condition that having labelled is not in this adjudicator's way; `revision` as in `is_resolved`."""
-    own = Q(labelled_by(user, OuterRef(revision or "pk")))
-    return ~own | Q(**{_path(revision, "example__dataset__project__decide_own"): True})
+    return ~labelled_by(user, OuterRef(revision or "pk")) | Q(
+        **{_path(revision, "example__dataset__project__decide_own"): True}
+    )
 
 
-def labelled_by(user: User, revision: Any) -> Exists:
-    """Return the condition that this person has ever labelled the revision, a label taken back included."""
-    from labeling.models import Label
+def labelled_by(user: User, revision: Any) -> Q:
+    """Return the condition that this person has ever labelled the revision, a label taken back or spare included."""
+    from labeling.models import Label, SpareLabel
 
-    return Exists(Label.objects.filter(revision=revision, reviewer=user))
+    kinds = (Label.objects, SpareLabel.objects)
+    label, spare = (Q(Exists(rows.filter(revision=revision, reviewer=user))) for rows in kinds)
+    return label | spare
 
 
 def decides_own(revision: Revision, user: User) -> bool:
@@ -220,7 +225,7 @@ def answerable(user: User, role: Role) -> Q:
     if role < Role.ADJUDICATOR:
         return Q(pk__in=[])
     held = LabelSlot.objects.filter(revision=OuterRef("revision"), reviewer=user, state=SlotState.CLAIMED)
-    return ~Q(labelled_by(user, OuterRef("revision"))) & ~Q(Exists(held))
+    return ~labelled_by(user, OuterRef("revision")) & ~Q(Exists(held))
 
 
 def may_answer(revision: Revision, user: User, role: Role) -> bool:
@@ -231,9 +236,10 @@ def may_answer(revision: Revision, user: User, role: Role) -> bool:
 
 
 def _has_labelled(revision: Revision, user: User) -> bool:
-    from labeling.models import Label
+    from labeling.models import Label, SpareLabel
 
-    return Label.objects.filter(revision=revision, reviewer=user).exists()
+    kinds = (Label.objects, SpareLabel.objects)
+    return any(rows.filter(revision=revision, reviewer=user).exists() for rows in kinds)
 
 
 def _path(revision: str, field: str) -> str:

@@ -16,6 +16,10 @@ class InvalidAct(Exception):  # noqa: N818 - nothing is broken: somebody else wa
     """
 
 
+class NoPlaceLeft(InvalidAct):
+    """A claim ran out, and no place for a label of this person is left: it can be kept as a spare one."""
+
+
 class CalibrationFirst(InvalidAct):
     """Examples are handed out to this person only when they have answered a calibration round."""
 

@@ -237,7 +237,9 @@ def _said(value: Any) -> str:
 def _with_deciders(changes: list[Change], user: User, role: Role) -> list[Change]:
     """Name who decided, where somebody did and this person may know."""
     golds = {change.after.gold_id for change in changes if change.after and change.kinds != ("added",)}
-    named = Gold.objects.filter(pk__in=golds, source__in=[GoldSource.ADJUDICATED, GoldSource.RESTORED])
+    named = Gold.objects.filter(
+        pk__in=golds, source__in=[GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED]
+    )
     names = dict(named.visible_to(user, role).values_list("pk", "actor__name"))
     return [
         Change(one.before, one.after, one.kinds, one.parts, one.inputs, names.get(one.entry.gold_id) or "")

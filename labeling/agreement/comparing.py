@@ -17,7 +17,7 @@ from labeling.models import Adjudication, Dataset, GoldSource, Label, LabelAnswe
 from labeling.querysets.labels import LabelQuerySet
 
 # Gold that somebody decided on, instead of the labels.
-DECIDED = (GoldSource.ADJUDICATED, GoldSource.RESTORED)
+DECIDED = (GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED)
 COLUMNS = (
     "pk",
     "revision_id",

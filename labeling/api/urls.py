@@ -85,6 +85,7 @@ urlpatterns = [
     path("claims/<uuid:slot>/skip/", labels.ClaimSkip.as_view(), name="claim-skip"),
     path("skips/<uuid:skip>/", labels.SkipDetail.as_view(), name="skip"),
     path("labels/", labels.Labels.as_view(), name="labels"),
+    path("spare-labels/", labels.SpareLabels.as_view(), name="spare-labels"),
     path("labels/<uuid:label>/", labels.LabelDetail.as_view(), name="label"),
     path("adjudications/", adjudication.Adjudications.as_view(), name="adjudications"),
     path("adjudications/<uuid:revision>/", adjudication.AdjudicationDetail.as_view(), name="adjudication"),

@@ -15,7 +15,7 @@ from labeling.exports.outcome import Outcome
 from labeling.exports.plain_calls import exact_call
 from labeling.exports.selection import Row, Selection, ToolLists
 from labeling.imports.formats.columns import NO_CALL, SOME_CALL
-from labeling.models import Example, Label
+from labeling.models import Example, Label, SpareLabel
 from toolevals.grading.canonical import exact, parse
 from toolevals.grading.values import Expectation
 from toolevals.presentation.csv import Cell, csv_stream
@@ -26,7 +26,7 @@ EXAMPLE_COLUMNS = (
 )  # fmt: skip
 LABEL_COLUMNS = (
     "id", "answer", "expected_tool", "expected_args", "expectation", "rationale", "flagged", "seconds", "labelled_at",
-    "reviewer", "reviewer_id", "label_id", "example_id", "revision_id",
+    "reviewer", "reviewer_id", "label_id", "example_id", "revision_id", "kind",
 )  # fmt: skip
 
 
@@ -43,38 +43,42 @@ def example_table(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
 
 
 def label_table(selection: Selection, outcome: Outcome) -> Iterator[bytes]:
-    """Yield a row for every label in force of an example that is resolved; no other label leaves."""
+    """Yield a row for every label in force, and every spare label, of an example that is resolved; no other leaves."""
 
     def rows() -> Iterator[Sequence[Cell]]:
         # Asked for all at once, a planner that has not heard of new labels reads them all for each.
         for revisions in selection.revision_ids():
-            for name, answer, expectation, *rest in _labels_of(revisions):
-                outcome.written += 1
-                yield (name, answer, *_expected(expectation), expectation, *rest)
+            for kind, found in (("label", _labels_of(revisions)), ("spare", _spares_of(revisions))):
+                for name, answer, expectation, *rest in found:
+                    outcome.written += 1
+                    yield (name, answer, *_expected(expectation), expectation, *rest, kind)
 
     yield from csv_stream(LABEL_COLUMNS, rows())
 
 
 def _labels_of(revisions: Sequence[UUID]) -> QuerySet[Label, tuple[Any, ...]]:
-    return (
-        Label.objects.filter(is_resolved(), revision__in=revisions)
-        .standing()
-        .filter(slot__round=F("revision__round"))
-        .order_by("revision__example", "id")
-        .values_list(
-            "revision__example__external_id",
-            "answer",
-            Cast("expectation", TextField()),
-            "rationale",
-            "flagged",
-            "seconds",
-            "created_at",
-            "reviewer__name",
-            "reviewer",
-            "id",
-            "revision__example",
-            "revision",
-        )
+    labels = Label.objects.filter(is_resolved(), revision__in=revisions).standing()
+    return _columns_of(labels.filter(slot__round=F("revision__round")))
+
+
+def _spares_of(revisions: Sequence[UUID]) -> QuerySet[SpareLabel, tuple[Any, ...]]:
+    return _columns_of(SpareLabel.objects.filter(is_resolved(), revision__in=revisions, round=F("revision__round")))
+
+
+def _columns_of(labels: QuerySet[Any]) -> QuerySet[Any, tuple[Any, ...]]:
+    return labels.order_by("revision__example", "id").values_list(
+        "revision__example__external_id",
+        "answer",
+        Cast("expectation", TextField()),
+        "rationale",
+        "flagged",
+        "seconds",
+        "created_at",
+        "reviewer__name",
+        "reviewer",
+        "id",
+        "revision__example",
+        "revision",
     )
 
 

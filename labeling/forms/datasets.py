@@ -116,6 +116,11 @@ class FreezeForm(PlainForm):
     """A version to freeze."""
 
     note = forms.CharField(max_length=300, required=False, help_text="What is new in it; for people who choose one.")
+    without_second_looks = forms.BooleanField(
+        required=False,
+        label="Leave out gold that came after a second look",
+        help_text="It rests on what an agent proposed, and does not judge that agent.",
+    )
 
 
 class DescribeForm(PlainForm):

@@ -8,8 +8,9 @@ from labeling.models.examples import Example, Resolution, Revision
 from labeling.models.feedback import Feedback
 from labeling.models.gold import Adjudication, Dispute, Gold, GoldSource
 from labeling.models.imports import ImportPart, Origin, StagedExample
-from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState
+from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState, SpareLabel
 from labeling.models.preparing import KeyBindings, LintReport, ProposalState, ProposedExample, Suggestion
+from labeling.models.second_looks import LookAnswer, LookPlan, LookProposal, SecondLook
 from labeling.models.talk import Comment, QuestionView
 
 __all__ = [
@@ -38,6 +39,9 @@ __all__ = [
     "LabelReading",
     "LabelSlot",
     "LintReport",
+    "LookAnswer",
+    "LookPlan",
+    "LookProposal",
     "Origin",
     "ProposalState",
     "ProposedExample",
@@ -45,8 +49,10 @@ __all__ = [
     "QueueOrder",
     "Resolution",
     "Revision",
+    "SecondLook",
     "Skip",
     "SlotState",
+    "SpareLabel",
     "StagedExample",
     "Suggestion",
     "ToolPart",

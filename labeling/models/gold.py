@@ -20,6 +20,8 @@ class GoldSource(models.TextChoices):
     ADJUDICATED = "adjudicated"
     SINGLE = "single"
     IMPORTED = "imported"
+    # Adjudicated, where somebody had said otherwise after seeing what an agent proposes.
+    SECOND_LOOK = "second_look"
     # Earlier gold that was put in force again.
     RESTORED = "restored"
 
@@ -50,11 +52,18 @@ class Gold(models.Model):
     expectation = DocumentField()
     rationale = models.TextField(blank=True)
     source = models.CharField(max_length=12, choices=GoldSource.choices)
+    # Whose proposals it rests on, a name a line: it does not judge these agents. Empty where on none.
+    after_agents = models.TextField(blank=True, default="", db_default="")
     adjudication = models.ForeignKey(Adjudication, null=True, on_delete=models.RESTRICT, related_name="+")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = GoldQuerySet.as_manager()
+
+    @property
+    def agents_seen(self) -> list[str]:
+        """The names of the agents whose proposals it rests on."""
+        return self.after_agents.splitlines()
 
 
 class Dispute(models.Model):

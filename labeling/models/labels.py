@@ -9,7 +9,7 @@ from django.db import models
 from labeling.models.datasets import Dataset
 from labeling.models.examples import Revision
 from labeling.querysets.batches import LabelBatchQuerySet
-from labeling.querysets.labels import LabelQuerySet, SkipQuerySet
+from labeling.querysets.labels import LabelQuerySet, SkipQuerySet, SpareLabelQuerySet
 from labeling.querysets.slots import SlotQuerySet
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import User
@@ -138,6 +138,30 @@ class Label(models.Model):
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["reviewer", "revision"], name="label_reviewer")]
+
+
+class SpareLabel(models.Model):
+    """An answer whose author's claim had ended, with no place left for it: kept, counted in no figure and no gold."""
+
+    id = PublicIdField()
+    revision = models.ForeignKey(Revision, on_delete=models.CASCADE, related_name="spare_labels")
+    # That of the claim.
+    round = models.PositiveSmallIntegerField()
+    reviewer = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    answer = models.CharField(max_length=12, choices=LabelAnswer.choices, default=LabelAnswer.EXPECTATION)
+    # As a label's.
+    expectation = DocumentField(null=True)
+    rationale = models.TextField(blank=True)
+    flagged = models.BooleanField(default=False)
+    guideline = models.PositiveIntegerField(default=0)
+    suggestion = DocumentField(null=True)
+    seconds = models.FloatField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = SpareLabelQuerySet.as_manager()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["reviewer", "revision"], name="spare_reviewer")]
 
 
 class Draft(models.Model):

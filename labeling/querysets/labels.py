@@ -13,7 +13,7 @@ from labeling.querysets.agreement import ComparedLabels
 from toolevals.workspace.models import Role, within
 
 if TYPE_CHECKING:
-    from labeling.models import Label, Skip  # noqa: F401
+    from labeling.models import Label, Skip, SpareLabel  # noqa: F401
     from toolevals.workspace.models import Project, User
 
 
@@ -56,6 +56,18 @@ class LabelQuerySet(ComparedLabels):
             return self.filter(~Exists(later), withdrawn_at=None)
         stood = Q(withdrawn_at=None) | Q(withdrawn_at__gt=until)
         return self.filter(stood, ~Exists(later.filter(created_at__lte=until)), created_at__lte=until)
+
+
+class SpareLabelQuerySet(models.QuerySet["SpareLabel"]):
+    """Reads of spare labels."""
+
+    def in_project(self, project: Project) -> SpareLabelQuerySet:
+        """Return the project's spare labels."""
+        return self.filter(within(project, "revision__example__dataset"))
+
+    def visible_to(self, user: User, role: Role) -> SpareLabelQuerySet:
+        """Return the spare labels that this person may see: their own, and those of what is resolved."""
+        return self.filter(visible(user, role, author="reviewer"))
 
 
 class SkipQuerySet(models.QuerySet["Skip"]):

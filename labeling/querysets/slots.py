@@ -42,10 +42,10 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
         return self.filter(dataset=batch.dataset_id, batch=batch)
 
     def held_by(self, user: User) -> SlotQuerySet:
-        """Return what this person has claimed and not submitted, the newest claim first."""
+        """Return what this person has claimed and not submitted, the oldest claim first: one held ahead comes last."""
         from labeling.models import SlotState
 
-        return self.filter(reviewer=user, state=SlotState.CLAIMED).order_by("-claimed_at")
+        return self.filter(reviewer=user, state=SlotState.CLAIMED).order_by("claimed_at", "id")
 
     def free(self, now: datetime) -> SlotQuerySet:
         """Return the slots that nobody holds: open, or claimed by somebody whose lease has run out."""
@@ -129,18 +129,19 @@ class SlotQuerySet(models.QuerySet["LabelSlot"]):
 def _fit(user: User | OuterRef) -> list[Q]:
     """Return the conditions on a slot under which a person may label its revision.
 
-    They have no slot of the same round there, have not passed it on, and have not seen others' labels: by deciding, by
-    putting gold in force, or by opening another's question.
+    They have no slot of the same round there, have not passed it on, and have not seen others' labels, by deciding, by
+    putting gold in force or by opening another's question, nor what an agent proposes.
     """
-    from labeling.models import Adjudication, Comment, Gold, GoldSource, LabelSlot, QuestionView, Skip
+    from labeling.models import Adjudication, Comment, Gold, GoldSource, LabelSlot, QuestionView, SecondLook, Skip
 
     same = OuterRef("revision")
     taken = LabelSlot.objects.filter(revision=same, round=OuterRef("round"), reviewer=user)
     passed = Skip.objects.filter(revision=same, reviewer=user, undone_at=None)
     decided = Adjudication.objects.filter(revision=same, adjudicator=user)
-    restored = Gold.objects.filter(revision=same, actor=user, source=GoldSource.RESTORED)
+    restored = Gold.objects.filter(revision=same, actor=user, source__in=[GoldSource.RESTORED, GoldSource.SECOND_LOOK])
     read = QuestionView.objects.filter(revision=same, user=user)
+    looked = SecondLook.objects.filter(revision=same, reviewer=user)
     advised = Comment.objects.filter(revision=same, author=user).exclude(asker=user)
     # By a look at each slot's own few: PostgreSQL would else hold each slot against all that this person has labelled.
     free = Q(IsNull(Subquery(taken.values("pk")[:1]), True))
-    return [free, *(Q(~Exists(rows)) for rows in (passed, decided, restored, read, advised))]
+    return [free, *(Q(~Exists(rows)) for rows in (passed, decided, restored, read, looked, advised))]

@@ -27,6 +27,12 @@ from labeling.services.proposals import proposal_accept, proposals_accept, propo
 from labeling.services.quotas import quotas_set
 from labeling.services.reopening import gold_restore, revision_reopen
 from labeling.services.resolution import revision_settle, settle_due
+from labeling.services.second_looks import (
+    second_look_answer,
+    second_look_open,
+    second_looks_begin,
+    second_looks_end,
+)
 from labeling.services.shown_strata import strata_show
 from labeling.services.slots import (
     draft_save,
@@ -37,6 +43,7 @@ from labeling.services.slots import (
     slot_renew,
     slot_skip,
 )
+from labeling.services.spare import label_hand_in, label_keep, was_handed_out
 from labeling.services.suggestions import SuggestionRow, suggestions_store
 from labeling.services.talk import comment_add, question_open
 from labeling.services.versions import version_describe, version_freeze
@@ -72,6 +79,8 @@ __all__ = [
     "import_lines_file",
     "import_start",
     "keys_set",
+    "label_hand_in",
+    "label_keep",
     "label_submit",
     "label_withdraw",
     "labelling_set",
@@ -88,6 +97,10 @@ __all__ = [
     "quotas_set",
     "revision_reopen",
     "revision_settle",
+    "second_look_answer",
+    "second_look_open",
+    "second_looks_begin",
+    "second_looks_end",
     "settle_due",
     "skip_undo",
     "slot_claim",
@@ -102,4 +115,5 @@ __all__ = [
     "suggestions_store",
     "version_describe",
     "version_freeze",
+    "was_handed_out",
 ]

@@ -11,7 +11,7 @@ from django.utils import timezone
 from labeling.agreement.kept import agreement_forget
 from labeling.blindness import RESOLVED, TO_DECIDE, decides_own, judges_own
 from labeling.errors import InvalidAct
-from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, LabelAnswer, Revision
+from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, LabelAnswer, Revision, SecondLook
 from labeling.services.expectations import answer_read, text_required
 from labeling.services.feedback import feedback_give
 from labeling.services.resolution import gold_set, revision_evaluate, revision_locked, revision_set_aside
@@ -35,7 +35,8 @@ def adjudication_decide(
 ) -> Gold:
     """Decide what is right where labels differ, two people passed the example on, or the gold is disputed.
 
-    The expectation becomes gold, and open disputes are settled. The same decision again returns its gold. Raises
+    The expectation becomes gold, and open disputes are settled. Where somebody went over to an agent's proposal, the
+    gold says so, whatever is decided. The same decision again returns its gold. Raises
     InvalidDocument for a bad expectation or a missing rationale, InvalidAct where `actor` has labelled the revision or
     disputes its gold, or there is nothing to decide.
     """
@@ -147,13 +148,16 @@ def _put_in_force(revision: Revision, adjudication: Adjudication) -> None:
     if adjudication.expectation is None:
         revision_set_aside(revision, LabelAnswer(adjudication.answer))
         return
+    looks = SecondLook.objects.of_weight(revision)
+    agents = list(looks.order_by().values_list("proposal__plan__agent", flat=True).distinct())
     gold_set(
         revision,
         actor=adjudication.adjudicator,
         expectation=adjudication.expectation,
         rationale=adjudication.rationale,
-        source=GoldSource.ADJUDICATED,
+        source=GoldSource.SECOND_LOOK if agents else GoldSource.ADJUDICATED,
         adjudication=adjudication,
+        after_agents=agents,
     )
 
 

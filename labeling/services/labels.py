@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from labeling.at_hand import guideline_number, has_skipped, newest_label
 from labeling.blindness import RESOLVED, TO_DECIDE
-from labeling.errors import InvalidAct
+from labeling.errors import InvalidAct, NoPlaceLeft
 from labeling.models import (
     Draft,
     Label,
@@ -54,7 +54,8 @@ def label_submit(
     nothing. Other content within the project's undo time is a change of mind: what was said first is kept, counts for
     agreement, and is shown to whoever adjudicates. A claim that ran out still counts while any slot of the revision is
     free. Raises InvalidDocument for an answer that is none or an expectation that does not fit the offered tools,
-    InvalidAct where no slot is left, it is too late for a change, or the example is resolved or reopened.
+    NoPlaceLeft where no slot is left, InvalidAct where it is too late for a change, or the example is resolved or
+    reopened.
     """
     document = answer_read(slot.revision, answer, expectation)
     said = Said(answer, document, rationale.strip(), flagged)
@@ -165,7 +166,7 @@ def _place(revision: Revision, slot: LabelSlot, actor: User) -> LabelSlot:
     place = slot_of_revision(revision.pk, actor, timezone.now())
     if place is None:
         require_unread(revision, actor)
-        raise InvalidAct("Your claim on this example ran out, and others have labelled it meanwhile.")
+        raise NoPlaceLeft("Your claim on this example ran out, and others have labelled it meanwhile.")
     return place
 
 

@@ -71,7 +71,12 @@ def gold_restore(*, gold: Gold, actor: User, reason: str) -> Gold:
         if revision.gold_id == gold.pk or _is_restored(revision, gold, actor, why):
             return Gold.objects.get(pk=revision.gold_id)
         restored = gold_set(
-            revision, actor=actor, expectation=gold.expectation, rationale=why, source=GoldSource.RESTORED
+            revision,
+            actor=actor,
+            expectation=gold.expectation,
+            rationale=why,
+            source=GoldSource.SECOND_LOOK if gold.after_agents else GoldSource.RESTORED,
+            after_agents=gold.agents_seen,
         )
         Dispute.objects.filter(revision=revision).open().update(settled_at=timezone.now())
         feedback_give(revision)
@@ -87,7 +92,8 @@ def gold_restore(*, gold: Gold, actor: User, reason: str) -> Gold:
 
 def _is_restored(revision: Revision, gold: Gold, actor: User, reason: str) -> bool:
     """Tell whether the same was done before: a retry adds nothing."""
-    now = Gold.objects.filter(pk=revision.gold_id, source=GoldSource.RESTORED, actor=actor, rationale=reason).first()
+    again = [GoldSource.RESTORED, GoldSource.SECOND_LOOK]
+    now = Gold.objects.filter(pk=revision.gold_id, source__in=again, actor=actor, rationale=reason).first()
     return now is not None and now.expectation == gold.expectation
 
 

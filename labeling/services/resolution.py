@@ -6,7 +6,7 @@ labels may be compared, and nothing else. What people said first decides alone w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -175,16 +175,19 @@ def gold_set(
     rationale: str,
     source: GoldSource,
     adjudication: Adjudication | None = None,
+    after_agents: Iterable[str] = (),
 ) -> Gold:
     """Add gold to a locked revision and put it in force. Labels that are still missing are wanted no more.
 
-    Open disputes that ask for just this expectation are settled by it. The caller leaves the audit row.
+    Open disputes that ask for just this expectation are settled by it. `after_agents` names those whose proposals it
+    rests on. The caller leaves the audit row.
     """
     gold = Gold.objects.create(
         revision=revision,
         expectation=expectation,
         rationale=rationale,
         source=source,
+        after_agents="\n".join(sorted(set(after_agents))),
         adjudication=adjudication,
         actor=actor,
     )

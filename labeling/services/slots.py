@@ -40,19 +40,26 @@ def lease_end(now: datetime) -> datetime:
 
 
 def slot_claim(
-    *, dataset_or_project: Dataset | Project, actor: User, batch: LabelBatch | None = None
+    *,
+    dataset_or_project: Dataset | Project,
+    actor: User,
+    batch: LabelBatch | None = None,
+    beside: LabelSlot | None = None,
 ) -> LabelSlot | None:
     """Return a slot for `actor` to work on: the one they hold already, else the next in turn; None if all is done.
 
     First comes what they have begun, then what is kept for them, then their own batches, then everything else; in each
     of these, what was reopened comes first, then what the dataset's order says, whatever others have labelled. With
-    `batch`, its slots only.
+    `batch`, its slots only. With `beside`, the slot that they are at work on, it is one more, to be held ahead of time:
+    None where they do not hold that any more, or hold another elsewhere in the project.
     """
     project = dataset_or_project.project if isinstance(dataset_or_project, Dataset) else dataset_or_project
     with transaction.atomic():
         require_labelling(project, actor)
         now = timezone.now()
-        held = _held(dataset_or_project, batch, actor)
+        held = _held(dataset_or_project, batch, actor, beside)
+        if beside is not None and not _may_hold_one_more(project, actor, beside, held):
+            return None
         if held is not None and _renewed(held, actor):
             return slot_at_hand(held)
         _require_calibrated(batch.dataset if batch is not None else dataset_or_project, actor)
@@ -180,11 +187,20 @@ def require_unread(revision: Revision, actor: User) -> None:
         raise InvalidAct(QUESTION_READ)
 
 
-def _held(scope: Dataset | Project, batch: LabelBatch | None, actor: User) -> UUID | None:
-    """Return the id of what this person has claimed in a part of the queue and not submitted."""
-    if batch is None:
+def _held(
+    scope: Dataset | Project, batch: LabelBatch | None, actor: User, beside: LabelSlot | None = None
+) -> UUID | None:
+    """Return the id of what this person has claimed in a part of the queue and not submitted, `beside` apart."""
+    if batch is None and beside is None:
         return held_slot(scope, actor)
-    return LabelSlot.objects.of_batch(batch).held_by(actor).values_list("pk", flat=True).first()
+    held = _scope(scope, batch).held_by(actor).values_list("pk", flat=True)
+    return held.exclude(pk=beside.pk).first() if beside is not None else held.first()
+
+
+def _may_hold_one_more(project: Project, actor: User, beside: LabelSlot, held: UUID | None) -> bool:
+    """Tell whether a person at work on `beside` holds nothing else in the project but what is `held`, if anything."""
+    claimed = set(LabelSlot.objects.in_project(project).held_by(actor).values_list("pk", flat=True))
+    return beside.pk in claimed and (held is not None or len(claimed) == 1)
 
 
 def _renewed(slot: UUID, actor: User) -> datetime | None:

@@ -18,8 +18,12 @@ from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 
 
-def version_freeze(*, dataset: Dataset, actor: User | None, note: str = "") -> DatasetVersion:
+def version_freeze(
+    *, dataset: Dataset, actor: User | None, note: str = "", without_second_looks: bool = False
+) -> DatasetVersion:
     """Return a version of every current revision that has gold, with the gold in force and what decides the case.
+
+    `without_second_looks` leaves out gold that rests on what an agent had proposed.
 
     If nothing has changed since the newest version, that one is returned. Raises InvalidAct where nothing has gold.
     A large version is written in short transactions where nobody sees it, and shown in one.
@@ -27,14 +31,16 @@ def version_freeze(*, dataset: Dataset, actor: User | None, note: str = "") -> D
     settle_due(project=dataset.project)
     version = None
     while version is None:
-        version = _freeze(dataset, actor, note.strip())
+        version = _freeze(dataset, actor, note.strip(), without_second_looks=without_second_looks)
     tables_analyze(VersionEntry)
     return version
 
 
-def _freeze(dataset: Dataset, actor: User | None, note: str) -> DatasetVersion | None:
+def _freeze(dataset: Dataset, actor: User | None, note: str, *, without_second_looks: bool) -> DatasetVersion | None:
     """Return a version as `version_freeze` does; None where somebody else has made one meanwhile."""
     current = Revision.objects.current().filter(example__dataset=dataset, gold__isnull=False)
+    if without_second_looks:
+        current = current.filter(gold__after_agents="")
     default = Dataset.objects.values_list("decided_by", flat=True).get(pk=dataset.pk)
     rows = current.order_by("example_id").values_list("pk", "gold_id", "example__decided_by")
     frozen = [(revision, gold, own or default) for revision, gold, own in rows]

@@ -21,6 +21,7 @@ from labeling.forms.reading import FieldProblem
 from labeling.guideline import guideline_blocks
 from labeling.models import Adjudication, Draft, LabelAnswer, Revision
 from labeling.querysets.examples import RevisionQuerySet
+from labeling.second_looks.remarks import second_look_remarks
 from labeling.services.adjudication import OWN_DISPUTE
 from labeling.views.answers import conflict, go_to, page_or_fragment, sentences
 from labeling.views.columns import Sides, sides_for
@@ -253,6 +254,7 @@ def _context(request: ProjectRequest, revision: Revision) -> dict[str, Any]:
         "ask": "What should the agent do next?",
         "sides": sides,
         "comparison": comparison_of(sides),
+        "looks": second_look_remarks(revision, request.user, request.role),
         "outcome": result,
         "outcome_url": _url(request, "outcome", revision),
         "afresh": afresh,

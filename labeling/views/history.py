@@ -7,8 +7,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from labeling.blindness import decides_own, may_recall
-from labeling.models import Adjudication, Comment, Dispute, Gold, GoldSource, Label, LabelAnswer, Revision, Skip
+from labeling.blindness import RESOLVED, decides_own, may_recall
+from labeling.models import (
+    Adjudication,
+    Comment,
+    Dispute,
+    Gold,
+    GoldSource,
+    Label,
+    LabelAnswer,
+    Revision,
+    SecondLook,
+    Skip,
+    SpareLabel,
+)
 from labeling.services import reopening
 from labeling.wording import ExpectationWords, expectation_words
 from toolevals.workspace.models import AuditEntry, Role, User
@@ -16,11 +28,12 @@ from toolevals.workspace.models import AuditEntry, Role, User
 SOURCES = {
     GoldSource.AGREED: "Gold by agreement",
     GoldSource.ADJUDICATED: "decided",
+    GoldSource.SECOND_LOOK: "decided, after a reviewer had seen an agent's proposal",
     GoldSource.SINGLE: "Gold by a single label",
     GoldSource.IMPORTED: "Gold imported",
     GoldSource.RESTORED: "put earlier gold in force again",
 }
-BY_SOMEONE = frozenset({GoldSource.ADJUDICATED, GoldSource.RESTORED})
+BY_SOMEONE = frozenset({GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +61,8 @@ def history_of(revision: Revision, user: User, role: Role) -> list[Event]:
     # Every read is in order of creation, and the sort is stable: events of one moment keep their order.
     events = [
         *_labels(revision, user, role),
+        *_spares(revision, user, role),
+        *_looks(revision, user),
         *_golds(revision, user, role),
         *_set_aside(revision, user, role),
         *_skips(revision, user, role),
@@ -75,6 +90,42 @@ def _labels(revision: Revision, user: User, role: Role) -> Iterator[Event]:
             label.seconds,
             withdrawn=label.withdrawn_at is not None,
             notes=tuple(notes),
+        )
+
+
+def _spares(revision: Revision, user: User, role: Role) -> Iterator[Event]:
+    spares = SpareLabel.objects.filter(revision=revision).visible_to(user, role).select_related("reviewer")
+    for spare in spares.order_by("pk"):
+        words = expectation_words(spare.expectation) if spare.expectation is not None else None
+        what = "labelled" if words else f"answered: {LabelAnswer(spare.answer).label}"
+        notes = ["kept as a spare label: others had the example meanwhile. It counts in no figure"]
+        if spare.guideline:
+            notes.append(f"guideline {spare.guideline}")
+        yield Event(
+            spare.created_at,
+            _name(spare.reviewer),
+            what,
+            words,
+            spare.rationale,
+            spare.seconds,
+            notes=tuple(notes),
+        )
+
+
+def _looks(revision: Revision, user: User) -> Iterator[Event]:
+    looks = SecondLook.objects.filter(revision=revision).exclude(answer="").select_related("reviewer", "proposal__plan")
+    if revision.resolution not in RESOLVED:
+        looks = looks.filter(reviewer=user)
+    for look in looks.order_by("pk"):
+        plan = look.proposal.plan
+        is_told = look.proposal.is_planted and plan.ended_at is not None
+        yield Event(
+            look.answered_at or look.shown_at,
+            _name(look.reviewer),
+            f"{look.get_answer_display()}, after seeing an agent",
+            expectation_words(look.proposal.expectation),
+            look.remark,
+            notes=("it was wrong on purpose",) if is_told else (),
         )
 
 

@@ -26,7 +26,7 @@ def versions(request: ProjectRequest, dataset: str) -> HttpResponse:
     form = FreezeForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            made = services.version_freeze(dataset=found, actor=request.user, note=form.cleaned_data["note"])
+            made = services.version_freeze(dataset=found, actor=request.user, **form.cleaned_data)
             address = reverse("labeling:versions", args=[request.project.slug, found.slug])
             return redirect(f"{address}?frozen={made.number}")
         except InvalidAct as error:

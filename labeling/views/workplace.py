@@ -13,8 +13,9 @@ from django.urls import reverse
 from labeling.at_hand import count_answers, count_remarks, newest_label, own_draft, own_label
 from labeling.conversation import read_conversation
 from labeling.forms.panel import empty_form, form_of, panel
-from labeling.models import Label, LabelSlot, Revision, Skip, SlotState
+from labeling.models import Label, LabelSlot, Revision, Skip, SlotState, SpareLabel
 from labeling.progress import progress_of
+from labeling.second_looks.due import looks_due
 from labeling.services.labels import may_change
 from labeling.suggestions import suggestion_context
 from labeling.views.guide_pane import guide_context
@@ -50,7 +51,9 @@ class Started:
     saved_at: datetime | None = None
 
 
-def label_context(request: ProjectRequest, slot: LabelSlot, *, undo: Label | Skip | None = None) -> dict[str, Any]:
+def label_context(
+    request: ProjectRequest, slot: LabelSlot, *, undo: Label | SpareLabel | Skip | None = None
+) -> dict[str, Any]:
     """Return everything that the page of one claimed slot shows.
 
     `undo`: what this person has just done, where it can be taken back.
@@ -65,6 +68,7 @@ def label_context(request: ProjectRequest, slot: LabelSlot, *, undo: Label | Ski
         "flagged": bool(started.data.get("flagged")),
         "progress": progress_of(revision.example.dataset, request.user),
         "calibration": to_calibrate(request.project, request.user),
+        "looks": len(looks_due(request.project, request.user)),
         "scope": scope_key(request.GET),
         "show_ask": "ask" in request.GET,
         "remarks": count_remarks(revision, request.user),
@@ -102,16 +106,18 @@ def _too_late(slot: LabelSlot) -> bool:
 
 
 def urls_of(request: ProjectRequest, slot: LabelSlot) -> dict[str, str]:
-    """Return where the page of a slot says that somebody is at work, that they left, and that they skip."""
-    named = {"renew_url": "label-renew", "leave_url": "label-leave", "skip_url": "label-skip"}
+    """Return where the page of a slot says that somebody is at work, left or skips, and where it asks for the next."""
+    named = {f"{act}_url": f"label-{act}" for act in ("renew", "leave", "skip", "ahead")}
     return {name: reverse(f"labeling:{to}", args=[request.project.slug, slot.pk]) for name, to in named.items()}
 
 
-def undo_context(request: ProjectRequest, undo: Label | Skip | None) -> dict[str, Any]:
+def undo_context(request: ProjectRequest, undo: Label | SpareLabel | Skip | None) -> dict[str, Any]:
     """Return what the toast says of the last act, and where it can be taken back."""
     if undo is None:
         return {}
     name = undo.revision.example.external_id
+    if isinstance(undo, SpareLabel):
+        return {"toast": f"Kept as a spare label: others had {name} meanwhile."}
     if isinstance(undo, Label):
         url = reverse("labeling:label-undo", args=[request.project.slug, undo.pk])
         return {"toast": f"Submitted {name}.", "undo_url": url, "undo_seconds": request.project.undo_seconds}

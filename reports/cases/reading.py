@@ -37,6 +37,7 @@ MOST_BEFORE, NEAR = 4, 2
 GOLD_WORDS = {
     GoldSource.AGREED: "reviewers agreed, blind",
     GoldSource.ADJUDICATED: "adjudicated",
+    GoldSource.SECOND_LOOK: "adjudicated, after a reviewer had seen an agent's proposal",
     GoldSource.SINGLE: "one reviewer",
     GoldSource.IMPORTED: "imported with the dataset",
     GoldSource.RESTORED: "earlier gold, in force again",

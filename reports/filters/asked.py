@@ -45,6 +45,8 @@ class Split(StrEnum):
 COLUMNS = (*VERDICT_NAMES, *METRICS)
 STATUSES = ("passed", "failed", "unscored", "errored")
 LATENT: Final = "selection"
+# Before a source of gold: all cases but those.
+NOT: Final = "not:"
 ANY_INJECTION: Final = "any"
 RECORDED: Final = ("success", "failure")
 INJECTIONS: Final = (ANY_INJECTION, *InjectionKind)
@@ -79,10 +81,10 @@ TITLES: Final = TEXTS | {"tools": "tools", "turn": "turn", "trial": "trial", "si
 class Filters:
     """What is counted, and of which cases; what is empty filters nothing.
 
-    `gold` is where the gold comes from, `tag` a failure tag, `tagged` a tag of the team's own, `arguments` the verdict
-    on them, `argument` and `value` a JSON pointer into a call's arguments and the JSON value called with, `tools` the
-    effects of the expected tool, `turn` how many messages the user has written, `trial` which trial, from 1, `since`
-    and `until` the days (UTC) on which the subject answered.
+    `gold` is where the gold comes from, or NOT and where not, `tag` a failure tag, `tagged` a tag of the team's own,
+    `arguments` the verdict on them, `argument` and `value` a JSON pointer into a call's arguments and the JSON value
+    called with, `tools` the effects of the expected tool, `turn` how many messages the user has written, `trial` which
+    trial, from 1, `since` and `until` the days (UTC) on which the subject answered.
     """
 
     view: View = View.FIRST

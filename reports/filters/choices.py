@@ -9,8 +9,8 @@ from typing import Any, Final
 from django.core.cache import cache
 from django.db.models import Exists, OuterRef
 
-from labeling.models import VersionEntry
-from reports.filters.asked import EXAMPLE_STRATA, STATUSES, TITLES, Effect, Filters, Split
+from labeling.models import GoldSource, VersionEntry
+from reports.filters.asked import EXAMPLE_STRATA, NOT, STATUSES, TITLES, Effect, Filters, Split
 from reports.filters.offered import A_DAY, effects_by_name, specs_by_name
 from toolevals.grading.problems import pointer_to
 from toolevals.runs.counted import Unit, View
@@ -21,6 +21,7 @@ from toolevals.runs.services.counting import counted_cases
 SOON = 15 * 60
 # More arguments than this are not listed; any can be written.
 MOST_ARGUMENTS = 500
+AFTER_A_LOOK: Final = GoldSource.SECOND_LOOK.value
 EFFECT_WORDS: Final = {Effect.READ: "read-only", Effect.WRITE: "writing", Effect.UNSAID: "not said"}
 SPLIT_WORDS: Final = {
     Split.NOTHING: "nothing",
@@ -109,7 +110,7 @@ def _held(grading: Grading) -> dict[str, Any]:
     values = {
         "bucket": sorted(told["bucket"]),
         "difficulty": sorted(told["difficulty"]),
-        "gold": _if_several(told["gold"]),
+        "gold": _gold_choices(told["gold"]),
         "tag": sorted(told["tag"]),
         "arguments": [status for status in STATUSES if status in verdicts],
         "tools": [effect.value for effect in Effect if effect in effects] if effects - {Effect.UNSAID} else [],
@@ -148,6 +149,12 @@ def _if_several(values: Iterable[Any]) -> list[str]:
     return sorted(found, key=lambda value: (len(value), value)) if len(found) > 1 else []
 
 
+def _gold_choices(sources: Iterable[Any]) -> list[str]:
+    """Return where gold comes from; where some came after a second look, also all but that."""
+    found = _if_several(sources)
+    return [*found, f"{NOT}{AFTER_A_LOOK}"] if AFTER_A_LOOK in found else found
+
+
 def _choice(name: str, values: Iterable[str], filters: Filters) -> Choice:
     chosen = filters.conditions.get(name, "")
     every = dict.fromkeys([*values, *filter(None, [chosen])])
@@ -155,7 +162,9 @@ def _choice(name: str, values: Iterable[str], filters: Filters) -> Choice:
 
 
 def _words(name: str, value: str) -> str:
-    return EFFECT_WORDS[Effect(value)] if name == "tools" else value.replace("_", " ") if name == "gold" else value
+    if name == "gold":
+        return value.replace(NOT, "all but ").replace("_", " ")
+    return EFFECT_WORDS[Effect(value)] if name == "tools" else value
 
 
 def _kept(key: str, seconds: int, make: Callable[[], Any]) -> Any:

@@ -13,7 +13,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Value
 
 from labeling.models import VersionEntry
 from reports.filters.among import among
-from reports.filters.asked import EXAMPLE_STRATA, Filters, Split
+from reports.filters.asked import EXAMPLE_STRATA, NOT, Filters, Split
 from reports.filters.dividing import Classing, classing_of, expected_part_of, part_of
 from reports.filters.gold_values import GoldValues, gold_values
 from reports.filters.offered import effects_by_name
@@ -95,7 +95,10 @@ def filtered_cases(grading: Grading, filters: Filters) -> QuerySet[CaseGrade]:
         turns = RevisionTurn.objects.filter(turn=filters.turn)
         cases = cases.filter(transcript__entry__revision__in=turns.values("revision"))
     if filters.gold:
-        entries = VersionEntry.objects.filter(version=grading.dataset_version_id, gold__source=filters.gold)
+        entries = VersionEntry.objects.filter(version=grading.dataset_version_id)
+        source = filters.gold.removeprefix(NOT)
+        of_source = Q(gold__source=source)
+        entries = entries.filter(~of_source if filters.gold.startswith(NOT) else of_source)
         cases = cases.filter(transcript__entry__revision__in=entries.values("revision"))
     return among(cases, _called_with(cases, filters)) if filters.argument else cases
 

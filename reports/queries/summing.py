@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from reports.filters.asked import CaseFilter, Filters, Split
+from reports.filters.asked import NOT, CaseFilter, Filters, Split
 from reports.filters.offered import effects_by_name
 from toolevals.runs.counted import CONTEXT, Cell, Costs, Counted, Unit, View
 from toolevals.runs.models import Grading
@@ -117,4 +117,6 @@ def _own(wanted: CaseFilter) -> dict[str, str]:
 
 
 def _equals(value: Any) -> Callable[[Any], bool]:
+    if isinstance(value, str) and value.startswith(NOT):
+        return lambda found: bool(found != value.removeprefix(NOT))
     return lambda found: bool(found == value)

@@ -48,5 +48,5 @@ class SuspectQuerySet(models.QuerySet["Suspect"]):
 def _tells_labels(user: User, role: Role) -> Any:
     if role < Role.ADJUDICATOR:
         return Value(False, output_field=models.BooleanField())
-    told = is_resolved(_REVISION) | ~Q(labelled_by(user, OuterRef(_REVISION)))
+    told = is_resolved(_REVISION) | ~labelled_by(user, OuterRef(_REVISION))
     return Case(When(told, then=Value(True)), default=Value(False), output_field=models.BooleanField())

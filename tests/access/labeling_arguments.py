@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+from datetime import timedelta
 from uuid import UUID
+
+from django.utils import timezone
 
 from labeling.exports import Selection
 from labeling.models import (
@@ -16,8 +19,11 @@ from labeling.models import (
     Label,
     LabelBatch,
     LabelSlot,
+    LookPlan,
+    LookProposal,
     ProposedExample,
     Revision,
+    SecondLook,
 )
 from labeling.services import (
     Choice,
@@ -39,7 +45,7 @@ from labeling.services.exports import export_write
 from labeling.shown_strata import hidden_strata
 from tests.access.registry_arguments import a_version
 from tests.access.world import Argument, World
-from tests.labeling.rows import NO_CALL, row
+from tests.labeling.rows import NO_CALL, call, row
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.models import Role, User
 from toolevals.workspace.services import upload_store
@@ -82,6 +88,21 @@ def a_label_of(world: World, person: User) -> Label:
     Label.objects.filter(pk=label.pk).update(reviewer=person)
     label.refresh_from_db()
     return label
+
+
+def a_look(world: World, person: User) -> UUID:
+    """Return a proposal that differs from a label of this person, which can no longer be changed; they have seen it."""
+    label, dataset = a_label_of(world, person), a_dataset_of(world)
+    Label.objects.filter(pk=label.pk).update(created_at=timezone.now() - timedelta(days=1))
+    plan, _ = LookPlan.objects.get_or_create(dataset=dataset, ended_at=None, defaults={"run": 1, "agent": "Walker"})
+    proposal, _ = LookProposal.objects.get_or_create(
+        plan=plan, revision=label.revision, defaults={"expectation": call()}
+    )
+    SecondLook.objects.get_or_create(
+        proposal=proposal, reviewer=person, defaults={"label": label, "revision": label.revision}
+    )
+    found: UUID = proposal.pk
+    return found
 
 
 def a_dataset(world: World, person: User) -> str:
@@ -231,6 +252,7 @@ ARGUMENTS: dict[str, Argument] = {
     "gold": a_gold,
     "adjudication": an_adjudication,
     "slot": a_slot,
+    "look": a_look,
     "label": a_label,
     "skip": a_skip,
     "revision": a_revision,

@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
 def test_a_server_that_is_not_ready_is_waited_for_as_long_as_it_asks(shop: Shop, person: Callable[[str, str], Page]):
     page = person("Way", "label")
+    page.route("**/ahead/", lambda route: route.abort())
     say_none(page, "not ready")
     expect(line(page)).to_contain_text("Draft saved")
     page.clock.install()
@@ -51,6 +52,7 @@ def test_an_answer_that_acknowledges_nothing_is_no_success(
 ):
     page = person("Way", "label")
     why = f"acknowledged {answer['status']}"
+    page.route("**/ahead/", lambda route: route.abort())
     page.route("**/draft/", lambda route: route.fulfill(content_type="text/html", **answer))
     say_none(page, why)
     expect(line(page)).to_contain_text("kept in this browser, next try")
@@ -94,6 +96,7 @@ def test_where_the_browser_keeps_nothing_the_page_does_and_says_so(shop: Shop, p
 
 def test_what_is_changed_after_it_was_handed_in_is_handed_in_anew(shop: Shop, person: Callable[[str, str], Page]):
     page = person("Way", "label")
+    page.route("**/ahead/", lambda route: route.abort())
     say_none(page, "first thought")
     page.route("**/submit/", lambda route: route.abort())
     before = heading(page)

@@ -73,12 +73,16 @@ def _label_all(number: int) -> None:
 def _label_next(dataset: Any, user: Any, number: int) -> bool:
     """Label what is next in the client's turn; return whether there was anything."""
     from labeling.errors import InvalidAct
+    from labeling.models import LabelSlot
     from labeling.services import label_submit, slot_claim
     from tests.labeling.rows import NO_CALL, call
 
     slot = slot_claim(dataset_or_project=dataset, actor=user)
     if slot is None:
         return False
+    # As the page does, one ahead of time: never more than two are held.
+    slot_claim(dataset_or_project=dataset, actor=user, beside=slot)
+    assert LabelSlot.objects.held_by(user).count() <= 2
     expectation = NO_CALL if number % 3 else call()
     try:
         label = label_submit(slot=slot, actor=user, expectation=expectation)

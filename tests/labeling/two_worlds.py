@@ -1,7 +1,7 @@
 """Two worlds that differ only in what one person has said of examples that nobody has resolved.
 
-Bea labels, doubts, skips, drafts and asks; in one world she says one thing, in the other another. Everything that
-others have done is the same in both.
+Bea labels, doubts, skips, drafts and asks, has a spare label and a second look; in one world she says one thing, in the
+other another. Everything that others have done is the same in both.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from django.utils import timezone
+
 from labeling.exports import Selection
-from labeling.models import Dataset, Example, Label, Revision
+from labeling.models import Dataset, Example, Label, LookPlan, LookProposal, Revision, SecondLook, SpareLabel
 from labeling.services import (
     Choice,
     adjudication_decide,
@@ -159,7 +161,9 @@ def world_made(
             pass_time(120 if said.is_late else 30)
         pass_time(-240 if said.is_late else -60)
         comment_add(revision=revisions["pair"], asker=bea, actor=bea, text=f"{said.words}-question")
+    _look(dataset, revisions["alone"], bea, said)
     slot_skip(slot=revisions["passed-on"].slots.all()[0], actor=bea, reason=f"{said.words}-skip")
+    SpareLabel.objects.create(revision=revisions["passed-on"], round=1, reviewer=bea, **said.label("spare"))
 
     version_freeze(dataset=dataset, actor=None)
     lint_start(dataset=dataset, actor=None)
@@ -171,3 +175,19 @@ def world_made(
     for each in revisions.values():
         each.refresh_from_db()
     return Scene(dataset.project, dataset, people, exports, batch.pk, revisions)
+
+
+def _look(dataset: Dataset, revision: Revision, person: User, said: Said) -> None:
+    """Let an agent's proposal for what a person has labelled be seen, and answered in one world as in no other."""
+    proposed = call(order="proposed")
+    plan = LookPlan.objects.create(dataset=dataset, run=1, agent="Rival")
+    proposal = LookProposal.objects.create(plan=plan, revision=revision, expectation=proposed)
+    SecondLook.objects.create(
+        proposal=proposal,
+        label=revision.labels.get(),
+        revision=revision,
+        reviewer=person,
+        answer="went_over" if said.flagged else "kept",
+        remark=f"{said.words}-look",
+        answered_at=timezone.now(),
+    )

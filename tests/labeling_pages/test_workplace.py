@@ -88,9 +88,9 @@ def test_answers_are_told_while_one_works(
     asked: Comment, slot: LabelSlot, reviewer: User, adjudicator: User, as_user: AsUser
 ):
     client = as_user(reviewer)
-    assert client.post(url("label-renew", slot.pk)).json() == {"answers": 0}
+    assert client.post(url("label-renew", slot.pk)).json() == {"answers": 0, "ahead": False}
     comment_add(revision=slot.revision, asker=reviewer, actor=adjudicator, text="It does.")
-    assert client.post(url("label-renew", slot.pk)).json() == {"answers": 1}
+    assert client.post(url("label-renew", slot.pk)).json() == {"answers": 1, "ahead": False}
 
 
 def test_the_guideline_pane_has_tools_and_solved_examples_but_not_what_is_open(

@@ -6,6 +6,9 @@ from toolevals.workspace.models import Role
 RULES: dict[str, Rule] = {
     "runs:runs": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs:runs-csv": Rule(Role.VIEWER),
+    # Who goes over to what an agent proposes is its owners' business alone.
+    "runs:second-looks": Rule(Role.OWNER),
+    "runs:second-looks-csv": Rule(Role.OWNER),
     "runs:new": Rule(Role.ADJUDICATOR),
     "runs:live": Rule(Role.ADJUDICATOR),
     "runs:upload": Rule(Role.ADJUDICATOR),

@@ -11,6 +11,7 @@ from uuid import UUID
 from django.core.cache import cache
 from django.db.models import Count
 
+from labeling.agreement.comparing import DECIDED
 from labeling.agreement.kept import pairs_tallied
 from labeling.models import DatasetVersion, GoldSource, VersionEntry
 from toolevals.grading.canonical import digest
@@ -51,7 +52,7 @@ def gold_counts(run: Run, version: DatasetVersion) -> GoldCounts:
         found = GoldCounts(
             single=sources.get(GoldSource.SINGLE, 0),
             agreed=sources.get(GoldSource.AGREED, 0),
-            decided=sources.get(GoldSource.ADJUDICATED, 0) + sources.get(GoldSource.RESTORED, 0),
+            decided=sum(sources.get(source, 0) for source in DECIDED),
             imported=sources.get(GoldSource.IMPORTED, 0),
         )
         cache.set(key, found, timeout=KEPT)

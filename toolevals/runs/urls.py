@@ -17,6 +17,7 @@ from toolevals.runs.views import (
     rereading,
     rubrics,
     runs,
+    second_looks,
     simulators,
     subjects,
     thumbs,
@@ -26,6 +27,8 @@ from toolevals.workspace.views.job_acts import JOB_ACTS
 app_name = "runs"
 urlpatterns = [
     path("runs/", runs.runs, name="runs"),
+    path("datasets/<slug:dataset>/second-looks/", second_looks.second_looks, name="second-looks"),
+    path("datasets/<slug:dataset>/second-looks.csv", second_looks.second_looks_csv, name="second-looks-csv"),
     path("runs.csv", runs.runs_csv, name="runs-csv"),
     path("runs/new/", new.new, name="new"),
     path("runs/live/", live.live, name="live"),

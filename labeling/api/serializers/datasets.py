@@ -117,6 +117,9 @@ class NewDatasetVersionSerializer(serializers.Serializer[Any]):
     """What to say about a new version."""
 
     note = serializers.CharField(max_length=300, allow_blank=True, default="")
+    without_second_looks = serializers.BooleanField(
+        default=False, help_text="Leave out gold that rests on what an agent proposed."
+    )
 
 
 class VersionChangeSerializer(serializers.Serializer[Any]):

@@ -14,10 +14,13 @@ class GoldSerializer(serializers.ModelSerializer[Gold]):
     """An expectation that is or was in force."""
 
     expectation = serializers.JSONField()
+    after_agents = serializers.ListField(
+        child=serializers.CharField(), source="agents_seen", help_text="Agents whose proposals it rests on."
+    )
 
     class Meta:
         model = Gold
-        fields = ("id", "revision", "expectation", "rationale", "source", "created_at")
+        fields = ("id", "revision", "expectation", "rationale", "source", "after_agents", "created_at")
 
 
 class GoldHistorySerializer(GoldSerializer):

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from labeling.models import Draft, Label, LabelAnswer, LabelSlot, Skip
+from labeling.models import Draft, Label, LabelAnswer, LabelSlot, Skip, SpareLabel
 from toolevals.registry.tool_lists import tools_in
 
 
@@ -83,6 +83,31 @@ class LabelSerializer(serializers.ModelSerializer[Label]):
             "seconds",
             "created_at",
             "withdrawn_at",
+        )
+
+
+class SpareLabelSerializer(serializers.ModelSerializer[SpareLabel]):
+    """A label that came when no place was left for it; it counts in no figure."""
+
+    expectation = serializers.JSONField(allow_null=True)
+    reviewer = serializers.CharField(source="reviewer.name", default=None, allow_null=True)
+    example = serializers.UUIDField(source="revision.example_id")
+
+    class Meta:
+        model = SpareLabel
+        fields = (
+            "id",
+            "example",
+            "revision",
+            "round",
+            "reviewer",
+            "answer",
+            "expectation",
+            "rationale",
+            "flagged",
+            "guideline",
+            "seconds",
+            "created_at",
         )
 
 

@@ -23,8 +23,9 @@ from labeling.api.serializers.labels import (
     NewLabelSerializer,
     NewSkipSerializer,
     SkipSerializer,
+    SpareLabelSerializer,
 )
-from labeling.models import Draft, Label, LabelBatch, LabelSlot, Skip
+from labeling.models import Draft, Label, LabelBatch, LabelSlot, Skip, SpareLabel
 from toolevals.workspace.models import within
 
 
@@ -104,14 +105,19 @@ class ClaimDraft(SlotView):
 
 
 class ClaimLabel(SlotView):
-    """Hand in the label of a claimed example. Sent twice, it is stored once."""
+    """Hand in the label of a claimed example. Sent twice, it is stored once.
 
-    @extend_schema(request=NewLabelSerializer, responses={201: LabelSerializer})
+    202: the claim had ended and no place is left, so it is kept as a spare label, which counts in no figure.
+    """
+
+    @extend_schema(request=NewLabelSerializer, responses={201: LabelSerializer, 202: SpareLabelSerializer})
     def post(self, request: Request, slot: UUID) -> Response:
         found = self.find_slot(slot)
         asked = NewLabelSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        label = services.label_submit(slot=found, actor=self.user, **asked.validated_data)
+        label = services.label_hand_in(slot=found, actor=self.user, **asked.validated_data)
+        if isinstance(label, SpareLabel):
+            return Response(SpareLabelSerializer(label).data, status=HTTPStatus.ACCEPTED)
         return Response(LabelSerializer(label).data, status=HTTPStatus.CREATED)
 
 
@@ -146,6 +152,17 @@ class Labels(LabelingView, ListAPIView[Label]):
     def get_queryset(self) -> QuerySet[Label]:
         labels = Label.objects.in_project(self.project).visible_to(self.user, self.role)
         return labels.select_related("reviewer", "revision", "slot")
+
+
+class SpareLabels(LabelingView, ListAPIView[SpareLabel]):
+    """One's own spare labels, and everybody's of examples that are resolved."""
+
+    serializer_class = SpareLabelSerializer
+    queryset = SpareLabel.objects.none()
+
+    def get_queryset(self) -> QuerySet[SpareLabel]:
+        spares = SpareLabel.objects.in_project(self.project).visible_to(self.user, self.role)
+        return spares.select_related("reviewer", "revision")
 
 
 class LabelDetail(LabelingView):

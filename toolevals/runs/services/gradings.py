@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.urls import reverse
 
-from labeling.models import DatasetVersion
+from labeling.models import DatasetVersion, VersionEntry
 from toolevals.grading.catalog import GRADERS, SCORES
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.judging.seats import Seat
@@ -15,6 +15,9 @@ from toolevals.runs.services.slices import grade_plans
 from toolevals.workspace.jobs import job_create
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
+
+# So many examples are named where gold may not judge an agent.
+MOST_NAMED = 10
 
 
 @transaction.atomic
@@ -48,7 +51,11 @@ def grading_start(*, run: Run, actor: User | None, dataset_version: DatasetVersi
 
 
 def grading_make(*, run: Run, dataset_version: DatasetVersion, actor: User | None) -> Grading:
-    """Return the run's next grading, still without a job. Within the caller's transaction."""
+    """Return the run's next grading, still without a job. Within the caller's transaction.
+
+    Raises InvalidDocument where gold rests on proposals of the run's own agent.
+    """
+    _require_unproposed(run, dataset_version)
     Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     last = run.gradings.aggregate(last=Max("number"))["last"] or 0
     graders = [{"name": grader.name, "version": grader.version} for grader in (*GRADERS.values(), *SCORES.values())]
@@ -64,3 +71,22 @@ def grading_make(*, run: Run, dataset_version: DatasetVersion, actor: User | Non
         simulator=run.simulator or Simulator.objects.of_dataset(dataset_version.dataset),
         actor=actor,
     )
+
+
+def _require_unproposed(run: Run, version: DatasetVersion) -> None:
+    """Raise InvalidDocument where gold of a run's examples rests on second looks at its own agent's proposals."""
+    entries = VersionEntry.objects.filter(version=version).exclude(gold__after_agents="").order_by("position")
+    rows = entries.values_list("position", "revision__example__external_id", "gold__after_agents")
+    taken = set(run.only) if run.only is not None and version.pk == run.dataset_version_id else None
+    own = [
+        name
+        for position, name, agents in rows
+        if run.subject.name in agents.splitlines() and (taken is None or position in taken)
+    ]
+    if own:
+        named = ", ".join(own[:MOST_NAMED]) + (f" and {len(own) - MOST_NAMED:,} more" if len(own) > MOST_NAMED else "")
+        raise InvalidDocument.at(
+            "/dataset_version",
+            f"holds gold that rests on second looks at what {run.subject.name} proposed, "
+            f"and does not judge it: {named}. Freeze a version without such gold.",
+        )

@@ -5,12 +5,11 @@ import { changed, draftKey, forgetDraft, stopDrafts } from "./drafts.js";
 import { showNotDone, where } from "./saved.js";
 import { fieldsOf, get, isAccepted, isJson, newId, post, SignedOut, Unavailable } from "./server.js";
 import { write } from "./storage.js";
-import { onMain, swapMain } from "./swap.js";
+import { swapMain } from "./swap.js";
+import { keepToast } from "./toast.js";
 
 const IDLE = 60000;
-const TOAST = 30000;
 let active = Date.now();
-let toast = 0;
 
 // What is on the page goes nowhere while one reads why: a copy stays in this browser.
 const keptWords = () => {
@@ -78,7 +77,7 @@ document.addEventListener("submit", async (event) => {
 const takeBack = async (button) => {
   const shown = button.closest("[data-toast]");
   sayUnsent(shown, null);
-  clearTimeout(toast);
+  keepToast();
   sayUnsent(shown, await act(button.dataset.undo, []));
 };
 
@@ -94,19 +93,12 @@ document.addEventListener("click", (event) => {
   }
 });
 
-const hideToast = () => document.querySelector("[data-toast]")?.remove();
-
 for (const name of ["keydown", "pointerdown", "wheel"]) addEventListener(name, () => (active = Date.now()), { passive: true });
 setInterval(() => {
   const seconds = document.querySelector("form[data-work] [name=seconds]");
   if (seconds && document.visibilityState === "visible" && Date.now() - active < IDLE) seconds.value = Number(seconds.value) + 1;
 }, 1000);
 
-onMain((main) => {
-  clearTimeout(toast);
-  const shown = main.querySelector("[data-toast]");
-  if (shown) toast = setTimeout(hideToast, Number(shown.dataset.seconds) * 1000 || TOAST);
-});
 addEventListener("popstate", async () => {
   try {
     const response = await get(location.href);

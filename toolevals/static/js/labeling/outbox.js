@@ -1,16 +1,20 @@
 // What was handed in waits here until the server has acknowledged it, across reloads, lost connections and ended sessions.
 // Only a conflict, or a refusal, interrupts.
-import { openSignIn, person } from "../session.js";
+import { isSignedOut, openSignIn, person } from "../session.js";
 import { changed, draftKey, forgetDraft, stopDrafts } from "./drafts.js";
 import { Pauses } from "./pauses.js";
+import { showHeld } from "./next_example.js";
 import { focusFirstProblem, setProblems } from "./problems.js";
-import { showRefused, showSending, showSent, showTakenBack, showWaiting } from "./saved.js";
+import { showOutbox, showRefused, showSending, showSent, showTakenBack, showWaiting } from "./saved.js";
 import { contentOf, isAccepted, isJson, newId, post, SignedOut, Unavailable } from "./server.js";
 import { isOnlyHere, keyOf, keysOf, read, remove, write } from "./storage.js";
 import { onMain, swapMain } from "./swap.js";
+import { showToast } from "./toast.js";
 
 // While it is on its way, nothing is entered; where that takes longer, one may go on.
 const HELD = 3000;
+// Where the answer takes longer than this, the next example is shown if it is here already.
+const SOON = 700;
 const page = () => document.getElementById("main");
 const form = () => document.querySelector("form[data-work]");
 const keyFor = (slot) => keyOf("outbox", person(), slot);
@@ -20,11 +24,21 @@ let busy = false;
 // What is on its way: its key, and how to stop it.
 let sending = null;
 
+const waiting = () => keysOf("outbox", person()).map(read).filter(Boolean);
+
 export const wordsOf = (entries) => {
   const nouns = new Set(entries.map((entry) => entry.noun ?? "label"));
   const noun = nouns.size === 1 ? [...nouns][0] : "submission";
   return `${entries.length} ${noun}${entries.length === 1 ? "" : "s"}`;
 };
+
+// What was handed in for other examples and not taken is said beside what is said of this one.
+const tell = () => {
+  const others = waiting().filter((entry) => entry.slot !== page()?.dataset.slot);
+  showOutbox(others.length ? `${wordsOf(others)} not sent yet` : "");
+};
+
+const goAhead = () => !isSignedOut() && read(keyFor(page().dataset.slot)) && showHeld();
 
 let hold = 0;
 const release = (focused) => {
@@ -42,12 +56,13 @@ export const submit = async (url, fields) => {
   const focused = document.activeElement;
   form().inert = true;
   hold = setTimeout(() => release(focused), HELD);
+  setTimeout(() => page().dataset.slot === slot && goAhead(), SOON);
   await flush({ byHand: true });
   if (page().dataset.slot === slot) release(focused);
 };
 
 const later = (error, byHand) => {
-  const entries = keysOf("outbox", person()).map(read).filter(Boolean);
+  const entries = waiting();
   if (!entries.length) return;
   const words = `${wordsOf(entries)} wait${entries.length === 1 ? "s" : ""}`;
   if (error instanceof SignedOut) {
@@ -56,6 +71,7 @@ const later = (error, byHand) => {
     return;
   }
   const pause = pauses.next(error);
+  goAhead();
   showWaiting(error, words, !isOnlyHere(), pause);
   timer = setTimeout(flush, pause);
 };
@@ -75,11 +91,13 @@ export const flush = async ({ byHand = false } = {}) => {
       if ((await send(key, entry)) === "elsewhere") sent.push(entry);
     }
     pauses.reset();
+    document.dispatchEvent(new CustomEvent("sent"));
     if (sent.length) showSent(wordsOf(sent));
   } catch (error) {
     later(error, byHand);
   } finally {
     busy = false;
+    tell();
   }
 };
 
@@ -111,7 +129,18 @@ const accepted = (key, entry, html, url) => {
   // Until another page is there, nothing is entered on this one.
   if (here && !html.includes('id="main"')) page().inert = true;
   if (here) swapMain(html, url);
+  else catchUp(html);
   return here ? "here" : "elsewhere";
+};
+
+// On another example by now: what the answer says of the label, and of how far one is, is said here.
+const catchUp = (html) => {
+  const answer = new DOMParser().parseFromString(html, "text/html");
+  const [said, shown] = [answer, document].map((root) => root.querySelector("#main .progress-line"));
+  const isSame = answer.getElementById("main")?.dataset.slot === page().dataset.slot;
+  if (isSame && said && shown) shown.replaceWith(said);
+  const toast = answer.querySelector("#main [data-toast]");
+  if (toast && page().dataset.slot) showToast(toast);
 };
 
 const told = (response, entry, answer) => {
@@ -157,7 +186,10 @@ tabs?.addEventListener("message", ({ data }) => {
   document.dispatchEvent(new CustomEvent("conflict", { detail }));
 });
 
-onMain(() => flush());
+onMain(() => {
+  tell();
+  flush();
+});
 addEventListener("online", () => flush());
 document.addEventListener("signed-in", () => flush());
 document.addEventListener("reached", () => flush());

@@ -1,6 +1,7 @@
 // Whether somebody is at work on the claimed example: while they are, the claim is renewed; when they leave, it ends soon.
 // A reload, or coming back, renews it.
 import { token } from "../session.js";
+import { forgetHeld, heldFields } from "./next_example.js";
 import { showAnswers } from "./saved.js";
 import { isJson, post } from "./server.js";
 import { onMain } from "./swap.js";
@@ -18,9 +19,11 @@ const renew = async () => {
   if (!url) return;
   last = Date.now();
   try {
-    const response = await post(url, []);
+    const ahead = heldFields();
+    const response = await post(url, ahead);
     if (!isJson(response) || main().dataset.renewUrl !== url) return;
     const answer = await response.json();
+    if (ahead.length && !answer.ahead) forgetHeld();
     if (response.status === 409) document.dispatchEvent(new CustomEvent("conflict", { detail: answer }));
     else if (response.ok) showAnswers(answer.answers);
   } catch {
@@ -30,7 +33,7 @@ const renew = async () => {
 
 const leave = () => {
   const { leaveUrl } = main()?.dataset ?? {};
-  if (leaveUrl) navigator.sendBeacon(leaveUrl, new URLSearchParams({ csrfmiddlewaretoken: token() }));
+  if (leaveUrl) navigator.sendBeacon(leaveUrl, new URLSearchParams([["csrfmiddlewaretoken", token()], ...heldFields()]));
 };
 
 for (const name of ["keydown", "pointerdown", "wheel"]) addEventListener(name, () => (active = Date.now()), { passive: true });
@@ -39,5 +42,11 @@ setInterval(() => {
   if (document.visibilityState === "visible" && now - active < IDLE && now - last >= EVERY) renew();
 }, 5000);
 addEventListener("pagehide", leave);
+// Before the session ends; a page that stays, because something waits, renews its claims in a moment.
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("[data-sign-out]")) return;
+  leave();
+  last = 0;
+});
 addEventListener("pageshow", (event) => event.persisted && renew());
 onMain(() => (last = Date.now()));

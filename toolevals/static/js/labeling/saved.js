@@ -36,6 +36,13 @@ export const showNotDone = (error) => show(`${reason(error)}: not done`);
 export const showSending = () => show("Sending");
 export const showSent = (words) => show(`Sent ${words} that waited`, { waits: false });
 export const showWaiting = (error, words, isKept, pause) => show(`${reason(error)}: ${words} ${where(isKept)}${next(pause)}`);
+// What was handed in for another example and is not taken yet; nothing where there is none.
+export const showOutbox = (words) => {
+  const element = document.querySelector("[data-outbox]");
+  if (!element) return;
+  element.hidden = !words;
+  if (element.textContent !== words) element.textContent = words;
+};
 export const showTakenBack = () => show("Not handed in: changed since. Hand it in again");
 export const showRefused = () => show("Not handed in");
 

@@ -1,0 +1,54 @@
+"""The second looks that wait for a person: at proposals that their own label does not accept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from labeling.models import Dataset, Label, LookPlan, LookProposal
+from labeling.second_looks.proposed import accepts
+from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.models import Project, User, within
+
+# More that wait are not counted.
+MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class DueLook:
+    """A proposal to look at, and this person's label in force, which does not accept it."""
+
+    proposal: LookProposal
+    label: Label
+
+
+def looks_due(project: Project, user: User) -> list[DueLook]:
+    """Return the second looks that wait for a person, at most MOST."""
+    if not LookPlan.objects.filter(within(project, "dataset"), ended_at=None).exists():
+        return []
+    return list(_due(project, user))
+
+
+def look_due(project: Project, user: User, proposal: LookProposal) -> DueLook | None:
+    """Return what waits at one proposal; None where nothing does."""
+    return next((due for due in _due(project, user) if due.proposal == proposal), None)
+
+
+def plan_at_work(dataset: Dataset) -> LookPlan | None:
+    """Return the dataset's plan of second looks that is not ended."""
+    return LookPlan.objects.filter(dataset=dataset, ended_at=None).first()
+
+
+def _due(project: Project, user: User) -> Iterator[DueLook]:
+    found = 0
+    for proposal in LookProposal.objects.due(project, user, timezone.now()).iterator(chunk_size=2 * MOST):
+        labels = Label.objects.filter(revision=proposal.revision_id, reviewer=user).in_force()
+        label = labels.select_related("revision").first()
+        if label is None or accepts(label.expectation, proposal.expectation, tools_in(proposal.revision.tools)):
+            continue
+        yield DueLook(proposal, label)
+        found += 1
+        if found == MOST:
+            return

@@ -1,0 +1,111 @@
+"""Second looks: beginning and ending them in a dataset, opening one, answering it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from labeling.errors import InvalidAct
+from labeling.models import Dataset, LookAnswer, LookPlan, LookProposal, Resolution, Revision, SecondLook
+from labeling.second_looks.due import DueLook, look_due
+from labeling.second_looks.planting import is_drawn, planted, values_given
+from labeling.services.slots import require_labelling
+from toolevals.grading.problems import InvalidDocument
+from toolevals.registry.tool_lists import tools_in
+from toolevals.workspace.models import User
+from toolevals.workspace.services import audit_record
+
+MOST_PROPOSALS = 10_000
+MOST_PLANTED = 0.5
+LONGEST_REMARK = 4000
+AT_ONCE = 500
+
+
+@transaction.atomic
+def second_looks_begin(
+    *,
+    dataset: Dataset,
+    actor: User | None,
+    run: int,
+    agent: str,
+    proposals: Mapping[UUID, dict[str, Any]],
+    planted_share: float = 0,
+    seed: int = 0,
+) -> LookPlan:
+    """Propose an agent's calls, by revision, for second looks in a dataset; those at work end.
+
+    A share of the proposals is replaced by wrong ones, drawn with the seed. Proposals for what is not open are left
+    out. Raises InvalidDocument where nothing is left, or too much.
+    """
+    if not 0 <= planted_share <= MOST_PLANTED:
+        raise InvalidDocument.at("/planted_share", f"must be from 0 to {MOST_PLANTED}")
+    Dataset.objects.select_for_update(of=("self",)).get(pk=dataset.pk)
+    rows = Revision.objects.current().filter(example__dataset=dataset, resolution=Resolution.OPEN, pk__in=proposals)
+    open_ones = list(rows.select_related("example", "tools").defer("input").order_by("pk")[: MOST_PROPOSALS + 1])
+    if not open_ones:
+        raise InvalidDocument.at("/run", "holds no answer to an example of this dataset that is still to label")
+    if len(open_ones) > MOST_PROPOSALS:
+        raise InvalidDocument.at("/run", f"holds more than {MOST_PROPOSALS:,} answers to examples still to label")
+    LookPlan.objects.filter(dataset=dataset, ended_at=None).update(ended_at=timezone.now())
+    plan = LookPlan.objects.create(
+        dataset=dataset, run=run, agent=agent, planted_share=planted_share, seed=seed, actor=actor
+    )
+    values = values_given([proposals[revision.pk] for revision in open_ones])
+    made = []
+    for revision in open_ones:
+        own, name = proposals[revision.pk], revision.example.external_id
+        wrong = None
+        if is_drawn(seed, name, planted_share):
+            wrong = planted(own, tools_in(revision.tools), values, seed=seed, external_id=name)
+        made.append(LookProposal(plan=plan, revision=revision, expectation=wrong or own, is_planted=wrong is not None))
+    LookProposal.objects.bulk_create(made, batch_size=AT_ONCE)
+    detail = {"run": run, "agent": agent, "proposals": len(made), "planted_share": planted_share}
+    audit_record(project=dataset.project, actor=actor, verb="second_looks_begin", target=plan, detail=detail)
+    return plan
+
+
+@transaction.atomic
+def second_looks_end(*, dataset: Dataset, actor: User | None) -> None:
+    """End the second looks of a dataset: nothing more is proposed, and people are told what was wrong on purpose."""
+    plan = LookPlan.objects.filter(dataset=dataset, ended_at=None).first()
+    if plan is not None and LookPlan.objects.filter(pk=plan.pk, ended_at=None).update(ended_at=timezone.now()):
+        audit_record(project=dataset.project, actor=actor, verb="second_looks_end", target=plan)
+
+
+@transaction.atomic
+def second_look_open(*, due: DueLook, actor: User) -> SecondLook:
+    """Write down that a person sees a proposal, before it is shown; they are not given its example again.
+
+    It leaves no audit row: it decides nothing.
+    """
+    look, _ = SecondLook.objects.get_or_create(
+        proposal=due.proposal, reviewer=actor, defaults={"label": due.label, "revision": due.label.revision}
+    )
+    return look
+
+
+@transaction.atomic
+def second_look_answer(*, look: SecondLook, actor: User, answer: str, remark: str = "") -> SecondLook:
+    """Keep what a person says after a second look; the first answer stands. Their label stays what it was.
+
+    Raises InvalidAct where the look is another's, or waits no more: the example was decided, or the looks were ended.
+    """
+    if look.reviewer_id != actor.pk or answer not in LookAnswer.values:
+        raise InvalidAct("This second look is not yours.")
+    project = look.proposal.plan.dataset.project
+    require_labelling(project, actor)
+    found = SecondLook.objects.select_for_update(of=("self",)).get(pk=look.pk)
+    if found.answer:
+        return found
+    if look_due(project, actor, look.proposal) is None:
+        raise InvalidAct("The example was decided meanwhile, or its second looks were ended.")
+    found.answer, found.remark = answer, remark.strip()[:LONGEST_REMARK]
+    found.answered_at = timezone.now()
+    found.save(update_fields=["answer", "remark", "answered_at"])
+    detail = {"revision": str(found.revision_id)}
+    audit_record(project=project, actor=actor, verb="second_look_answer", target=found, detail=detail)
+    return found

@@ -1,0 +1,68 @@
+"""What stands at the end of the queue: what was handed in, what is next, and how far labels agree in full blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from labeling.agreement.all_pairs import BLOCK
+from labeling.agreement.filters import Filters
+from labeling.agreement.kept import agreement_counted
+from labeling.agreement.page import Figure, in_percent
+from labeling.at_hand import own_counts
+from labeling.home import waiting
+from labeling.models import CalibrationRound, Dataset, LabelSlot, SlotState, SpareLabel
+from labeling.progress import handed_in_today
+from labeling.second_looks.due import looks_due
+from labeling.views.scope import Scope
+from labeling.waiting import to_calibrate
+from toolevals.workspace.navigation import counted
+from toolevals.workspace.requests import ProjectRequest
+
+# The agreement of so many datasets is told, the newest first.
+MOST_DATASETS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """How often the pairs of first labels of a dataset choose the same tool; None before there is a full block."""
+
+    dataset: Dataset
+    figure: Figure | None
+
+
+def end_context(request: ProjectRequest, place: Scope, first: CalibrationRound | None) -> dict[str, Any]:
+    """Return what the page shows where no example waits; `first`: the calibration round that comes before any."""
+    where, user = place.dataset or request.project, request.user
+    handed_in = own_counts(where, user)[1]
+    spares = SpareLabel.objects.in_project(request.project).filter(reviewer=user)
+    if place.dataset is not None:
+        spares = spares.filter(revision__example__dataset=place.dataset)
+    return {
+        "place": place,
+        "handed_in": handed_in,
+        "today": handed_in_today(where, user),
+        "spare": spares.count(),
+        "agreed": [] if first or not handed_in else _agreed(request, place),
+        "block": BLOCK,
+        "next": [each for each in waiting(request.project, request.role, counted(request)) if each.count],
+        "left": 0 if first else counted(request)["to_label"],
+        "first": first,
+        "calibration": to_calibrate(request.project, user),
+        "looks": len(looks_due(request.project, user)),
+        "scope": place.key,
+    }
+
+
+def _agreed(request: ProjectRequest, place: Scope) -> list[Agreed]:
+    """Return the agreement of the datasets that this person has labelled in, as the Agreement page counts it."""
+    own = LabelSlot.objects.filter(reviewer=request.user, state=SlotState.SUBMITTED).values("dataset")
+    labelled = Dataset.objects.in_project(request.project).filter(pk__in=own).select_related("project").order_by("-id")
+    datasets = [place.dataset] if place.dataset else labelled[:MOST_DATASETS]
+    return [Agreed(dataset, _figure(request, dataset)) for dataset in datasets]
+
+
+def _figure(request: ProjectRequest, dataset: Dataset) -> Figure | None:
+    agreement = agreement_counted(dataset, Filters(), actor=request.user).agreement
+    pairs = agreement.pairs if agreement else None
+    return in_percent(pairs.tool.percent) if pairs and pairs.counted else None

@@ -1,0 +1,87 @@
+"""Second looks at an agent's proposals: one example after the other, and what one has answered."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from labeling import services
+from labeling.comparison import answer_words
+from labeling.conversation import read_conversation
+from labeling.errors import InvalidAct
+from labeling.models import LookAnswer, LookProposal, SecondLook
+from labeling.second_looks.due import look_due, looks_due
+from labeling.wording import expectation_words
+from toolevals.workspace.models import within
+from toolevals.workspace.paging import page_of
+from toolevals.workspace.requests import ProjectRequest
+
+
+@require_GET
+def second_looks(request: ProjectRequest) -> HttpResponse:
+    """Go to the first second look that waits; where none does, list what this person has answered."""
+    waiting = looks_due(request.project, request.user)
+    if waiting and "answered" not in request.GET:
+        return redirect("labeling:second-look", request.project.slug, waiting[0].proposal.pk)
+    looks = SecondLook.objects.answered_by(request.user).filter(within(request.project, "proposal__plan__dataset"))
+    looks = looks.select_related("revision__example__dataset", "proposal__plan", "label")
+    page = page_of(looks, request.GET.get("before", ""))
+    rows = [
+        {"look": look, "own": answer_words(look.label), "proposed": expectation_words(look.proposal.expectation)}
+        for look in page.rows
+    ]
+    return render(request, "labeling/second_looks.html", {"page": page, "rows": rows, "waiting": len(waiting)})
+
+
+@require_GET
+def second_look(request: ProjectRequest, look: UUID) -> HttpResponse:
+    """Show one proposal beside one's own label."""
+    return _show(request, _proposal(request, look))
+
+
+@require_POST
+def second_look_answer(request: ProjectRequest, look: UUID) -> HttpResponse:
+    """Take the answer and go on to the next."""
+    found = _proposal(request, look)
+    opened = get_object_or_404(SecondLook, proposal=found, reviewer=request.user)
+    answer = request.POST.get("answer", "")
+    if answer not in LookAnswer.values:
+        return _show(request, found, problem="Say whether you keep your label or go over to the proposal.")
+    try:
+        services.second_look_answer(
+            look=opened, actor=request.user, answer=answer, remark=request.POST.get("remark", "")
+        )
+    except InvalidAct as error:
+        return render(request, "labeling/second_look_gone.html", {"words": str(error)}, status=409)
+    return redirect("labeling:second-looks", request.project.slug)
+
+
+def _proposal(request: ProjectRequest, pk: UUID) -> LookProposal:
+    rows = LookProposal.objects.filter(within(request.project, "plan__dataset"))
+    return get_object_or_404(rows.select_related("plan__dataset__project"), pk=pk)
+
+
+def _show(request: ProjectRequest, proposal: LookProposal, *, problem: str = "") -> HttpResponse:
+    due = look_due(request.project, request.user, proposal)
+    if due is None:
+        if SecondLook.objects.filter(proposal=proposal, reviewer=request.user).exists():
+            return redirect("labeling:second-looks", request.project.slug)
+        raise Http404
+    services.second_look_open(due=due, actor=request.user)
+    revision, label = due.proposal.revision, due.label
+    context = {
+        "due": due,
+        "example": revision.example,
+        "dataset": proposal.plan.dataset,
+        "conversation": read_conversation(revision.input),
+        "ask": "What should the agent do next?",
+        "own": expectation_words(label.expectation) if label.expectation is not None else None,
+        "own_words": answer_words(label),
+        "proposed": expectation_words(due.proposal.expectation),
+        "remark": request.POST.get("remark", ""),
+        "problem": problem,
+    }
+    return render(request, "labeling/second_look.html", context, status=422 if problem else 200)

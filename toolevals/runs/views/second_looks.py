@@ -1,0 +1,101 @@
+"""Second looks of a dataset: whose proposals are shown to who has labelled, and how often people go over to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from labeling.models import Dataset, LookPlan
+from labeling.second_looks.bias import BIAS_CSV, KINDS, bias_lines, bias_of
+from labeling.second_looks.due import plan_at_work
+from labeling.services import second_looks_end
+from labeling.services.second_looks import MOST_PLANTED
+from toolevals.grading.problems import InvalidDocument
+from toolevals.runs.models import Run
+from toolevals.runs.services.second_looks import second_looks_propose
+from toolevals.workspace.forms.controls import PlainForm
+from toolevals.workspace.models import Project
+from toolevals.workspace.requests import ProjectRequest
+from toolevals.workspace.views.files import csv_file
+
+MOST_SEED = 2**31 - 1
+
+
+class SecondLooksForm(PlainForm):
+    """Which run proposes, and how much of it is wrong on purpose."""
+
+    run = forms.IntegerField(
+        min_value=1,
+        label="Run",
+        help_text="The number of an earlier run. What its agent did in the same examples is proposed.",
+    )
+    planted_percent = forms.FloatField(
+        min_value=0,
+        max_value=100 * MOST_PLANTED,
+        initial=10,
+        label="Wrong on purpose, in percent",
+        help_text="Reviewers are told that some are, and which once the second looks are ended. 0: none.",
+    )
+    seed = forms.IntegerField(
+        min_value=0, max_value=MOST_SEED, initial=0, label="Seed", help_text="The same seed draws the same examples."
+    )
+
+    def __init__(self, project: Project, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.project = project
+
+    def clean_run(self) -> Run:
+        found = Run.objects.in_project(self.project).of_people().filter(number=self.cleaned_data["run"]).first()
+        if found is None:
+            raise forms.ValidationError("There is no such run in this project.")
+        return found
+
+
+@require_http_methods(["GET", "POST"])
+def second_looks(request: ProjectRequest, dataset: str) -> HttpResponse:
+    """Show whose proposals are shown in a dataset, and each person's figures; by POST, begin, or end, second looks."""
+    found = get_object_or_404(Dataset.objects.in_project(request.project).select_related("project"), slug=dataset)
+    if "end" in request.POST:
+        second_looks_end(dataset=found, actor=request.user)
+        messages.info(request, "The second looks are ended.")
+        return redirect("runs:second-looks", request.project.slug, found.slug)
+    form = SecondLooksForm(request.project, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        data = form.cleaned_data
+        try:
+            plan = second_looks_propose(
+                dataset=found,
+                actor=request.user,
+                run=data["run"],
+                planted_share=data["planted_percent"] / 100,
+                seed=data["seed"],
+            )
+            messages.info(request, f"{plan.proposals.count():,} proposals wait for second looks.")
+            return redirect("runs:second-looks", request.project.slug, found.slug)
+        except InvalidDocument as error:
+            form.add_error("run", f"This run {error.problems[0].message}.")
+    plan = plan_at_work(found)
+    context = {
+        "dataset": found,
+        "here": "settings",
+        "form": form,
+        "plan": plan,
+        "proposals": plan.proposals.count() if plan else 0,
+        "planted": plan.proposals.filter(is_planted=True).count() if plan else 0,
+        "earlier": LookPlan.objects.filter(dataset=found, ended_at__isnull=False).order_by("-id")[:10],
+        "kinds": KINDS.values(),
+        "people": bias_of(found),
+    }
+    return render(request, "runs/second_looks.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def second_looks_csv(request: ProjectRequest, dataset: str) -> StreamingHttpResponse:
+    """Send each person's figures."""
+    found = get_object_or_404(Dataset.objects.in_project(request.project), slug=dataset)
+    return csv_file(f"{found.slug}-second-looks", BIAS_CSV, bias_lines(bias_of(found)))
