@@ -49,7 +49,7 @@ def test_a_result_file_becomes_tasks_a_run_and_the_table_of_agreement(send, clie
         assert answer.status_code == 302, answer.content.decode()
         assert answer["location"].endswith(f"/runs/{run.number}/recorded/")
         waiting = client.get(answer["location"]).content.decode()
-        assert f"2 tasks: {expected} new, {2 - expected} of the same content there already." in waiting
+        assert f"Tasks: 2, of which {expected} are new and {2 - expected} were there already" in waiting
         run_jobs()
     assert Example.objects.filter(dataset__slug="rec").count() == 2
     assert set(Example.objects.filter(dataset__slug="rec").values_list("decided_by", flat=True)) == {"end_state+answer"}

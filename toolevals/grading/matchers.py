@@ -221,9 +221,8 @@ class DateEqual(_Matcher):
 class ResultOf(_Matcher):
     """The value at a place of the result of an earlier expected call. An extension.
 
-    `call` counts the expected calls of the trajectory from 1, `pointer` is a JSON pointer into the result, empty for
-    the whole. Once the calls that were made are known (see `call_results`), `values` are what stood there, each of
-    which will do; without any, nothing is known, and `unknown` says why.
+    `call` counts the expected calls from 1, `pointer` is a JSON pointer into the result. Once the calls made are known
+    (see `call_results`), `values` are what stood there, each of which will do; without any, `unknown` says why.
     """
 
     kind = "result_of"

@@ -160,7 +160,7 @@ class DatasetField(forms.ModelChoiceField[Dataset]):
     """A dataset, by name."""
 
     def label_from_instance(self, obj: Any) -> str:
-        return obj.name
+        return str(obj.name)
 
 
 class RecordedForm(PlainForm):

@@ -38,6 +38,7 @@ def recorded_new(request: ProjectRequest) -> HttpResponse:
 
 def _tell(request: ProjectRequest, done: RecordedImport) -> None:
     known = done.tasks - done.new
-    messages.success(request, f"{done.tasks:,} tasks: {done.new:,} new, {known:,} of the same content there already.")
+    words = f"Tasks: {done.tasks:,}, of which {done.new:,} are new and {known:,} were there already by their content."
+    messages.success(request, words)
     for loss in done.readings.losses[:_MOST_TOLD]:
         messages.warning(request, f"Left out of the conversations: {loss}.")
