@@ -49,7 +49,7 @@ class Place:
         self.name = name
         self.gate = gate
         self.profile = profile
-        # Arguments that were right, as JSON text with sorted keys; None as long as none came.
+        # Arguments that were right, as JSON text; None as long as none came.
         self._seen: tuple[bytes, ...] | None = None
 
     @property
@@ -66,22 +66,20 @@ class Place:
         return name == self.expectation.tool or self.profile.tool_name(name) == self.name
 
     def stand(self, actual: Mapping[str, Any]) -> tuple[int, bool]:
-        """Return what `look` does; from the second call on, of arguments that were right before, without looking."""
-        if self._seen is None:
-            self._seen = ()
-            return self.look(actual)
-        try:
-            text = dumps(actual, option=_OPTIONS)
-        except TypeError:
-            # What orjson does not write, such as a large integer.
-            return self.look(actual)
-        if text in self._seen:
+        """Return what `look` does, of arguments that were right twice without looking."""
+        if self._seen and _text(actual) in self._seen:
             return _RIGHT
         found = self.look(actual)
-        # NaN is written as null.
-        if found == _RIGHT and len(self._seen) < _MOST_SEEN and len(text) < _LONGEST_SEEN and b"null" not in text:
-            self._seen = (*self._seen, text)
+        if found == _RIGHT:
+            self._note_right(actual)
         return found
+
+    def _note_right(self, actual: Mapping[str, Any]) -> None:
+        if self._seen is None:
+            # Most examples are tried once: writing arguments down pays from the third time on.
+            self._seen = ()
+        elif len(self._seen) < _MOST_SEEN and 0 < len(text := _text(actual)) < _LONGEST_SEEN:
+            self._seen = (*self._seen, text)
 
     def look(self, actual: Mapping[str, Any]) -> tuple[int, bool]:
         """Return how arguments stand to what is expected, and whether they break the schema."""
@@ -236,11 +234,15 @@ def _decision(total: int, checked: int, faulty: tuple[tuple[int, bool], ...]) ->
 
 def _are_alike(value: Any, wanted: Any) -> bool:
     """Tell whether two values are one JSON text, and so equal under every profile."""
-    if type(value) is not type(wanted):
-        return False
+    return type(value) is type(wanted) and (text := _text(value)) != b"" and text == _text(wanted)
+
+
+def _text(value: Any) -> bytes:
+    """Return JSON text with sorted keys, which no other value has; empty where it may not be so."""
     try:
         text = dumps(value, option=_OPTIONS)
-        # NaN is written as null.
-        return b"null" not in text and dumps(wanted, option=_OPTIONS) == text
     except TypeError:
-        return False
+        # What orjson does not write, such as a large integer.
+        return b""
+    # NaN is written as null.
+    return b"" if b"null" in text else text
