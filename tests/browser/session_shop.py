@@ -29,10 +29,11 @@ from labeling.services import calibration_open, dataset_create, examples_import,
 from labeling.services import label_submit, settle_due, slot_claim
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, returned, row
+from tests.reports.building import Builder, Case
 from toolevals.grading.examples import read_example
 from toolevals.registry.services import registry_create, registry_publish
-from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration, RereadCase, Rereading
-from toolevals.runs.services import JudgeRequest, judge_add, rubric_use
+from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration
+from toolevals.runs.services import JudgeRequest, RereadingRequest, judge_add, rereading_begin, rubric_use
 from toolevals.workspace.jobs import job_pause
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import member_set, project_create, user_create
@@ -74,11 +75,8 @@ for position, case in enumerate(cases):
         calibration=rated, position=position, case=case, is_held_out=True, passed=True, value=1,
         questions=[{"conversation": {"messages": []}, "done": []}],
     )
-reread = Rereading.objects.create(
-    grading=cases[0].grading, readers=1, seed="s", drawn_from={"passed": 4, "failed": 0}
-)
-for position, case in enumerate(cases):
-    RereadCase.objects.create(rereading=reread, position=position, case=case, passed=True, trials=1)
+graded = Builder(project).grading([Case("pay", "pay")] * 4)
+reread = rereading_begin(request=RereadingRequest(graded), actor=people["Jo"])
 with transaction.atomic():
     job = export_start(selection=Selection(dataset), actor=people["Jo"], format="jsonl")
     job_pause(job=job, actor=people["Jo"])
