@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from scripts.dev.build import archives
 from scripts.dev.environment import ROOT
-from tests.fixtures.prepared import alone, prepared_copy
+from tests.fixtures.prepared import prepared_copy
 from tests.project.files import project_files
 from tests.servers.process import free_port
 from toolevals.serving.preparation import NAME as PREPARATION

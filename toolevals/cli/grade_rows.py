@@ -142,6 +142,11 @@ class NativeGrading:
         self._readings = Readings()
         self._kept = lru_cache(maxsize=_MOST_EXAMPLES)(_example_in)
 
+    @property
+    def readings(self) -> Readings:
+        """What the rows were read from since the last time it was taken."""
+        return self._readings
+
     def taken_readings(self) -> Readings:
         """Return what the rows since the last time were read from."""
         taken, self._readings = self._readings, Readings()

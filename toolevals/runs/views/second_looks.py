@@ -68,14 +68,14 @@ def second_looks(request: ProjectRequest, dataset: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data
         try:
-            plan = second_looks_propose(
+            made = second_looks_propose(
                 dataset=found,
                 actor=request.user,
                 run=data["run"],
                 planted_share=data["planted_percent"] / 100,
                 seed=data["seed"],
             )
-            messages.info(request, f"{plan.proposals.count():,} proposals wait for second looks.")
+            messages.info(request, f"{made.proposals.count():,} proposals wait for second looks.")
             return redirect("runs:second-looks", request.project.slug, found.slug)
         except InvalidDocument as error:
             form.add_error("run", f"This run {error.problems[0].message}.")
