@@ -89,12 +89,8 @@ class ArgumentDifference:
     def to_document(self) -> dict[str, Any]:
         """Return the normal form."""
         return {
-            "pair": self.pair,
-            "path": self.path,
-            "expected": self.expected,
-            "actual": self.actual,
-            "kind": self.kind,
-        }
+            "pair": self.pair, "path": self.path, "expected": self.expected, "actual": self.actual, "kind": self.kind,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
