@@ -83,7 +83,7 @@ def header(full: World) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def operations(full: World) -> list[APIOperation]:
+def operations(full: World) -> list[APIOperation[Any, Any, Any, Any]]:
     """Every documented operation, which draws names of real rows among others."""
     named = names(full)
     seeded = json.loads(json.dumps(document()))
@@ -158,11 +158,11 @@ def faults() -> Iterator[list[str]]:
     got_request_exception.disconnect(note)
 
 
-def wrong_answers(operation: APIOperation, values: dict[str, Any], header: dict[str, str]) -> list[str]:
+def wrong_answers(operation: APIOperation[Any, Any, Any, Any], values: dict[str, Any], header: dict[str, str]) -> list[str]:
     """Ask an operation as often as DRAWS says, and return what is wrong with the answers."""
     found: list[str] = []
 
-    def ask(case: Case) -> None:
+    def ask(case: Case[Any]) -> None:
         with faults() as broken, undone():
             response = case.call(app=WSGIHandler(), headers=header)
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from typing import Any
 
 import pytest
@@ -20,6 +22,13 @@ from tests.labeling.rows import NO_CALL, row
 from tests.labeling.test_claims import lapse
 from toolevals.workspace.models import AuditEntry, Membership, Project, User
 from toolevals.workspace.services import member_remove
+
+
+def lease_end(slot: LabelSlot) -> datetime:
+    """Return when a claim ends, as it is stored."""
+    until = LabelSlot.objects.get(pk=slot.pk).lease_until
+    assert until is not None
+    return until
 
 
 @pytest.fixture
@@ -79,9 +88,9 @@ def test_what_is_held_ahead_is_no_place_for_others_until_it_ends(claim, ahead, d
 def test_leaving_ends_it_soon_and_giving_back_at_once(claim, ahead, dataset, examples, ann):
     slot = claim(ann)
     following = ahead(ann, slot)
-    until = LabelSlot.objects.get(pk=following.pk).lease_until
+    until = lease_end(following)
     slot_leave(slot=following, actor=ann)
-    assert LabelSlot.objects.get(pk=following.pk).lease_until < until
+    assert lease_end(following) < until
     slot_release(slot=following, actor=ann)
     assert LabelSlot.objects.get(pk=following.pk).state == SlotState.OPEN
 
@@ -129,9 +138,9 @@ def test_pages_hold_it_on_leave_it_and_give_it_back(client, project: Project, cl
     lapse(following)
     assert client.post(f"{url}/renew/", sent).json()["ahead"] is True
     assert client.post(f"{url}/renew/", {"ahead": "x"}).json()["ahead"] is False
-    following.refresh_from_db()
+    until = lease_end(following)
     client.post(f"{url}/leave/", sent)
-    assert LabelSlot.objects.get(pk=following.pk).lease_until < following.lease_until
+    assert lease_end(following) < until
     client.post(f"{url}/release/", sent)
     assert LabelSlot.objects.held_by(ann).count() == 0
     assert client.post(f"{url}/ahead/").status_code == 204

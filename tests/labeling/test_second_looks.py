@@ -12,7 +12,7 @@ from django.test import Client
 
 from labeling.agreement.comparing import DECIDED
 from labeling.errors import InvalidAct
-from labeling.models import Dataset, GoldSource, Label, LookPlan, LookProposal, Resolution, Revision, SecondLook
+from labeling.models import Dataset, GoldSource, Label, LabelSlot, LookPlan, LookProposal, Resolution, Revision, SecondLook
 from labeling.second_looks.bias import bias_lines, bias_of
 from labeling.second_looks.due import look_due, looks_due
 from labeling.second_looks.planting import is_drawn, planted, values_given
@@ -42,6 +42,13 @@ from toolevals.workspace.models import AuditEntry, Project, Role, User
 CANCEL = ToolCall("cancel_order", {"order_id": "A-1"})
 Propose = Callable[..., LookPlan]
 Passed = Callable[[float], None]
+
+
+def claimed(project: Project, actor: User) -> LabelSlot:
+    """Return the next example that a person is handed."""
+    slot = slot_claim(dataset_or_project=project, actor=actor)
+    assert slot is not None
+    return slot
 
 
 @pytest.fixture
@@ -93,7 +100,7 @@ def test_what_others_have_said_changes_nothing_until_it_is_decided(
     first = submit(ann, NO_CALL)
     pass_time(project.undo_seconds + 1)
     before = looks_due(project, ann)
-    slot = slot_claim(dataset_or_project=project, actor=ben)
+    slot = claimed(project, ben)
     label_submit(slot=slot, actor=ben, expectation=call())
     assert looks_due(project, ann) == before
     settle_due(later())
@@ -155,7 +162,7 @@ def test_the_adjudicator_reads_it_as_a_remark_and_the_gold_says_so(
     chief = members(1, Role.ADJUDICATOR)[0]
     propose()
     submit(ann, NO_CALL)
-    label_submit(slot=slot_claim(dataset_or_project=project, actor=ben), actor=ben, expectation=call())
+    label_submit(slot=claimed(project, ben), actor=ben, expectation=call())
     pass_time(project.undo_seconds + 1)
     settle_due()
     look_at(project, ann, "went_over", "It asks to cancel.")
@@ -188,7 +195,7 @@ def test_gold_on_which_nobody_went_over_is_as_ever_and_restored_gold_keeps_its_m
     propose()
     for expectation, person in ((NO_CALL, ann), (call(), ben)):
         for _ in range(2):
-            slot = slot_claim(dataset_or_project=project, actor=person)
+            slot = claimed(project, person)
             label_submit(slot=slot, actor=person, expectation=expectation)
     pass_time(project.undo_seconds + 1)
     settle_due()
@@ -216,7 +223,7 @@ def test_a_proposal_that_was_wrong_on_purpose_is_no_remark_and_marks_no_gold(
     propose(planted_share=0.5)
     LookProposal.objects.update(is_planted=True)
     submit(ann, NO_CALL)
-    label_submit(slot=slot_claim(dataset_or_project=project, actor=ben), actor=ben, expectation=call())
+    label_submit(slot=claimed(project, ben), actor=ben, expectation=call())
     pass_time(project.undo_seconds + 1)
     settle_due()
     look_at(project, ann, "went_over")
@@ -240,7 +247,7 @@ def test_bias_counts_decided_examples_alone_with_intervals(
     propose()
     for expectation, person in ((NO_CALL, ann), (call(), ben)):
         for _ in range(3):
-            slot = slot_claim(dataset_or_project=project, actor=person)
+            slot = claimed(project, person)
             label_submit(slot=slot, actor=person, expectation=expectation)
     pass_time(project.undo_seconds + 1)
     settle_due()
@@ -355,7 +362,7 @@ def test_owners_alone_read_the_figures(project, dataset, propose, ann, members):
     url = f"/p/{project.slug}/datasets/{dataset.slug}/second-looks"
     propose()
     assert "Run 7 (Rival) proposes for 3 examples" in client.get(f"{url}/").content.decode()
-    table = b"".join(client.get(f"{url}.csv").streaming_content).decode()
+    table = b"".join(client.get(f"{url}.csv").streaming_content).decode()  # type: ignore[attr-defined]
     assert next(csv.reader(io.StringIO(table)))[:2] == ["reviewer_id", "reviewer"]
     assert client.post(f"{url}/", {"run": "99", "planted_percent": "10", "seed": "0"}).status_code == 422
     assert client.post(f"{url}/", {"end": "1"}).status_code == 302

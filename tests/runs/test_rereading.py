@@ -132,7 +132,7 @@ def test_the_same_seed_draws_the_same_in_an_order_that_tells_nothing(run):
 @pytest.mark.parametrize("how", ["labelled", "decided"])
 def test_who_made_the_gold_does_not_read_it_unless_the_project_lets_them(run, project, reader, how):
     rereading = rereading_made(run)
-    case = rereading.cases.order_by("position").first()
+    case = rereading.cases.order_by("position")[0]
     revision = case.case.transcript.entry.revision
     if how == "decided":
         Adjudication.objects.create(revision=revision, adjudicator=reader, rationale="so")
@@ -166,7 +166,7 @@ def test_an_example_that_somebody_may_still_label_rests(run, project, reader):
 
 def test_the_first_reading_counts_and_a_retry_adds_nothing(run, reader):
     rereading = rereading_made(run)
-    case = rereading.cases.first()
+    case = rereading.cases.order_by("position")[0]
     first = case_read(case=case, actor=reader, said="wrong", note=" odd ")
     assert case_read(case=case, actor=reader, said="wrong", note="odd").pk == first.pk
     with pytest.raises(InvalidDocument, match="the first reading counts"):
@@ -185,7 +185,7 @@ def test_the_first_reading_counts_and_a_retry_adds_nothing(run, reader):
     ],
 )
 def test_what_is_no_reading_is_refused(run, reader, said, pointer):
-    case = rereading_made(run).cases.first()
+    case = rereading_made(run).cases.order_by("position")[0]
     with pytest.raises(InvalidDocument) as refused:
         case_read(case=case, actor=reader, **said)
     assert refused.value.problems[0].pointer == pointer
@@ -220,7 +220,7 @@ def test_one_is_open_at_a_time_and_it_ends_by_hand(run, reader):
     assert sum(row.counts["unread"] for row in results.verdicts) == 5
     with pytest.raises(InvalidDocument, match="closed and cannot be cancelled"):
         rereading_cancel(rereading=rereading, actor=reader)
-    left = rereading.cases.filter(readings=None).first()
+    left = rereading.cases.filter(readings=None).order_by("position")[0]
     with pytest.raises(InvalidDocument, match="is closed"):
         case_read(case=left, actor=reader, said="right")
 

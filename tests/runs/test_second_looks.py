@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from labeling.models import Gold, LookProposal
+from labeling.models import Dataset, Gold, LookProposal
 from labeling.second_looks.proposed import calls_of
 from labeling.services import dataset_create, examples_import
 from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, version_of
@@ -13,9 +13,10 @@ from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import ToolCall
 from toolevals.runs.services import grading_start
 from toolevals.runs.services.second_looks import second_looks_propose
+from toolevals.workspace.models import Project
 
 
-def unlabelled(project):
+def unlabelled(project: Project) -> Dataset:
     """Return a dataset of the same examples, without gold."""
     made = dataset_create(project=project, actor=None, slug="afresh", name="Afresh")
     plain = [{name: row[name] for name in ("id", "input", "tools")} for row in EXAMPLES]
