@@ -16,6 +16,7 @@ from typing import Any
 import psycopg
 
 from scripts.dev.environment import ROOT
+from tests.servers.kept import alone, fingerprint, forget_old, kept_folder
 from tests.servers.process import Server, UnavailableError, unprivileged
 
 # The database from which others are copied.
@@ -24,8 +25,8 @@ MIGRATED = "migrated"
 FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
 
 
-class PostgresServer(Server):
-    """A cluster with the one user `toolevals`; `settings` beside those that make it fast, as `name=value`."""
+class EmptyPostgresServer(Server):
+    """A new cluster with the one user `toolevals`; `settings` beside those that make it fast, as `name=value`."""
 
     name = "postgres"
     stop_signal = signal.SIGINT  # ends sessions instead of waiting for them
@@ -34,7 +35,6 @@ class PostgresServer(Server):
         super().__init__()
         self.settings = settings
         self.data = self.folder / "data"
-        self.has_migrated = False
         self.programs = self.folder
 
     def url(self, database: str = "postgres") -> str:
@@ -48,19 +48,16 @@ class PostgresServer(Server):
             connection.execute(psycopg.sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*names))
         return self.url(name)
 
-    def database_migrated(self, name: str) -> str:
-        """Make a database with the tables, copied from one that is migrated once, and return its address."""
-        if not self.has_migrated:
-            database_migrate(self.database_create(MIGRATED))
-            self.has_migrated = True
-        return self.database_create(name, template=MIGRATED)
-
     def prepare(self) -> None:
         """Make the cluster, owned by who will run it."""
         self.programs = postgres_programs(self.folder)
         owner = self.identity()
         if owner:
             os.chown(self.folder, owner["user"], owner["group"])
+        self.cluster_make(owner)
+
+    def cluster_make(self, owner: dict[str, Any]) -> None:
+        """Make the cluster's folder."""
         subprocess.run(
             [
                 self.programs / "initdb",
@@ -98,6 +95,38 @@ class PostgresServer(Server):
         except psycopg.OperationalError:
             return False
         return True
+
+
+class PostgresServer(EmptyPostgresServer):
+    """A cluster that holds a migrated database, `MIGRATED`: a copy of one that is kept for all test runs."""
+
+    def database_migrated(self, name: str) -> str:
+        """Make a database with the tables, copied from the migrated one, and return its address."""
+        return self.database_create(name, template=MIGRATED)
+
+    def cluster_make(self, owner: dict[str, Any]) -> None:
+        """Copy the kept cluster."""
+        shutil.copytree(kept_cluster(self.programs), self.data)
+        if owner:
+            for path in (self.data, *self.data.rglob("*")):
+                os.chown(path, owner["user"], owner["group"])
+
+
+def kept_cluster(programs: Path) -> Path:
+    """Return the folder of the cluster that others are copied from; the first process that needs it makes it."""
+    version = subprocess.run([programs / "postgres", "--version"], check=True, stdout=subprocess.PIPE).stdout.split()[2]
+    kept = kept_folder() / f"{fingerprint()}.postgres-{version.decode()}"
+    with alone(kept_folder() / "postgres.lock"):
+        if not kept.exists():
+            with EmptyPostgresServer() as server:
+                database_migrate(server.database_create(MIGRATED))
+                server.stop()
+                making = kept.with_suffix(".making")
+                shutil.rmtree(making, ignore_errors=True)
+                shutil.copytree(server.data, making)
+            making.rename(kept)
+            forget_old("*.postgres-*")
+    return kept
 
 
 def database_migrate(url: str) -> None:
