@@ -176,7 +176,7 @@ def _import(request: ProjectRequest, upload: Upload, looked: Looked, form: Any) 
     if SOURCES[kind.format].asks:
         address = reverse("labeling:import-options", args=[request.project.slug, dataset.slug, upload.pk])
         return redirect(f"{address}?source={kind.format}")
-    job = import_start(dataset=dataset, actor=request.user, upload=upload, source=kind.format, evidence=kind.evidence)
+    job = import_start(dataset=dataset, actor=request.user, upload=upload, source=kind.format, evidence=kind.because)
     return redirect(f"{reverse('labeling:import', args=[request.project.slug, dataset.slug])}?job={job.pk}")
 
 

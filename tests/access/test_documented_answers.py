@@ -25,6 +25,7 @@ from hypothesis.errors import Unsatisfiable
 from schemathesis import APIOperation, Case, GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import FailureGroup
+from schemathesis.core.result import Ok
 from schemathesis.generation.feedback import NO_FEEDBACK
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -95,7 +96,9 @@ def operations(full: World) -> list[APIOperation[Any, Any, Any, Any]]:
             for parameter in operation.get("parameters", []):
                 if parameter["in"] == "query":
                     parameter["schema"] = with_names(parameter["schema"], named.get(parameter["name"], []))
-    return [found.ok() for found in schemathesis.openapi.from_dict(seeded).get_all_operations()]
+    read = list(schemathesis.openapi.from_dict(seeded).get_all_operations())
+    assert all(isinstance(each, Ok) for each in read)
+    return [each.ok() for each in read if isinstance(each, Ok)]
 
 
 def names(world: World) -> dict[str, list[Any]]:
@@ -158,7 +161,9 @@ def faults() -> Iterator[list[str]]:
     got_request_exception.disconnect(note)
 
 
-def wrong_answers(operation: APIOperation[Any, Any, Any, Any], values: dict[str, Any], header: dict[str, str]) -> list[str]:
+def wrong_answers(
+    operation: APIOperation[Any, Any, Any, Any], values: dict[str, Any], header: dict[str, str]
+) -> list[str]:
     """Ask an operation as often as DRAWS says, and return what is wrong with the answers."""
     found: list[str] = []
 

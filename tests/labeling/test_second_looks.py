@@ -12,7 +12,17 @@ from django.test import Client
 
 from labeling.agreement.comparing import DECIDED
 from labeling.errors import InvalidAct
-from labeling.models import Dataset, GoldSource, Label, LabelSlot, LookPlan, LookProposal, Resolution, Revision, SecondLook
+from labeling.models import (
+    Dataset,
+    GoldSource,
+    Label,
+    LabelSlot,
+    LookPlan,
+    LookProposal,
+    Resolution,
+    Revision,
+    SecondLook,
+)
 from labeling.second_looks.bias import bias_lines, bias_of
 from labeling.second_looks.due import look_due, looks_due
 from labeling.second_looks.planting import is_drawn, planted, values_given

@@ -16,6 +16,7 @@ from scripts.dev.build import archives
 from scripts.dev.environment import ROOT
 from tests.fixtures.prepared import prepared_copy
 from tests.project.files import project_files
+from tests.servers.kept import alone
 from tests.servers.process import free_port
 from toolevals.serving.preparation import NAME as PREPARATION
 
