@@ -55,5 +55,5 @@ def test_an_upload_that_tells_nothing_has_no_such_pane(get, build):
 
 def test_it_costs_no_query_of_its_own(get, grading, django_assert_max_num_queries):
     get("run", grading)
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(18):
         get("run", grading)
