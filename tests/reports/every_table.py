@@ -200,6 +200,7 @@ OF_PROJECT = (
     Table("gates-csv", "gates", rows_of.gates),
     Table("run-gates-csv", "run-gates", rows_of.gates),
     Table("gate-csv", "gate", rows_of.checks),
+    Table("gate-preview-csv", "gate-preview", rows_of.previewed),
     Table("floors-csv", "floors", rows_of.floors, COUNTED | rate()),
     Table("suspects-csv", "suspects", rows_of.suspects),
     Table(

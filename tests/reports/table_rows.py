@@ -80,6 +80,11 @@ def checks(document: Any) -> Iterable[Mapping[str, Any]]:
         yield check | {"gate_id": document["id"], "check": number, "low": low, "high": high}
 
 
+def previewed(document: Any) -> Iterable[Mapping[str, Any]]:
+    for each in document["runs"]:
+        yield from (check | {"run": each["run"]} for check in checks(each))
+
+
 def gates(document: Any) -> Iterable[Mapping[str, Any]]:
     for each in document["results"]:
         counts = {f"checks_{status}": each["check_counts"].get(status, 0) for status in STATUSES}

@@ -11,7 +11,7 @@ import pytest
 from django.db.models import F
 from django.urls import reverse
 
-from reports.services import public_score_record
+from reports.services import gate_preview_start, public_score_record
 from reports.urls import urlpatterns
 from tests.access.addresses import addresses
 from tests.access.registry_arguments import a_version as a_registry_version
@@ -80,11 +80,16 @@ def made(project: Any, run_jobs: Any, settings: Any, owner: Any) -> Grading:
 
 
 @pytest.fixture
-def arguments(made: Grading, owner: Any) -> dict[str, Any]:
+def arguments(made: Grading, owner: Any, run_jobs: Any) -> dict[str, Any]:
     """What the addresses of the tables are made of, by name."""
     gate = a_gate(World(made.run.project, {Role.OWNER: owner}, owner), owner)
+    preview = gate_preview_start(
+        project=made.run.project, actor=owner, gate={"bounds": [{"metric": "outcome", "min": 0}]}
+    )
+    run_jobs()
     return {
         "gate": gate,
+        "preview": preview.pk,
         "case_id": made.cases.order_by("pk")[0].pk,
         "project": made.run.project.slug,
         "number": 1,
@@ -201,6 +206,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("subject-trends", {"subject": "agent"}),
     ("gates", {}),
     ("gate", {}),
+    ("gate-preview", {}),
     ("floors", {}),
     ("suspects", {}),
     ("benchmarks", {}),
