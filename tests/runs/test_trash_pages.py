@@ -101,6 +101,14 @@ def test_a_run_says_that_its_dataset_was_deleted_before_and_after_it_is_destroye
     assert "Core" in page(as_owner, "workspace:trash")
 
 
+@pytest.mark.parametrize("shown", ["run", "golds", "case"])
+def test_no_link_of_a_run_leads_to_its_deleted_dataset(as_owner, owner, run, version, shown):
+    trash_put(row=version.dataset, actor=owner)
+    case = as_owner.get(f"{API}runs/{run.number}/cases/").json()["results"][0]["id"]
+    said = page(as_owner, f"reports:{shown}", run.number, *([case] if shown == "case" else []))
+    assert f"/datasets/{version.dataset.slug}/" not in said
+
+
 def test_trends_name_a_run_that_is_not_drawn(as_owner, project, version, run, run_jobs):
     uploaded_run(project, version, [call("status", HISTORY)])
     run_jobs()
