@@ -19,7 +19,7 @@ def proposal_document(calls: Sequence[ToolCall]) -> dict[str, Any]:
         {"tool": call.name, "arguments": {name: {"exact": value} for name, value in call.arguments.items()}}
         for call in calls
     ]
-    return {"kind": "calls", "alternatives": [{"ordered": ordered}]}
+    return {"kind": "calls", "alternatives": [{"ordered": ordered, "additional_calls": False}]}
 
 
 def calls_of(proposal: Mapping[str, Any]) -> tuple[ToolCall, ...]:

@@ -65,12 +65,12 @@ class Cell:
         return self.expected_class == self.called and self.arguments != "failed"
 
     @property
-    def row_share(self) -> float:
-        return self.count / self.row_total
+    def row_share(self) -> float | None:
+        return self.count / self.row_total if self.row_total else None
 
     @property
-    def column_share(self) -> float:
-        return self.count / self.column_total
+    def column_share(self) -> float | None:
+        return self.count / self.column_total if self.column_total else None
 
     @property
     def spent(self) -> float | None:

@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from reports.analyses.solved import SORTS, Show
-from reports.filters.asked import COLUMNS
 from reports.views.solved import Asked, agent_rows, found_for, solved_rows
+from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.workspace.api.base import ProjectView
 
 
@@ -62,7 +62,7 @@ class SolvedView(ProjectView):
             OpenApiParameter("runs", str, description="Numbers of runs, separated by commas; else the newest."),
             OpenApiParameter("dataset", str, description="Runs of this dataset."),
             OpenApiParameter("experiment", str, description="Runs of this experiment."),
-            OpenApiParameter("layer", str, enum=list(COLUMNS), description="The verdict that says solved."),
+            OpenApiParameter("layer", str, enum=list(VERDICT_NAMES), description="The verdict that says solved."),
             OpenApiParameter("by", str, enum=["run"], description="A row for each run instead of each agent."),
             OpenApiParameter("sort", str, description=f"Order: {', '.join(SORTS)}, or agent- and a subject's id."),
             OpenApiParameter("show", str, enum=list(Show), description="Only examples that so many agents solve."),

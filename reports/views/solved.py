@@ -13,11 +13,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from reports.analyses.solved import SORTS, Show, Solved
-from reports.filters.asked import COLUMNS, address_query, choice, text
+from reports.filters.asked import address_query, choice, text
 from reports.filters.asked import number as read_number
 from reports.pages.shared import graded, run_head, run_url
 from reports.queries.solved import SolvedRuns, case_of_example, example_snippets, solved_matrix, solved_runs
 from toolevals.grading.catalog import OUTCOME_COUNTS
+from toolevals.grading.verdicts import VERDICT_NAMES
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.workspace.models import Project
 from toolevals.workspace.requests import ProjectRequest
@@ -66,7 +67,7 @@ class Asked:
             dataset=text(parameters, "dataset"),
             experiment=text(parameters, "experiment"),
             runs=tuple(int(each) for each in numbers if each.isascii() and each.isdigit() and len(each) <= 9),
-            layer=layer if layer in COLUMNS else "outcome",
+            layer=layer if layer in VERDICT_NAMES else "outcome",
             by_run=parameters.get("by") == "run",
             sort=text(parameters, "sort") or "hardest",
             show=choice(Show, parameters, "show", Show.ALL),
@@ -116,7 +117,7 @@ def solved(request: ProjectRequest) -> HttpResponse:
         ],
         "sorts": SORTS.items(),
         "shows": [(show, found.counts[show], address_query(own | {"show": show.value})) for show in Show],
-        "layers": COLUMNS,
+        "layers": VERDICT_NAMES,
         "query_by": address_query(own | {"by": "" if asked.by_run else "run", "sort": ""}),
         "query": address_query(own),
         "opening": {

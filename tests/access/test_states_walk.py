@@ -45,6 +45,7 @@ UNSEEN = frozenset(
         "ReadingSerializer",
         "RunSerializer",
         "SkipSerializer",
+        "SpareLabelSerializer",
         "TryoutAnswerSerializer",
     }
 )

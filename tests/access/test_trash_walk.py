@@ -40,6 +40,7 @@ LED_AWAY = {
     "labeling:label-slot": 302,
     "labeling:label-release": 302,
     "labeling:label-leave": 204,
+    "labeling:label-ahead": 204,
     **dict.fromkeys(
         ("labeling:label-draft", "labeling:label-submit", "labeling:label-skip", "labeling:label-renew"), 409
     ),

@@ -310,7 +310,9 @@ def test_a_wrong_one_takes_another_value_or_no_call_where_no_other_tool_fits(exa
         (NO_CALL, [CANCEL], False),
         (call("cancel_order"), [CANCEL], True),
         (call("cancel_order", "A-2"), [CANCEL], False),
-        (call("cancel_order"), [CANCEL, ToolCall("cancel_order", {"order_id": "A-9"})], False),
+        # Further calls are allowed unless the label says otherwise.
+        (call("cancel_order"), [CANCEL, ToolCall("cancel_order", {"order_id": "A-9"})], True),
+        (proposal_document([CANCEL]), [CANCEL, ToolCall("cancel_order", {"order_id": "A-9"})], False),
         (None, [], False),
     ],
 )

@@ -82,7 +82,7 @@ def checks(document: Any) -> Iterable[Mapping[str, Any]]:
 
 def previewed(document: Any) -> Iterable[Mapping[str, Any]]:
     for each in document["runs"]:
-        yield from (check | {"run": each["run"]} for check in checks(each))
+        yield from ({**check, "run": each["run"]} for check in checks(each))
 
 
 def gates(document: Any) -> Iterable[Mapping[str, Any]]:

@@ -118,13 +118,13 @@ def test_arguments_of_any_depth_are_graded(project, version, run_jobs, depth):
     [
         (b"{", "", "not JSON"),
         (b"[]", "", ""),
-        (b'{"id": "status", "id": "status"}', "", "twice"),
+        (b'{"id": "status", "id": "status"}', "/id", "twice"),
         (jsonl([call("nobody", STATUS)]).strip(), "/id", "not the id of an example"),
         (jsonl([call("status", STATUS, trial=1)]).strip(), "/trial", "0 to 0"),
         (jsonl([call("status", STATUS, trial=-1)]).strip(), "/trial", ""),
         (jsonl([{"id": "status", "tool_calls": 5}]).strip(), "/tool_calls", ""),
         (b'{"id": "status", "answer": "\\u0000"}', "/answer", "NUL"),
-        (b'{"id": "status", "answer": NaN}', "", "NaN"),
+        (b'{"id": "status", "answer": NaN}', "/answer", "NaN"),
         (
             b'{"id": "status", "tool_calls": [{"name": "a", "arguments": ' + b'{"a":' * 99 + b"1" + b"}" * 99 + b"}]}",
             "",

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from toolevals.grading.problems import InvalidDocument
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer, score_document
-from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Said
+from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Run, Said
 from toolevals.runs.rereading.counting import PEOPLE, VERDICTS
 from toolevals.runs.rereading.results import results_of
 from toolevals.runs.rereading.shown_cases import case_inputs, judged_words
@@ -150,21 +150,26 @@ class Rereadings(ProjectView, ListAPIView[Rereading]):
 
     def get_queryset(self) -> QuerySet[Rereading]:
         rows: QuerySet[Rereading] = Rereading.objects.in_project(self.project).with_progress()
-        return rows.filter(grading__run__number=self.kwargs["number"])
+        return rows.filter(grading__run=self._run())
 
     @extend_schema(request=RereadingRequestSerializer, responses={201: RereadingSerializer})
     @idempotent
     def post(self, request: Request, number: int) -> Response:
+        run = self._run()
         asked = RereadingRequestSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = dict(asked.validated_data)
-        wanted = RereadingRequest(grading=self._grading(number, said.pop("grading")), **said)
+        wanted = RereadingRequest(grading=self._grading(run, said.pop("grading")), **said)
         made = rereading_begin(request=wanted, actor=self.user)
         shown = Rereading.objects.in_project(self.project).with_progress().get(pk=made.pk)
         return Response(RereadingSerializer(shown).data, status=HTTPStatus.CREATED)
 
-    def _grading(self, run: int, number: int | None) -> Grading:
-        gradings = Grading.objects.filter(run__project=self.project, run__number=run, finished_at__isnull=False)
+    def _run(self) -> Run:
+        found: Run = get_object_or_404(Run.objects.in_project(self.project), number=self.kwargs["number"])
+        return found
+
+    def _grading(self, run: Run, number: int | None) -> Grading:
+        gradings = Grading.objects.filter(run=run, finished_at__isnull=False)
         found = gradings.filter(number=number) if number else gradings.order_by("-number")
         if (grading := found.select_related("run__project", "run__dataset_version").first()) is None:
             raise InvalidDocument.at("/grading", "is no finished grading of this run")

@@ -126,11 +126,11 @@ class DatasetSimulator(DatasetView):
 
     @extend_schema(request=ChosenSerializer, responses=ChosenSerializer)
     def put(self, request: Request, dataset: str) -> Response:
+        found = self.find(dataset)
         asked = ChosenSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         pk = asked.validated_data["simulator"]
         chosen = get_object_or_404(Simulator, project=self.project, pk=pk) if pk else None
-        found = self.find(dataset)
         simulator_choose(dataset=found, actor=self.user, simulator=chosen)
         return self._answer(found)
 

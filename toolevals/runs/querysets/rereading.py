@@ -8,6 +8,8 @@ from django.db import models
 from django.db.models import Count, Exists, F, OuterRef, Q
 from django.db.models.functions import Coalesce
 
+from toolevals.workspace.models import within
+
 if TYPE_CHECKING:
     from toolevals.runs.models import Grading, Reading, RereadCase, Rereading  # noqa: F401
     from toolevals.workspace.models import Project, User
@@ -19,7 +21,7 @@ class RereadingQuerySet(models.QuerySet["Rereading"]):
     def in_project(self, project: Project) -> RereadingQuerySet:
         """Return the project's re-readings with their runs, the newest first."""
         related = "grading__run__project", "grading__run__dataset_version", "grading__dataset_version__dataset", "actor"
-        return self.filter(grading__run__project=project).select_related(*related).order_by("-id")
+        return self.filter(within(project, "grading__run")).select_related(*related).order_by("-id")
 
     def with_progress(self) -> Any:
         """Add `size` (its cases) and `read` (how many readings there are)."""

@@ -22,7 +22,7 @@ from toolevals.runs.rereading.shown_cases import case_inputs, guideline_of, judg
 from toolevals.runs.rereading.tables import COLUMNS, reading_lines
 from toolevals.runs.services import case_read, rereading_begin, rereading_cancel, rereading_close
 from toolevals.runs.views.one_by_one import case_named, refused, taken, too_late
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Role, within
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.acknowledgement import acknowledged
 from toolevals.workspace.views.files import csv_file
@@ -167,7 +167,7 @@ def _shown(
 
 def grading_of(request: ProjectRequest, number: int, grading: int) -> Grading:
     """Return a finished grading of a run of the project. Raises Http404."""
-    rows = Grading.objects.filter(run__project=request.project, run__number=number, finished_at__isnull=False)
+    rows = Grading.objects.filter(within(request.project, "run"), run__number=number, finished_at__isnull=False)
     found = rows.filter(number=grading).select_related("run__project", "run__dataset_version").first()
     if found is None:
         raise Http404

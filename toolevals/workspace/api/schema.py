@@ -81,6 +81,8 @@ ERRORS: dict[int, tuple[str, str]] = {
 # Whatever an operation does.
 ALWAYS = (400, 401, 406, 500, 503)
 IN_PROJECT, IN_PAGES, WITH_QUERY = (403, 404), (404,), (422,)
+# Whatever an address names may be missing.
+NAMED = 404
 WRITING, WITH_BODY = (403, 409, 422, 507), (411, 413, 415)
 # What an operation says of itself where it deletes what its body names.
 HAS_BODY = "x-has-body"
@@ -91,6 +93,8 @@ def errors_of(path: str, method: str, operation: dict[str, Any]) -> list[int]:
     found = {*ALWAYS}
     if "{project}" in path:
         found.update(IN_PROJECT)
+    if "{" in path:
+        found.add(NAMED)
     if method != "get":
         found.update(WRITING)
     asked = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"}
