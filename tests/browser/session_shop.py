@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -127,6 +128,15 @@ class Shop:
     def query(self, text: str, *values: Any) -> list[Any]:
         """Return what the database holds."""
         return self._run(text, values)
+
+    def awaited(self, text: str, *values: Any, rows: list[Any], seconds: float = 15) -> bool:
+        """Tell whether the database comes to hold this in time."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if self.query(text, *values) == rows:
+                return True
+            time.sleep(0.1)
+        return False
 
     def flush(self, page: Page) -> None:
         """End a browser's session on the server, as a new key or a sign-out elsewhere does."""

@@ -91,7 +91,7 @@ def test_where_the_browser_keeps_nothing_the_page_does_and_says_so(shop: Shop, p
     expect(line(page)).to_contain_text("Server not reached: 1 label waits on this page only, next try")
     page.unroute("**/submit/")
     expect(page.get_by_role("heading", level=1)).not_to_have_text(before)
-    assert shop.query(LABELS, "nowhere but here") == [(1,)]
+    assert shop.awaited(LABELS, "nowhere but here", rows=[(1,)])
 
 
 def test_what_is_changed_after_it_was_handed_in_is_handed_in_anew(shop: Shop, person: Callable[[str, str], Page]):

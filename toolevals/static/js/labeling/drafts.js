@@ -57,7 +57,7 @@ const sendDraft = async (url, fields, signal) => {
   return response.json();
 };
 
-export const saveDraft = async () => {
+const save = async () => {
   clearTimeout(timer);
   timer = 0;
   const page = main();
@@ -84,6 +84,9 @@ export const saveDraft = async () => {
     plan(pause);
   }
 };
+
+let underWay = null;
+export const saveDraft = () => (underWay = save());
 
 // Before a submit: no draft may come after it.
 export const stopDrafts = () => {
@@ -129,4 +132,13 @@ onMain((page) => {
 });
 addEventListener("online", goOn);
 document.addEventListener("signed-in", goOn);
+// Before the example is given back: a draft that came afterwards would claim it again.
+document.addEventListener("submit", async (event) => {
+  if (!event.target.matches("[data-leave]")) return;
+  event.preventDefault();
+  await underWay;
+  await saveDraft();
+  stopDrafts();
+  event.target.submit();
+});
 document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && timer && saveDraft());
