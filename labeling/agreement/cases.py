@@ -138,7 +138,7 @@ def _by_revision(
     """Yield each example that is looked at, with its units that are asked for."""
     rows = _candidates(dataset, filters, asked)
     while page := list(_older(rows, start)):
-        decided = decided_tools(dataset, page) if asked.gold else {}
+        decided = decided_tools(page) if asked.gold else {}
         units: dict[UUID, list[Unit]] = {}
         for unit in units_of(dataset, filters, page):
             if asked.matches(unit, decided, filters):

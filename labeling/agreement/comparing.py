@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from itertools import islice
 from uuid import UUID
 
 from django.db.models import Case, Exists, F, Max, OuterRef, Q, Value, When
@@ -18,6 +19,7 @@ from labeling.querysets.labels import LabelQuerySet
 
 # Gold that somebody decided on, instead of the labels.
 DECIDED = (GoldSource.ADJUDICATED, GoldSource.SECOND_LOOK, GoldSource.RESTORED)
+READ_AT_ONCE = 500
 COLUMNS = (
     "pk",
     "revision_id",
@@ -55,14 +57,19 @@ def pairs_of(dataset: Dataset) -> PairFigures:
     return pair_figures(labels, {(pk, number, who): at for pk, number, who, at in changed}, until)
 
 
-def decided_tools(dataset: Dataset, revisions: Iterable[UUID] | None = None) -> dict[UUID, str]:
-    """Return the tool choice of what an adjudicator decided on, by revision."""
+def decided_tools(revisions: Iterable[UUID]) -> dict[UUID, str]:
+    """Return the tool choice of what an adjudicator decided on, by revision; of those of `revisions` that are decided.
+
+    Costs no more than these revisions, however large their dataset is.
+    """
     set_aside = Exists(Adjudication.objects.filter(revision=OuterRef("pk"), withdrawn_at=None))
-    decided = Q(gold__source__in=DECIDED) | Q(set_aside, gold=None)
-    rows = Revision.objects.resolved().filter(decided, example__dataset=dataset)
-    rows = rows.filter(pk__in=list(revisions)) if revisions is not None else rows
-    told = rows.order_by().values_list("pk", "set_aside_as", "gold__expectation")
-    return {pk: tool_said(answer or LabelAnswer.EXPECTATION, document) for pk, answer, document in told}
+    decided = Revision.objects.resolved().filter(Q(gold__source__in=DECIDED) | Q(set_aside, gold=None))
+    left, found = iter(revisions), {}
+    while some := list(islice(left, READ_AT_ONCE)):
+        rows = decided.filter(pk__in=some).order_by()
+        for pk, answer, document in rows.values_list("pk", "set_aside_as", "gold__expectation"):
+            found[pk] = tool_said(answer or LabelAnswer.EXPECTATION, document)
+    return found
 
 
 def _labels(dataset: Dataset, filters: Filters) -> LabelQuerySet:

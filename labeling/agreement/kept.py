@@ -49,7 +49,9 @@ class Counted:
 def agreement_now(dataset: Dataset, filters: Filters) -> Agreement:
     """Count a dataset's agreement. Costs a read of all its labels: see `agreement_counted`."""
     pairs = None if filters.parameters else pairs_of(dataset)
-    return agreement_of(units_of(dataset, filters), decided_tools(dataset), filters, pairs)
+    units = units_of(dataset, filters)
+    judged = dict.fromkeys(label.revision for unit in units for label in unit.labels if label.differs is not None)
+    return agreement_of(units, decided_tools(judged), filters, pairs)
 
 
 def agreement_counted(dataset: Dataset, filters: Filters, *, actor: User | None) -> Counted:

@@ -3,37 +3,69 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
+from django.db.models import TextField
+from django.db.models.functions import Cast
+
 from reports.cases.rows import last_said
-from toolevals.grading.canonical import canonical
+from toolevals.grading.canonical import canonical, parse
 
 # What `case_texts` reads, from a case grade of `reports.queries.grading.with_gold`.
 READ: Final = ("transcript__entry__revision__input", "gold_expectation", "transcript__document", "detail")
 # Characters of a cell. Longer text is cut, and ends with an ellipsis. A spreadsheet takes 32,767.
 LONGEST_MESSAGE: Final = 2_000
 LONGEST_JSON: Final = 10_000
+# The documents of so many examples are kept: the trials of one example mostly follow each other.
+_KEPT: Final = 256
 
 
 def case_texts(
     shown: Any, expectation: Mapping[str, Any], transcript: Mapping[str, Any] | None, detail: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """Return the cells of `tables.TEXTS` from an example's input, its gold, what the subject did, and its verdicts."""
+    return _message(shown), *_expected(expectation), *_done(transcript, detail)
+
+
+def unread_columns() -> list[Cast]:
+    """Return the columns of READ for `values_list` as the texts that the database keeps, for `texts_of_unread`."""
+    return [Cast(name, TextField()) for name in READ]
+
+
+def texts_of_unread(shown: str, expectation: str, transcript: str | None, detail: str) -> tuple[str, ...]:
+    """Return the cells of `case_texts` from the documents' texts. The trials of an example share what is read of it."""
+    done = _done(None if transcript is None else parse(transcript), parse(detail))
+    return _message_in(shown), *_expected_in(expectation), *done
+
+
+@lru_cache(_KEPT)
+def _message_in(text: str) -> str:
+    return _message(parse(text))
+
+
+@lru_cache(_KEPT)
+def _expected_in(text: str) -> tuple[str, str]:
+    return _expected(parse(text))
+
+
+def _message(shown: Any) -> str:
+    return _cut(last_said(shown), LONGEST_MESSAGE)
+
+
+def _expected(expectation: Mapping[str, Any]) -> tuple[str, str]:
     due = _due(expectation)
+    return _json(due), _json(_first_arguments(due))
+
+
+def _done(transcript: Mapping[str, Any] | None, detail: Mapping[str, Any]) -> tuple[str, str, str]:
     made = (
         None
         if transcript is None
         else [call for each in transcript.get("messages", ()) for call in each.get("calls", ())]
     )
     said = {name: verdict["reason"] for name, verdict in detail.get("verdicts", {}).items() if verdict.get("reason")}
-    return (
-        _cut(last_said(shown), LONGEST_MESSAGE),
-        _json(due),
-        _json(_first_arguments(due)),
-        _json(made),
-        _json(_first_arguments(made)),
-        _json(said or None),
-    )
+    return _json(made), _json(_first_arguments(made)), _json(said or None)
 
 
 def _due(expectation: Mapping[str, Any]) -> list[Any] | None:

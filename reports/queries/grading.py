@@ -180,7 +180,7 @@ def trials_of(case: CaseGrade) -> list[CaseGrade]:
     return list(trials.select_related("transcript").order_by("transcript__trial"))
 
 
-def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[str]) -> Iterator[tuple[Any, ...]]:
+def cases_for_export(grading: Grading, wanted: CaseFilter, columns: list[Any]) -> Iterator[tuple[Any, ...]]:
     """Yield rows of `columns`, ordered by the transcript's id, a page at a time; ids are text.
 
     Memory does not grow with the number of rows, and every page costs the same.

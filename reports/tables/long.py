@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from reports.cases.state import state_cases, state_rows
-from reports.cases.texts import READ, case_texts
+from reports.cases.texts import texts_of_unread, unread_columns
 from reports.comparison import tables as comparison_tables
 from reports.comparison.moved import moved_page, moved_rows, read_moved_filter
 from reports.comparison.part import read_part
@@ -111,9 +111,9 @@ def _counted(rows: QuerySet[Any, Any], most: int | None) -> int:
 
 
 def _cases(asked: AskedTable) -> Iterator[Sequence[Cell]]:
-    columns, split = [*tables.CASES.values(), "measured", *READ], len(tables.CASES)
+    columns, split = [*tables.CASES.values(), "measured", *unread_columns()], len(tables.CASES)
     for row in cases_for_export(asked.grading, read_case_filter(asked.parameters), columns):
-        yield *row[:split], *values_of(asked.grading, row[split]), *case_texts(*row[split + 1 :])
+        yield *row[:split], *values_of(asked.grading, row[split]), *texts_of_unread(*row[split + 1 :])
 
 
 def _count_cases(asked: AskedTable, most: int | None) -> int:

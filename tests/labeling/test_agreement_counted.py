@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
@@ -153,7 +154,7 @@ def test_what_is_set_aside_is_a_class_of_its_own(dataset: Dataset, labelled: lis
     adjudication_set_aside(
         revision=labelled[2], actor=adjudicator, answer=LabelAnswer.AMBIGUOUS, rationale="Who knows."
     )
-    assert decided_tools(dataset) == {labelled[2].pk: "(ambiguous)"}
+    assert decided_tools([one.pk for one in labelled]) == {labelled[2].pk: "(ambiguous)"}
     labels_read(dataset)
     assert [row.right_tool.value for row in agreement_now(dataset, Filters()).reviewers] == [0.0, 0.0]
 
@@ -175,3 +176,22 @@ def test_many_labels_are_counted_by_a_job_and_forgotten_when_reopened(
     revision_reopen(revision=labelled[0], actor=adjudicator, reason="Look again.")
     assert not AgreementReport.objects.exists()
     assert agreement_counted(dataset, Filters(), actor=adjudicator).agreement is None
+
+
+@pytest.mark.django_db
+def test_only_what_people_labelled_is_asked_for_its_decision(
+    dataset: Dataset, labelled: list[Revision], adjudicator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle_due(later())
+    adjudication_decide(revision=labelled[1], actor=adjudicator, expectation=call(), rationale="So.")
+    labels_read(dataset)
+    asked: list[list[UUID]] = []
+
+    def note(revisions: Iterable[UUID]) -> dict[UUID, str]:
+        asked.append(list(revisions))
+        return decided_tools(asked[-1])
+
+    monkeypatch.setattr(kept, "decided_tools", note)
+    agreement_now(dataset, Filters())
+    assert asked == [[labelled[1].pk]]
+    assert decided_tools(()) == {}

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from reports.cases.texts import LONGEST_JSON, LONGEST_MESSAGE, case_texts
+from reports.cases.texts import LONGEST_JSON, LONGEST_MESSAGE, case_texts, texts_of_unread
 from reports.tables.run import TEXTS
+from toolevals.grading.canonical import exact
 from toolevals.grading.values import Expectation
 
 INPUT = {"messages": [{"role": "user", "content": "first"}, {"role": "user", "content": "=cancel\nW-1"}]}
@@ -20,7 +21,10 @@ def done(*calls: dict[str, Any]) -> dict[str, Any]:
 
 
 def cells(shown: Any = INPUT, gold: Any = GOLD, transcript: Any = None, detail: Any = DETAIL) -> dict[str, str]:
-    return dict(zip(TEXTS, case_texts(shown, gold, transcript, detail), strict=True))
+    found = case_texts(shown, gold, transcript, detail)
+    kept = (None if each is None else exact(each) for each in (shown, gold, transcript, detail))
+    assert texts_of_unread(*kept) == found
+    return dict(zip(TEXTS, found, strict=True))
 
 
 def test_a_case_says_its_message_both_calls_and_reasons():

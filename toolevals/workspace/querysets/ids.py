@@ -24,9 +24,9 @@ class TextOfId(models.Func):
         return super().as_sql(compiler, connection, template=parts, **context)
 
 
-def ids_as_text(rows: models.QuerySet[Any, Any], columns: Sequence[str]) -> list[Any]:
-    """Return columns for `values_list`, where those that hold UUIDs become text."""
-    return [TextOfId(column) if _is_id(rows, column) else column for column in columns]
+def ids_as_text(rows: models.QuerySet[Any, Any], columns: Sequence[Any]) -> list[Any]:
+    """Return columns for `values_list`, where those that hold UUIDs become text; expressions stay as they are."""
+    return [TextOfId(each) if isinstance(each, str) and _is_id(rows, each) else each for each in columns]
 
 
 def _is_id(rows: models.QuerySet[Any, Any], column: str) -> bool:
