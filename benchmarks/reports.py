@@ -19,7 +19,7 @@ from scripts.dev.environment import ROOT
 from tests.servers import PostgresServer
 
 # Milliseconds of a page on the server, and rows of a file a second; on SQLite three times as long is well enough.
-PAGE, COMPARISON, CSV = 100, 1000, 50_000
+PAGE, COMPARISON, CSV = 100, 1000, 20_000
 SLOWER_ON_SQLITE = 3
 # Seconds of a worker's processor.
 GATE = 10
