@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from toolevals.grading.problems import InvalidDocument
@@ -50,7 +50,9 @@ def spans_in(document: Mapping[str, Any]) -> Iterator[tuple[str, TelemetrySpan |
                     yield place, error
 
 
-def _span(item: Mapping[str, Any], resource: Mapping[str, Any], scope: str, version: str, address: str) -> TelemetrySpan:
+def _span(
+    item: Mapping[str, Any], resource: Mapping[str, Any], scope: str, version: str, address: str
+) -> TelemetrySpan:
     status = item.get("status")
     status = status if isinstance(status, Mapping) else {}
     start = _time(item, "startTimeUnixNano")
@@ -102,31 +104,46 @@ def _value(value: Any, pointer: str, depth: int) -> Any:
     if value is None or value == {}:
         return None
     if not isinstance(value, Mapping):
-        raise InvalidDocument.at(pointer, "is no value of OTLP, such as {\"stringValue\": \"text\"}")
+        raise InvalidDocument.at(pointer, 'is no value of OTLP, such as {"stringValue": "text"}')
     if depth == 0:
         raise InvalidDocument.at(pointer, f"is nested deeper than {MAX_VALUE_DEPTH} levels")
-    for key in ("stringValue", "bytesValue"):
-        if isinstance(value.get(key), str):
-            return value[key]
-    if isinstance(value.get("boolValue"), bool):
-        return value["boolValue"]
-    if "intValue" in value:
-        return _integer(value["intValue"], f"{pointer}/intValue")
-    if "doubleValue" in value:
-        return _double(value["doubleValue"], f"{pointer}/doubleValue")
-    if isinstance(array := value.get("arrayValue"), Mapping):
-        items = array.get("values") or []
-        if isinstance(items, list):
-            return [_value(item, f"{pointer}/arrayValue/values/{at}", depth - 1) for at, item in enumerate(items)]
-    if isinstance(pairs := value.get("kvlistValue"), Mapping):
-        made: dict[str, Any] = {}
-        for at, (place, item) in enumerate(_items(pairs, "values", f"{pointer}/kvlistValue")):
-            made[_text(item.get("key")) or str(at)] = _value(item.get("value"), f"{place}/value", depth - 1)
-        return made
-    raise InvalidDocument.at(pointer, f"is a value of a kind that OTLP does not have: {', '.join(map(str, value))[:80]}")
+    for key, read in _READERS.items():
+        if key in value:
+            return read(value[key], f"{pointer}/{key}", depth - 1)
+    raise InvalidDocument.at(
+        pointer, f"is a value of a kind that OTLP does not have: {', '.join(map(str, value))[:80]}"
+    )
 
 
-def _integer(value: Any, pointer: str) -> int:
+def _text_value(value: Any, pointer: str, _: int) -> str:
+    if not isinstance(value, str):
+        raise InvalidDocument.at(pointer, "is no text")
+    return value
+
+
+def _boolean(value: Any, pointer: str, _: int) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidDocument.at(pointer, "is neither true nor false")
+    return value
+
+
+def _array(value: Any, pointer: str, depth: int) -> list[Any]:
+    items = value.get("values", []) if isinstance(value, Mapping) else None
+    if not isinstance(items, list):
+        raise InvalidDocument.at(f"{pointer}/values", "is not a list")
+    return [_value(item, f"{pointer}/values/{at}", depth) for at, item in enumerate(items)]
+
+
+def _pairs(value: Any, pointer: str, depth: int) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidDocument.at(pointer, "is not an object")
+    return {
+        _text(item.get("key")): _value(item.get("value"), f"{place}/value", depth)
+        for place, item in _items(value, "values", pointer)
+    }
+
+
+def _integer(value: Any, pointer: str, _: int = 0) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str) and _INTEGER.fullmatch(value):
@@ -134,13 +151,24 @@ def _integer(value: Any, pointer: str) -> int:
     raise InvalidDocument.at(pointer, "is no whole number")
 
 
-def _double(value: Any, pointer: str) -> float | str:
+def _double(value: Any, pointer: str, _: int = 0) -> float | str:
     """Return a number; the three that JSON does not have stay the text that OTLP writes for them."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     if value in _FLOATS:
         return str(value)
     raise InvalidDocument.at(pointer, "is no number")
+
+
+_READERS: Final[Mapping[str, Callable[[Any, str, int], Any]]] = {
+    "stringValue": _text_value,
+    "boolValue": _boolean,
+    "intValue": _integer,
+    "doubleValue": _double,
+    "arrayValue": _array,
+    "kvlistValue": _pairs,
+    "bytesValue": _text_value,
+}
 
 
 def _items(holder: Mapping[str, Any], key: str, pointer: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
