@@ -65,6 +65,19 @@ PHOENIX_SPANS = {
     ],
     "next_cursor": None,
 }  # fmt: skip
+OTLP_SPAN = {
+    "traceId": "5b8efff798038103d269b633813fc60c", "spanId": "eee19b7ec3c1b174", "name": "chat",
+    "attributes": [
+        {"key": name, "value": {"stringValue": value}}
+        for name, value in {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": json.dumps(ASKED),
+            "gen_ai.output.messages": json.dumps([CALLED]),
+            "gen_ai.tool.definitions": json.dumps([TOOL]),
+        }.items()
+    ],
+}  # fmt: skip
+OTLP = {"resourceSpans": [{"scopeSpans": [{"spans": [OTLP_SPAN]}]}]}
 EVALS_EVENTS = [
     {"spec": {"completion_fns": ["gpt"], "eval_name": "orders.test.v0", "run_id": "r"}},
     {"run_id": "r", "event_id": 0, "sample_id": "orders.test.0", "type": "sampling",
@@ -109,6 +122,8 @@ FILES: list[tuple[str | bytes, str, bool, bool, bool]] = [
     ("atif.json", "atif", False, True, True),
     (written(PHOENIX_SPANS), "phoenix_spans", False, True, True),
     (written(PHOENIX_EXAMPLES), "phoenix_examples", True, False, False),
+    (written(OTLP), "otlp", False, True, True),
+    (written([OTLP, OTLP], lines=True), "otlp", False, True, True),
     (written(EVALS_EVENTS, lines=True), "openai_evals_run", True, True, False),
     (written([EVALS_ITEM]), "openai_evals_run", True, True, False),
 ]

@@ -23,6 +23,7 @@ from toolevals.grading.evaluation_files.entry import (
 from toolevals.grading.evaluation_files.spans import Span, SpanKind, traces_read
 from toolevals.grading.evaluation_files.tables import cell_value, gathered, number_in
 from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.telemetry.conventions.openinference import at, listed_items, message_of
 
 _EXAMPLE = keys("id node_id input output metadata updated_at created_at splits")
 _KINDS: Mapping[str, SpanKind] = {"LLM": "model", "TOOL": "tool"}
@@ -104,23 +105,23 @@ def _span(item: Mapping[str, Any], pointer: str) -> Span:
     kind = _KINDS.get(str(item.get("span_kind")), "other")
     llm = object_in(attributes, "llm")
     if kind == "model" and llm.get("input_messages"):
-        given: Any = [_message(each) for each in _list(llm.get("input_messages"))]
-        made: Any = [_message(each) for each in _list(llm.get("output_messages"))]
+        given: Any = [message_of(each) for each in listed_items(llm.get("input_messages"))]
+        made: Any = [message_of(each) for each in listed_items(llm.get("output_messages"))]
         given_at, made_at = "/attributes/llm/input_messages", "/attributes/llm/output_messages"
     else:
-        given, made = (json_in(_at(attributes, part, "value")) for part in ("input", "output"))
+        given, made = (json_in(at(attributes, part, "value")) for part in ("input", "output"))
         given_at, made_at = "/attributes/input/value", "/attributes/output/value"
     counts = counted(
-        input_tokens=number_in(_at(llm, "token_count", "prompt")),
-        output_tokens=number_in(_at(llm, "token_count", "completion")),
+        input_tokens=number_in(at(llm, "token_count", "prompt")),
+        output_tokens=number_in(at(llm, "token_count", "completion")),
     )
-    tools = [json_in(_at(each, "tool", "json_schema")) for each in _list(llm.get("tools"))]
+    tools = [json_in(at(each, "tool", "json_schema")) for each in listed_items(llm.get("tools"))]
     return Span(
         id=name,
         trace=str(context.get("trace_id") or name),
         parent=str(item.get("parent_id") or ""),
         kind=kind,
-        name=str(_at(attributes, "tool", "name") or item.get("name") or ""),
+        name=str(at(attributes, "tool", "name") or item.get("name") or ""),
         given=given,
         made=made,
         start=str(item.get("start_time") or ""),
@@ -133,28 +134,6 @@ def _span(item: Mapping[str, Any], pointer: str) -> Span:
     )
 
 
-def _message(item: Any) -> dict[str, Any]:
-    """Return a message of OpenInference as one of OpenAI's."""
-    message = item.get("message") if isinstance(item, Mapping) else None
-    if not isinstance(message, Mapping):
-        raise InvalidDocument.at("/attributes/llm", "holds a message of another form")
-    made: dict[str, Any] = {"role": message.get("role"), "content": message.get("content")}
-    if made["content"] is None and isinstance(message.get("contents"), list | dict):
-        parts = [_at(each, "message_content", "text") for each in _list(message["contents"])]
-        made["content"] = "\n".join(part for part in parts if isinstance(part, str))
-    calls = [_at(each, "tool_call") for each in _list(message.get("tool_calls"))]
-    if calls:
-        made["tool_calls"] = [
-            {
-                "id": _at(call, "id"),
-                "type": "function",
-                "function": {"name": _at(call, "function", "name"), "arguments": _at(call, "function", "arguments")},
-            }
-            for call in calls
-        ]
-    return made | ({"tool_call_id": message["tool_call_id"]} if message.get("tool_call_id") else {})
-
-
 def _nested(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object whose keys with dots are objects in objects; `attributes` may be flat by itself."""
     made: dict[str, Any] = {}
@@ -163,26 +142,13 @@ def _nested(item: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, list):
             inner = [_nested(each) if isinstance(each, Mapping) else each for each in value]
         *path, last = str(key).split(".")
-        at = made
+        place = made
         for part in path:
-            at = at.setdefault(part, {})
-            if not isinstance(at, dict):
+            place = place.setdefault(part, {})
+            if not isinstance(place, dict):
                 raise InvalidDocument.at("", f"{key} stands beside a value of its beginning")
-        if isinstance(inner, dict) and isinstance(at.get(last), dict):
-            at[last] |= inner
+        if isinstance(inner, dict) and isinstance(place.get(last), dict):
+            place[last] |= inner
         else:
-            at[last] = inner
+            place[last] = inner
     return made
-
-
-def _list(value: Any) -> list[Any]:
-    """Return a list, also of an object with positions as keys."""
-    if isinstance(value, Mapping):
-        return [value[key] for key in sorted(value, key=lambda key: int(key) if str(key).isdecimal() else 0)]
-    return value if isinstance(value, list) else []
-
-
-def _at(value: Any, *path: str) -> Any:
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value

@@ -23,7 +23,7 @@ class Span:
     """One step of a trace. `given` and `made` are its input and output as kept; `start` sorts spans as they began.
 
     `pointer` is where it stands in the document, `given_at` and `made_at` where the two stand below it. `example` is
-    the id of the example that its trace ran on.
+    the id of the example that its trace ran on, `call` the id of the call that a tool's span executed.
     """
 
     id: str
@@ -40,6 +40,7 @@ class Span:
     error: str | None = None
     tools: Any = None
     example: str = ""
+    call: str = ""
     usage: Mapping[str, float] = field(default_factory=dict)
     losses: tuple[Problem, ...] = ()
 
@@ -82,9 +83,19 @@ def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str) -> Entr
     for span in models:
         for name, count in span.usage.items():
             usage[name] = usage.get(name, 0) + count
+    messages = _with_errors(messages, members)
     transcript = transcript_of(messages, usage=usage, error=None if messages else root.error)
     trial = Trial(example.external_id, transcript, content)
     return Entry(example, trial, every)
+
+
+def _with_errors(messages: Sequence[Message], members: Sequence[Span]) -> list[Message]:
+    """Return the messages, those of tools marked as errors where the span that executed their call failed."""
+    failed = {span.call for span in members if span.kind == "tool" and span.call and span.error is not None}
+    return [
+        replace(message, is_error=True) if message.role == "tool" and message.call_id in failed else message
+        for message in messages
+    ]
 
 
 def _tools(models: Sequence[Span], root: Span) -> tuple[Any, tuple[Problem, ...]]:
