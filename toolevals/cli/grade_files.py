@@ -16,7 +16,8 @@ from toolevals.cli.output import note
 from toolevals.grading.documents import load_json
 from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES
 from toolevals.grading.evaluation_files.reading import EvaluationFile, evaluation_file, graded_rows
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.specs import counted
 
 # A row that has one of these is of our own form, or of the leaderboard's.
 _OWN = frozenset({"expected_tool", "expectation", "possible_answer", "prediction", "tool_calls", "question_row"})
@@ -61,7 +62,7 @@ def _found(name: str) -> EvaluationFile | None:
 
 def _write(found: EvaluationFile, agent: str, rows: Any) -> int:
     bad = 0
-    losses: dict[str, int] = {}
+    losses: list[Problem] = []
     try:
         for place, row in graded_rows(found, agent):
             if isinstance(row, InvalidDocument):
@@ -71,10 +72,9 @@ def _write(found: EvaluationFile, agent: str, rows: Any) -> int:
                 rows.write(orjson.dumps(row) + b"\n")
         for _, trial, lost in found.trials(agent):
             if not isinstance(trial, InvalidDocument):
-                for loss in lost:
-                    losses[loss.message] = losses.get(loss.message, 0) + 1
+                losses += lost
     except InvalidDocument as error:
         raise CommandError(Exit.CONFIGURATION, f"{error} (--agent NAME)") from error
-    for message, count in losses.items():
-        note(f"toolevals: {count:,} × {message}")
+    for loss in counted(losses):
+        note(f"toolevals: {loss.count:,} × {loss.key} {loss.message} (first at {loss.first})")
     return bad

@@ -7,12 +7,13 @@ from typing import Any
 
 from toolevals.grading.evaluation_files.entry import Found, items_at
 from toolevals.grading.evaluation_files.spans import Span, SpanKind, traces_read
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
 from toolevals.grading.telemetry.conventions import CONVENTIONS, reading_of
 from toolevals.grading.telemetry.otlp import is_export, spans_in
 from toolevals.grading.telemetry.reading import SpanReading
 from toolevals.grading.telemetry.spans import TelemetrySpan
 
+_UNREAD = "is an attribute of no convention that is known here: left out"
 _TITLES = {each.name: each.title for each in CONVENTIONS}
 
 
@@ -81,5 +82,5 @@ def _span(pointer: str, span: TelemetrySpan, reading: SpanReading, *, is_inner: 
         tools=reading.tools,
         call=reading.call_id or "",
         usage=reading.usage,
-        losses=tuple(Problem(f"{pointer}/attributes/{name}", "is not read") for name in reading.unread),
+        losses=tuple(Problem(pointer_to(("attributes", name)), _UNREAD) for name in reading.unread),
     )
