@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks import _retail
 from labeling.imports.formats.recorded_expectations import tau2_expectation
-from reports.analyses.suspicion import Trial, Voice
+from reports.analyses.voices import Trial, Voice
 from reports.suspects.points import points_of
 from reports.suspects.testimony import refused_calls
 from tests.reports.recorded import airline

@@ -13,7 +13,7 @@ from labeling.imports.staging import Part
 from labeling.imports.tables import Records, columns_of, rows_in
 from toolevals.grading.documents import load_json
 from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES
-from toolevals.grading.evaluation_files.formats import FileFormat
+from toolevals.grading.evaluation_files.file_format import FileFormat
 from toolevals.grading.evaluation_files.reading import evaluation_file
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.problems import InvalidDocument, Problem

@@ -7,35 +7,23 @@ rules are few and plain, and are written down in docs/reports.md.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Final
 
 from labeling.lint.texts import LEAD
+from reports.analyses.confusion import MOST_WORDS, Asked, Confusion, spec_words
 from reports.analyses.words import listed, opening, shortened, words_of
 from toolevals.grading.metrics.classes import NO_MAJORITY
 from toolevals.grading.pair_kinds import Kind, pair_kind, properties_of
 from toolevals.grading.values import ToolSpec
 from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
-MOST_WORDS = 3
 MOST_NAMED = 3
 # Two tools take like arguments where so much of all their names is shared.
 LIKE = 0.5
 # How descriptions speak to a model: left out where their words become part of another sentence.
 _ADDRESS: Final = re.compile(r"^(use|call) this (tool|function)( to| when| if| for)? ", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A case of the cell: its example's id, the case's own, what the user said last, and the names it called."""
-
-    name: str
-    case: str
-    text: str
-    called: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,52 +47,6 @@ class Advice:
     kind: Kind
     shown: tuple[Sentence, ...] = ()
     tries: tuple[Sentence, ...] = ()
-
-
-# Not slotted: words are looked for once.
-@dataclass(frozen=True)
-class Confusion:
-    """One cell off the diagonal. A spec is None where the class is no tool or stands for several.
-
-    `reverse` is how many cases stand in the opposite cell, `offered` the names of every offered tool.
-    """
-
-    expected: str
-    actual: str
-    expected_spec: ToolSpec | None
-    actual_spec: ToolSpec | None
-    cases: Sequence[Asked]
-    reverse: int = 0
-    count: int = 0
-    offered: Sequence[str] = field(default=())
-
-    @cached_property
-    def expected_words(self) -> dict[str, str]:
-        """The words of the right tool."""
-        return _spec_words(self.expected_spec)
-
-    @cached_property
-    def actual_words(self) -> dict[str, str]:
-        """The words of the called tool."""
-        return _spec_words(self.actual_spec)
-
-    def said(self, among: set[str], without: set[str]) -> list[tuple[str, tuple[Asked, ...]]]:
-        """Return the words of `among` that cases say, and `without` does not hold, most said first, with the cases."""
-        found: dict[str, list[Asked]] = {}
-        for case in self.cases:
-            for form in words_of(case.text):
-                if form in among and form not in without:
-                    found.setdefault(form, []).append(case)
-        # Sorting is stable: of words that are said as often, those that were said first.
-        ranked = sorted(found.items(), key=lambda item: -len({case.name for case in item[1]}))[:MOST_WORDS]
-        return [(form, tuple(cases)) for form, cases in ranked]
-
-    def unsaid(self, without: set[str]) -> list[tuple[str, tuple[Asked, ...]]]:
-        """Return the words that at least two examples say and `without` does not hold, most said first."""
-        texts = {case.name: case.text for case in self.cases}
-        counts = Counter(form for text in texts.values() for form in words_of(text))
-        often = {form for form, count in counts.items() if count > 1}
-        return self.said(often, without)
 
 
 def advice_on(confusion: Confusion) -> Advice:
@@ -256,10 +198,6 @@ def _undescribed(cell: Confusion, *specs: ToolSpec) -> list[Sentence]:
     ]
 
 
-def _spec_words(spec: ToolSpec | None) -> dict[str, str]:
-    return words_of(spec.name, spec.description) if spec else {}
-
-
 def _words(found: Sequence[tuple[str, tuple[Asked, ...]]], written: dict[str, str], last: str = "or") -> str:
     """Return the words quoted. Of cases "or" holds: each says one of them at least, not all."""
     return listed([written.get(form, form) for form, _ in found], last)
@@ -281,7 +219,7 @@ def _times(number: int) -> str:
 def _trigger_first(tool: ToolSpec, other: ToolSpec | None = None) -> str:
     """Return words for a description that opens as any tool's could: its trigger, from what only it says."""
     lead = LEAD.match(tool.description.strip())
-    others = _spec_words(other)
+    others = spec_words(other)
     own = words_of(LEAD.sub("", tool.description.strip(), count=1)) or words_of(tool.name)
     said = [written for form, written in own.items() if form not in others] or list(own.values())
     asks = f" asks about {listed(said[:MOST_WORDS], 'or')}" if said else " asks for this"

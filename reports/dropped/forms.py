@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -22,7 +23,12 @@ class _TargetForm(PlainForm):
 
     there = forms.ChoiceField(required=False)
     name = forms.CharField(required=False, max_length=60, label="Or a new one", help_text="Its name.")
-    WHAT = ""
+    WHAT: ClassVar[str]
+    MODEL: ClassVar[type[Registry | Dataset]]
+    # The newest first.
+    ORDER: ClassVar[tuple[str, ...]]
+    # Makes a new one of a project, an actor, a short name and a name.
+    create: ClassVar[Callable[..., Registry | Dataset]]
 
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -36,7 +42,7 @@ class _TargetForm(PlainForm):
 
     def rows(self) -> Any:
         """Return what there is in the project, the newest first."""
-        raise NotImplementedError
+        return self.MODEL.objects.filter(project=self.project).order_by(*self.ORDER)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
@@ -54,37 +60,28 @@ class _TargetForm(PlainForm):
         if there := self.cleaned_data["there"]:
             return self.rows().get(slug=there)
         try:
-            return self.make(actor, slug=self.cleaned_data["slug"], name=self.cleaned_data["name"])
+            new = {"slug": self.cleaned_data["slug"], "name": self.cleaned_data["name"]}
+            return self.create(project=self.project, actor=actor, **new)
         except ValidationError as error:
             raise forms.ValidationError(error.messages) from None
-
-    def make(self, actor: User | None, slug: str, name: str) -> Any:
-        """Make a new one."""
-        raise NotImplementedError
 
 
 class RegistryTarget(_TargetForm):
     """The registry that tools are published to."""
 
     WHAT = "registry"
-
-    def rows(self) -> Any:
-        return Registry.objects.filter(project=self.project).order_by("-pk")
-
-    def make(self, actor: User | None, slug: str, name: str) -> Any:
-        return registry_create(project=self.project, actor=actor, slug=slug, name=name)
+    MODEL = Registry
+    ORDER = ("-pk",)
+    create = staticmethod(registry_create)
 
 
 class DatasetTarget(_TargetForm):
     """The dataset that examples are imported into."""
 
     WHAT = "dataset"
-
-    def rows(self) -> Any:
-        return Dataset.objects.filter(project=self.project).order_by("-created_at", "-pk")
-
-    def make(self, actor: User | None, slug: str, name: str) -> Any:
-        return dataset_create(project=self.project, actor=actor, slug=slug, name=name)
+    MODEL = Dataset
+    ORDER = ("-created_at", "-pk")
+    create = staticmethod(dataset_create)
 
 
 class RunTarget(UploadForm):

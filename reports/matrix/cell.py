@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
 
-from reports.analyses.advice import Advice, Asked, Confusion, advice_on
+from reports.analyses.advice import Advice, advice_on
 from reports.analyses.cell import Cell, Cells
+from reports.analyses.confusion import Asked, Confusion
 from reports.analyses.matrix import Matrix
 from reports.analyses.rates import Rate
 from reports.cases.rows import CaseRow, case_rows, last_said

@@ -8,17 +8,8 @@ from enum import StrEnum
 from typing import Any
 
 from reports.analyses.matrix import Order
-from reports.filters.asked import (
-    LONGEST_CLASS,
-    CaseFilter,
-    Filters,
-    Split,
-    address_query,
-    choice,
-    number,
-    read_filters,
-    text,
-)
+from reports.filters.asked import LONGEST_CLASS, CaseFilter, Filters, Split, address_query, choice, number, text
+from reports.filters.reading import read_filters
 
 
 class Measure(StrEnum):

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from labeling.models import DatasetVersion, Gold, VersionEntry
 from labeling.offers import Offers
-from reports.analyses.suspicion import Trial, Voice, skilled
+from reports.analyses.voices import Trial, Voice, skilled
 from reports.suspects.points import EffectOf, points_of
 from toolevals.agents.replay import GOLD_REFUSED
 from toolevals.grading.canonical import canonical

@@ -9,8 +9,9 @@ from django.views.decorators.http import require_safe
 from reports.analyses.judges import UNMARKED
 from reports.analyses.modes import ERROR_MODES, MODES
 from reports.cases.rows import case_rows
-from reports.filters.asked import COLUMNS, STATUSES, CaseFilter, address_query, read_case_filter, text
+from reports.filters.asked import COLUMNS, STATUSES, CaseFilter, address_query, text
 from reports.filters.choices import chips, filter_choices
+from reports.filters.reading import read_case_filter
 from reports.pages.shared import graded, run_head
 from reports.queries.grading import hidden_verdicts, listed_cases, page_of
 from reports.queries.judges import judge_columns, judge_marks

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_server import server  # noqa: F401 - a fixture
+from tests.cli.served import server  # noqa: F401 - a fixture
 from toolevals.cli import main as command
 from toolevals.cli.exits import Exit
 

@@ -2,62 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from tests.grading.referring import FIND_THEN_PAY, Step, calls, done, due, graded, ref
 from toolevals.agents.simulations import Simulation
 from toolevals.grading.case_metrics import case_metrics
 from toolevals.grading.compiled import compile_case
-from toolevals.grading.engine import grade, grade_calls
-from toolevals.grading.equivalence import equivalent
+from toolevals.grading.engine import grade_calls
 from toolevals.grading.exact_calls import InexactError, exact_calls
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Expectation, Message, ToolCall, Transcript
-from toolevals.grading.verdicts import CaseGrade
-
-# A step: a tool, its arguments, and what the tool answered; None where that is not recorded.
-Step = tuple[str, dict[str, Any], Any]
-
-
-def ref(call: int, pointer: str = "/id", **more: Any) -> dict[str, Any]:
-    return {"result_of": {"call": call, "pointer": pointer}, **more}
-
-
-def due(tool: str, **arguments: Any) -> dict[str, Any]:
-    return {"tool": tool, "arguments": arguments, "additional_arguments": False}
-
-
-def calls(*ordered: Any, **more: Any) -> Expectation:
-    return Expectation.from_document(
-        {"kind": "calls", "alternatives": [{"ordered": list(ordered), "additional_calls": False, **more}]}
-    )
-
-
-FIND_THEN_PAY = calls(due("find", name={"exact": "Ada"}), due("pay", customer=ref(1)))
-
-
-def done(*steps: Step, at_once: bool = False) -> Transcript:
-    made = [ToolCall(tool, arguments, f"c{place}") for place, (tool, arguments, _) in enumerate(steps)]
-    answers = [
-        None
-        if answer is None
-        else Message("tool", answer if isinstance(answer, str) else json.dumps(answer), call_id=f"c{place}")
-        for place, (_, _, answer) in enumerate(steps)
-    ]
-    if at_once:
-        return Transcript((Message("assistant", None, tuple(made)), *(each for each in answers if each)))
-    messages: list[Message] = []
-    for call, answer in zip(made, answers, strict=True):
-        messages += [Message("assistant", None, (call,)), *([answer] if answer else [])]
-    return Transcript(tuple(messages))
-
-
-def graded(expectation: Expectation, transcript: Transcript) -> CaseGrade:
-    return grade(compile_case(expectation, ()), transcript)
 
 
 @pytest.mark.parametrize(
@@ -283,37 +239,3 @@ def test_documents_come_back() -> None:
     short = {"kind": "calls", "alternatives": [{"ordered": [due("a"), due("b", x={"result_of": {"call": 1}})]}]}
     read = Expectation.from_document(short).to_document()
     assert read["alternatives"][0]["ordered"][1]["arguments"]["x"] == ref(1, "")
-
-
-A, B = due("a"), due("b")
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "same"),
-    [
-        ([A, B, due("c", x=ref(1))], [B, A, due("c", x=ref(2))], True),
-        ([A, B, due("c", x=ref(1))], [B, A, due("c", x=ref(1))], False),
-        ([A, B, due("c", x=ref(1))], [A, B, due("c", x=ref(1, "/other"))], False),
-        ([A, due("b", x=ref(1)), due("c", x=ref(2))], [A, due("b", x=ref(1)), due("c", x=ref(1))], False),
-        ([A, A, due("c", x=ref(1), y=ref(2))], [A, A, due("c", x=ref(1), y=ref(1))], False),
-        ([A, due("c", x=ref(1)), B], [B, A, due("c", x=ref(2))], True),
-    ],
-)
-def test_calls_without_an_order_are_equivalent_whatever_their_numbers(left: Any, right: Any, same: bool) -> None:
-    one, other = (calls(unordered=each) for each in (left, right))
-    assert equivalent(one, other) is equivalent(other, one) is same
-
-
-@given(st.permutations(range(4)), st.integers(0, 3), st.integers(0, 3))
-def test_renumbering_changes_nothing(order: list[int], first: int, second: int) -> None:
-    """Calls without an order that are written in another one, with their references renumbered, expect the same."""
-    users = [("p", first), ("q", second)]
-    plain = calls(unordered=[*(due(f"t{place}") for place in range(4)), *(due(n, x=ref(to + 1)) for n, to in users)])
-    mixed = calls(
-        unordered=[*(due(f"t{place}") for place in order), *(due(n, x=ref(order.index(to) + 1)) for n, to in users)]
-    )
-    assert equivalent(plain, mixed)
-    steps: list[Step] = [(f"t{place}", {}, {"id": place}) for place in (2, 0, 3, 1)]
-    transcript = done(*steps, ("q", {"x": second}, ""), ("p", {"x": first}, ""))
-    assert graded(plain, transcript).statuses == graded(mixed, transcript).statuses
-    assert graded(plain, transcript).statuses["outcome"] == "passed"

@@ -2,72 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from tests.grading import strategies
 from tests.grading.recovery.scripts import call, says, script, user
-from toolevals.grading.engine import compile_case, grade
+from tests.grading.retried import ANSWERS, DOWN, OK, REFUND, TRACK, at_one_time, expecting, graded, track
 from toolevals.grading.matchers import Exact
-from toolevals.grading.recovery import ERROR_CLASSES, TRANSIENT, trouble_in
+from toolevals.grading.recovery import ERROR_CLASSES, trouble_in
 from toolevals.grading.retries import counted_calls
-from toolevals.grading.values import (
-    CallExpectation,
-    Expectation,
-    MalformedCall,
-    Message,
-    ToolCall,
-    ToolSpec,
-    Trajectory,
-    Transcript,
-)
-from toolevals.grading.verdicts import CaseGrade
-
-DOWN, OK = "Error: 503 Service Unavailable", '{"state": "sent"}'
-# One answer of each class of error.
-ANSWERS = {
-    "400": "HTTP 400 bad request",
-    "401": "HTTP 401",
-    "403": "HTTP 403",
-    "404": "HTTP 404",
-    "408": "HTTP 408",
-    "429": '{"status_code": 429, "error": "later"}',
-    "5xx": DOWN,
-    "timeout": "timed out",
-    "empty": "[]",
-    "partial": '{"rows": [1], "truncated": true}',
-    "unknown": "Error: hm",
-}
-TOOLS = (
-    ToolSpec("track", "", {"properties": {"order": {"type": "string"}}}),
-    ToolSpec("refund", "", {}),
-    ToolSpec("search_flights"),
-)
-TRACK, REFUND = CallExpectation("track", {"order": Exact("A-1")}), CallExpectation("refund")
-ON_CALLS = ("selection", "arguments", "schema", "shape", "equivalence")
-
-
-def track(result: str | None, order: object = "A-1") -> list[Message]:
-    return call("track", result, order=order)
-
-
-def at_one_time(*made: tuple[str, str]) -> list[Message]:
-    """Calls of one message, by tool and answer."""
-    calls = tuple(ToolCall(tool, {"order": "A-1"}, f"c{number}") for number, (tool, _) in enumerate(made))
-    answers = [Message("tool", answer, call_id=f"c{number}") for number, (_, answer) in enumerate(made)]
-    return [Message("assistant", None, calls), *answers]
-
-
-def expecting(*calls: CallExpectation, additional: bool = False) -> Expectation:
-    return Expectation("calls", alternatives=(Trajectory(calls, additional_calls=additional),))
-
-
-def graded(expectation: Expectation, transcript: Transcript) -> CaseGrade:
-    return grade(compile_case(expectation, TOOLS), transcript)
+from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, Message, ToolCall, Transcript
 
 
 def test_answers_are_of_the_classes_that_they_stand_for():
@@ -254,65 +198,3 @@ def test_recovery_counts_every_try():
     result = graded(expecting(TRACK), endless)
     assert result.verdicts["selection"].status == "passed"
     assert (result.verdicts["recovery"].status, result.outcome.status) == ("failed", "passed")
-
-
-_answers = st.sampled_from([OK, *ANSWERS.values()])
-_conversations = st.lists(
-    st.builds(
-        lambda tool, order, answer: call(tool, answer, order=order),
-        st.sampled_from(["track", "refund"]),
-        st.sampled_from(["A-1", "A-2", 7]),
-        _answers,
-    )
-    | st.builds(lambda made: at_one_time(*made), st.lists(st.tuples(st.sampled_from(["track", "refund"]), _answers)))
-    | st.just([user()]),
-    max_size=5,
-)
-_expectations = st.builds(
-    lambda calls, additional: expecting(*calls, additional=additional),
-    st.lists(st.sampled_from([TRACK, REFUND, CallExpectation("track", {"order": Exact("A-2")})]), max_size=4),
-    st.booleans(),
-) | st.sampled_from([Expectation("no_call"), Expectation("some_call")])
-
-
-def with_a_failed_try(transcript: Transcript, place: int, failure: str) -> Transcript:
-    """Return the transcript as if the call at a message had failed in passing first, and was made again at once."""
-    message = transcript.messages[place]
-    lost = [Message("tool", failure, call_id=each.id) for each in message.calls]
-    parts = [*transcript.messages[:place], message, *lost, *transcript.messages[place:]]
-    return replace(transcript, messages=tuple(parts))
-
-
-@settings(max_examples=300)
-@given(_conversations, _expectations, st.data())
-def test_a_failed_try_before_it_never_changes_the_verdicts_on_calls(parts, expectation, data):
-    transcript = script(user(), *parts)
-    places = [place for place, message in enumerate(transcript.messages) if message.calls]
-    plain = graded(expectation, transcript)
-    for failure in data.draw(st.lists(st.sampled_from([ANSWERS[name] for name in sorted(TRANSIENT)]), max_size=2)):
-        if places:
-            transcript = with_a_failed_try(transcript, data.draw(st.sampled_from(places)), failure)
-    retried = graded(expectation, transcript)
-    for name in ON_CALLS:
-        assert retried.verdicts[name] == plain.verdicts[name]
-    assert (retried.pairs, retried.differences) == (plain.pairs, plain.differences)
-    assert (retried.expected, retried.actual) == (plain.expected, plain.actual)
-
-
-@given(_conversations, st.sampled_from([OK, ANSWERS["empty"], ANSWERS["partial"]]))
-def test_a_repetition_after_an_answer_always_counts(parts, answer):
-    def settled(message: Message) -> Message:
-        return replace(message, content=answer) if message.role == "tool" else message
-
-    transcript = script(*parts)
-    transcript = replace(transcript, messages=tuple(map(settled, transcript.messages)))
-    counted = counted_calls(transcript)
-    assert counted.calls == transcript.calls
-    assert counted.places == tuple(range(len(transcript.calls)))
-
-
-@given(strategies.transcripts)
-def test_what_counts_is_a_part_of_what_was_called(transcript):
-    counted = counted_calls(transcript)
-    assert len(set(counted.places)) == len(counted.places)
-    assert counted.calls == tuple(transcript.calls[place] for place in counted.places)

@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from django.test import Client
 
 from labeling.agreement.comparing import DECIDED
 from labeling.errors import InvalidAct
-from labeling.models import (
-    Dataset,
-    GoldSource,
-    Label,
-    LabelSlot,
-    LookPlan,
-    LookProposal,
-    Resolution,
-    Revision,
-    SecondLook,
-)
+from labeling.models import GoldSource, Label, Resolution, Revision
 from labeling.second_looks.bias import bias_lines, bias_of
 from labeling.second_looks.due import look_due, looks_due
-from labeling.second_looks.planting import is_drawn, planted, values_given
 from labeling.second_looks.proposed import accepts, calls_of, proposal_document
 from labeling.second_looks.remarks import second_look_remarks
 from labeling.services import (
@@ -38,45 +22,18 @@ from labeling.services import (
     second_looks_begin,
     second_looks_end,
     settle_due,
-    slot_claim,
     version_freeze,
 )
 from labeling.views.history import history_of
 from tests.labeling.rows import NO_CALL, call
+from tests.labeling.second_looking import CANCEL, Passed, claimed, look_at, propose
 from tests.labeling.windows import later
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import ToolCall
 from toolevals.registry.tool_lists import tools_in
-from toolevals.workspace.models import AuditEntry, Project, Role, User
+from toolevals.workspace.models import AuditEntry, Role
 
-CANCEL = ToolCall("cancel_order", {"order_id": "A-1"})
-Propose = Callable[..., LookPlan]
-Passed = Callable[[float], None]
-
-
-def claimed(project: Project, actor: User) -> LabelSlot:
-    """Return the next example that a person is handed."""
-    slot = slot_claim(dataset_or_project=project, actor=actor)
-    assert slot is not None
-    return slot
-
-
-@pytest.fixture
-def propose(dataset: Dataset, examples: list[Revision]) -> Propose:
-    """Return a function that lets an agent propose the same calls for every example."""
-
-    def begin(*calls: ToolCall, **more: Any) -> LookPlan:
-        document = proposal_document(calls or [CANCEL])
-        proposals = {revision.pk: document for revision in examples}
-        return second_looks_begin(dataset=dataset, actor=None, run=7, agent="Rival", proposals=proposals, **more)
-
-    return begin
-
-
-def look_at(project: Project, user: User, answer: str, remark: str = "") -> SecondLook:
-    """Let a person answer the first second look that waits for them."""
-    look = second_look_open(due=looks_due(project, user)[0], actor=user)
-    return second_look_answer(look=look, actor=user, answer=answer, remark=remark)
+__all__ = ["propose"]
 
 
 def test_it_waits_only_once_the_label_stands_and_only_where_the_agent_did_otherwise(
@@ -225,30 +182,6 @@ def test_gold_on_which_nobody_went_over_is_as_ever_and_restored_gold_keeps_its_m
     assert without.entries.get().gold == kept
 
 
-def test_a_proposal_that_was_wrong_on_purpose_is_no_remark_and_marks_no_gold(
-    project, propose, submit, examples, members, pass_time: Passed
-):
-    ann, ben = members(2)
-    chief = members(1, Role.ADJUDICATOR)[0]
-    propose(planted_share=0.5)
-    LookProposal.objects.update(is_planted=True)
-    submit(ann, NO_CALL)
-    label_submit(slot=claimed(project, ben), actor=ben, expectation=call())
-    pass_time(project.undo_seconds + 1)
-    settle_due()
-    look_at(project, ann, "went_over")
-    revision = Revision.objects.get(pk=examples[0].pk)
-    assert second_look_remarks(revision, chief, Role.ADJUDICATOR) == []
-    gold = adjudication_decide(revision=revision, actor=chief, expectation=call(), rationale="So.")
-    assert (gold.source, gold.after_agents) == (GoldSource.ADJUDICATED, "")
-    rows = bias_of(revision.example.dataset)
-    assert [(each.kind, each.shown, each.went_over) for each in rows[0].kinds] == [
-        ("right", 0, 0),
-        ("wrong", 0, 0),
-        ("planted", 1, 1),
-    ]
-
-
 def test_bias_counts_decided_examples_alone_with_intervals(
     project, dataset, propose, submit, examples, members, pass_time: Passed
 ):
@@ -276,31 +209,6 @@ def test_bias_counts_decided_examples_alone_with_intervals(
     lines = list(bias_lines([row]))
     assert lines[0][:6] == (str(ann.pk), ann.name, "right", 1, 1, 1.0)
     assert lines[2][5:] == (None, None, None)
-
-
-def test_wrong_ones_are_drawn_by_the_seed_and_are_other_than_the_agents(propose, examples):
-    plan = propose(planted_share=0.5, seed=3)
-    drawn = {row.revision.example.external_id for row in plan.proposals.filter(is_planted=True)}
-    assert drawn == {name for name in ("ex-0", "ex-1", "ex-2") if is_drawn(3, name, 0.5)}
-    again = propose(planted_share=0.5, seed=3)
-    assert [row.expectation for row in plan.proposals.order_by("revision")] == [
-        row.expectation for row in again.proposals.order_by("revision")
-    ]
-    plan.refresh_from_db()
-    assert plan.ended_at is not None
-    tools = tools_in(examples[0].tools)
-    wrong = planted(proposal_document([CANCEL]), tools, {}, seed=0, external_id="x")
-    assert calls_of(wrong or {}) == (ToolCall("get_order", {"order_id": "A-1"}),)
-
-
-def test_a_wrong_one_takes_another_value_or_no_call_where_no_other_tool_fits(examples):
-    tools = [tool for tool in tools_in(examples[0].tools) if tool.name == "cancel_order"]
-    own = proposal_document([CANCEL])
-    values = values_given([own, proposal_document([ToolCall("cancel_order", {"order_id": "B-2"})])])
-    changed = planted(own, tools, values, seed=0, external_id="x")
-    assert calls_of(changed or {}) == (ToolCall("cancel_order", {"order_id": "B-2"}),)
-    assert planted(own, tools, {}, seed=0, external_id="x") == {"kind": "no_call"}
-    assert planted(proposal_document([]), tools, values, seed=0, external_id="x") is None
 
 
 @pytest.mark.parametrize(
@@ -335,50 +243,3 @@ def test_a_plan_needs_examples_that_are_open_and_ends(dataset, propose, project,
     assert look_due(project, ann, due.proposal) is None
     with pytest.raises(InvalidAct, match="were ended"):
         second_look_answer(look=look, actor=ann, answer="kept")
-
-
-def test_the_pages_ask_and_list_and_tell_what_was_wrong_on_purpose_afterwards(
-    project, dataset, propose, submit, ann, ben, pass_time: Passed
-):
-    propose(planted_share=0.5)
-    LookProposal.objects.update(is_planted=True)
-    submit(ann, NO_CALL)
-    pass_time(project.undo_seconds + 1)
-    client = Client()
-    client.force_login(ann)
-    base = f"/p/{project.slug}"
-    url = client.get(f"{base}/second-looks/")["Location"]
-    page = client.get(url).content.decode()
-    assert "An agent did otherwise: keep yours?" in page
-    assert "cancel_order" in page
-    assert "Rival" not in page
-    assert "Some proposals are wrong on purpose." in page
-    assert "1 second look" in client.get(f"{base}/label/", follow=True).content.decode()
-    assert client.post(f"{url}answer/", {"answer": "maybe"}).status_code == 422
-    assert client.post(f"{url}answer/", {"answer": "went_over"}).status_code == 302
-    listed = client.get(f"{base}/second-looks/").content.decode()
-    assert "went over to the proposal" in listed
-    assert "wrong on purpose" not in listed
-    second_looks_end(dataset=dataset, actor=None)
-    assert "wrong on purpose" in client.get(f"{base}/second-looks/").content.decode()
-    other = Client()
-    other.force_login(ben)
-    assert other.get(url).status_code == 404
-    assert other.post(f"{url}answer/", {"answer": "kept"}).status_code == 404
-
-
-def test_owners_alone_read_the_figures(project, dataset, propose, ann, members):
-    owner = members(1, Role.OWNER)[0]
-    client = Client()
-    client.force_login(owner)
-    url = f"/p/{project.slug}/datasets/{dataset.slug}/second-looks"
-    propose()
-    assert "Run 7 (Rival) proposes for 3 examples" in client.get(f"{url}/").content.decode()
-    table = b"".join(client.get(f"{url}.csv").streaming_content).decode()  # type: ignore[attr-defined]
-    assert next(csv.reader(io.StringIO(table)))[:2] == ["reviewer_id", "reviewer"]
-    assert client.post(f"{url}/", {"run": "99", "planted_percent": "10", "seed": "0"}).status_code == 422
-    assert client.post(f"{url}/", {"end": "1"}).status_code == 302
-    assert not LookPlan.objects.filter(ended_at=None).exists()
-    client.force_login(ann)
-    assert client.get(f"{url}/").status_code == 403
-    assert client.get(f"{url}.csv").status_code == 403

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.analyses.advice import Advice, Asked, Confusion, advice_on
+from reports.analyses.advice import Advice, advice_on
+from reports.analyses.confusion import Asked, Confusion
 from reports.analyses.words import opening, shortened, words_of
 from toolevals.grading.metrics.classes import NO_MAJORITY
 from toolevals.grading.pair_kinds import pair_kind

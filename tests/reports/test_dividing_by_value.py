@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from reports.analyses.cell import Part
 from reports.analyses.matrix import Matrix, Order, matrix_of
-from reports.filters.asked import CaseFilter, Filters, Split, read_filters
+from reports.filters.asked import CaseFilter, Filters, Split
 from reports.filters.dividing import Classing, expected_part_of
 from reports.filters.gold_values import ABSENT, MOST_VALUES, OTHER, UNNAMED, gold_values
+from reports.filters.reading import read_filters
 from reports.matrix.counted import counted_matrix
 from reports.matrix.state import MatrixState, Measure
 from reports.matrix.table import drawn

@@ -18,17 +18,14 @@ from reports.analyses.suspicion import (
     PRIOR,
     REASONS,
     REFUSED,
-    Point,
     Reason,
-    Trial,
-    Voice,
     evidence_of,
     overruled,
     reasons_of,
     score,
     share_against,
-    skilled,
 )
+from reports.analyses.voices import Point, Trial, Voice, skilled
 
 BIRTHDAY = Point(AGREEMENT, "dob of book", '"1985-04-04"', '"1981-05-26"')
 counts = st.integers(0, 50)

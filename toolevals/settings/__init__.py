@@ -19,6 +19,8 @@ from toolevals.settings.navigation import HOME_WAITING as HOME_WAITING
 from toolevals.settings.navigation import NAVIGATION as NAVIGATION
 from toolevals.settings.navigation import SEARCHED as SEARCHED
 from toolevals.settings.private_files import keep_private
+from toolevals.settings.rest import REST_FRAMEWORK as REST_FRAMEWORK
+from toolevals.settings.rest import SPECTACULAR_SETTINGS as SPECTACULAR_SETTINGS
 from toolevals.settings.secrets import secret_key
 
 django_stubs_ext.monkeypatch()
@@ -157,49 +159,6 @@ UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", 1024 * 1024 * 1024)
 PROJECT_FILES_MAX_BYTES = env.int("PROJECT_FILES_MAX_BYTES", 20 * 1024 * 1024 * 1024)
 # So much of the disk is left to the database: uploads that would take it are refused.
 DISK_RESERVE_BYTES = env.int("DISK_RESERVE_BYTES", 256 * 1024 * 1024)
-
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["toolevals.workspace.api.authentication.AccessAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": [],  # decided before the view, by each app's access.py
-    "DEFAULT_PARSER_CLASSES": [
-        "toolevals.workspace.api.parsers.StrictJsonParser",
-        "rest_framework.parsers.FormParser",
-        "rest_framework.parsers.MultiPartParser",
-    ],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PAGINATION_CLASS": "toolevals.workspace.api.pagination.NewestFirst",
-    "PAGE_SIZE": 100,
-    "EXCEPTION_HANDLER": "toolevals.workspace.api.problems.problem_response",
-    "DEFAULT_SCHEMA_CLASS": "toolevals.workspace.api.schema.Described",
-    "UNAUTHENTICATED_USER": None,
-}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "toolevals",
-    "VERSION": "1",
-    "OAS_VERSION": "3.1.0",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SCHEMA_PATH_PREFIX": r"/api/v1",
-    # Fields of one name with different values: each set has a name of its own in the document.
-    "ENUM_NAME_OVERRIDES": {
-        "LabelAnswer": "labeling.models.LabelAnswer",
-        "WithoutGold": "labeling.api.serializers.gold.WITHOUT_GOLD",
-        "GoldSource": "labeling.models.GoldSource",
-        "ImportSource": "labeling.api.serializers.transfer.SOURCE_NAMES",
-        "ExportFormat": "labeling.api.serializers.transfer.FORMAT_NAMES",
-        "InvitationState": "toolevals.workspace.models.InvitationState",
-        "JobState": "toolevals.workspace.models.JobState",
-        "RemarkKind": "reports.api.remarks.REMARK_KINDS",
-        "SimulatorKind": "toolevals.runs.models.SimulatorKind",
-        "SubjectConnector": "toolevals.runs.models.subjects.Connector",
-        "ToolFormat": "toolevals.registry.api.serializers.FORMAT_NAMES",
-    },
-    "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "toolevals.workspace.api.schema.describe_problems",
-        "toolevals.workspace.api.schema.describe_files",
-        "toolevals.workspace.api.schema.describe_nulls",
-    ],
-}
 
 # The database is the truth and the broker only a doorbell: see docs/decisions.
 REDIS_URL = env.str("REDIS_URL", "")

@@ -253,19 +253,6 @@ def atif() -> None:
 
 
 def promptfoo() -> None:
-    provider = """
-module.exports = class {
-  id() { return 'custom:orders'; }
-  async callApi(prompt) {
-    if (prompt.includes('ORD-9182')) {
-      const call = { name: 'get_order_status', arguments: '{"order_id":"ORD-9182"}' };
-      return { output: [{ id: 'c1', type: 'function', function: call }],
-               tokenUsage: { total: 12, prompt: 9, completion: 3 } };
-    }
-    return { output: 'Good morning!' };
-  }
-};
-"""
     config = {
         "description": "orders",
         "prompts": ["{{question}}"],
@@ -283,21 +270,12 @@ module.exports = class {
         ],
     }
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "provider.js").write_text(provider)
+        (Path(folder) / "provider.js").write_text((Path(__file__).parent / "promptfoo_provider.js").read_text())
         (Path(folder) / "config.json").write_text(json.dumps(config))
         environment = {**os.environ, "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1",
                        "PROMPTFOO_CONFIG_DIR": folder, "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1"}  # fmt: skip
-        command = [
-            os.environ["PROMPTFOO"],
-            "eval",
-            "-c",
-            "config.json",
-            "--no-cache",
-            "-o",
-            "results.json",
-            "--no-write",
-        ]
-        subprocess.run(command, cwd=folder, env=environment, check=False, timeout=120)
+        words = ["eval", "-c", "config.json", "--no-cache", "-o", "results.json", "--no-write"]
+        subprocess.run([os.environ["PROMPTFOO"], *words], cwd=folder, env=environment, check=False, timeout=120)
         _write("promptfoo_results.json", json.loads((Path(folder) / "results.json").read_text()))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.grading.test_call_results import done
+from tests.grading.referring import done
 from toolevals.grading.compiled import compile_case
 from toolevals.grading.engine import grade
 from toolevals.grading.evaluation_files.entry import Entry

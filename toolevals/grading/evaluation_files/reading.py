@@ -9,7 +9,8 @@ from typing import Any
 from toolevals.grading.canonical import digest
 from toolevals.grading.evaluation_files.decoding import Decoded, decoded
 from toolevals.grading.evaluation_files.entry import Entry, Trial
-from toolevals.grading.evaluation_files.formats import Detected, detected, format_named
+from toolevals.grading.evaluation_files.file_format import Detected
+from toolevals.grading.evaluation_files.formats import detected, format_named
 from toolevals.grading.examples import ExampleRow
 from toolevals.grading.parsing.content import text_in
 from toolevals.grading.problems import InvalidDocument, Problem

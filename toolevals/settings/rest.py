@@ -1,0 +1,46 @@
+"""Settings of the REST interface and of its description."""
+
+from __future__ import annotations
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["toolevals.workspace.api.authentication.AccessAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": [],  # decided before the view, by each app's access.py
+    "DEFAULT_PARSER_CLASSES": [
+        "toolevals.workspace.api.parsers.StrictJsonParser",
+        "rest_framework.parsers.FormParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PAGINATION_CLASS": "toolevals.workspace.api.pagination.NewestFirst",
+    "PAGE_SIZE": 100,
+    "EXCEPTION_HANDLER": "toolevals.workspace.api.problems.problem_response",
+    "DEFAULT_SCHEMA_CLASS": "toolevals.workspace.api.schema.Described",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "toolevals",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    # Fields of one name with different values: each set has a name of its own in the document.
+    "ENUM_NAME_OVERRIDES": {
+        "LabelAnswer": "labeling.models.LabelAnswer",
+        "WithoutGold": "labeling.api.serializers.gold.WITHOUT_GOLD",
+        "GoldSource": "labeling.models.GoldSource",
+        "ImportSource": "labeling.api.serializers.transfer.SOURCE_NAMES",
+        "ExportFormat": "labeling.api.serializers.transfer.FORMAT_NAMES",
+        "InvitationState": "toolevals.workspace.models.InvitationState",
+        "JobState": "toolevals.workspace.models.JobState",
+        "RemarkKind": "reports.api.remarks.REMARK_KINDS",
+        "SimulatorKind": "toolevals.runs.models.SimulatorKind",
+        "SubjectConnector": "toolevals.runs.models.subjects.Connector",
+        "ToolFormat": "toolevals.registry.api.serializers.FORMAT_NAMES",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "toolevals.workspace.api.schema.describe_problems",
+        "toolevals.workspace.api.schema.describe_files",
+        "toolevals.workspace.api.schema.describe_nulls",
+    ],
+}
