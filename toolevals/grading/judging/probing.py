@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, Self
 
+from toolevals.grading.canonical import exact
 from toolevals.grading.judging.drift import Answer
 from toolevals.grading.judging.judgements import JudgementRequest
 from toolevals.grading.judging.probes import Probe, ProbedTranscript, probed_transcripts, probes
@@ -20,6 +22,8 @@ EFFECTS: tuple[Effect, ...] = ("moved", "held", "full", "unscored", "errored", "
 BASE_PREFIX = "base:"
 _TOLERANCE = 1e-9
 _HIGHEST = 1.0
+# Of how many sets of probes and rubrics the questions stay: some hundred kilobytes each.
+_KEPT = 4
 
 
 @dataclass(frozen=True)
@@ -48,8 +52,12 @@ class ProbeSet:
     def questions(self, rubric: Rubric) -> dict[str, JudgementRequest]:
         """Return what a judge is asked: each transcript without a probe, then with each probe that it is shown.
 
-        The keys are the ids of probes; of transcripts, `BASE_PREFIX` and the id.
+        The keys are the ids of probes; of transcripts, `BASE_PREFIX` and the id. What a set asks by a rubric stays
+        the same, and is kept: every transcript is graded for it.
         """
+        return dict(_questions(exact(self.to_document()), exact(rubric.to_document())))
+
+    def _asked(self, rubric: Rubric) -> dict[str, JudgementRequest]:
         plain = {f"{BASE_PREFIX}{name}": each.request(rubric) for name, each in self.transcripts.items()}
         with_probe = {probe.id: self.transcripts[probe.base].holding(probe).request(rubric) for probe in self.probes}
         shown = {
@@ -58,6 +66,12 @@ class ProbeSet:
             if with_probe[probe.id].digest != plain[f"{BASE_PREFIX}{probe.base}"].digest
         }
         return plain | shown
+
+
+@lru_cache(maxsize=_KEPT)
+def _questions(probes: str, rubric: str) -> Mapping[str, JudgementRequest]:
+    """Return what a set of probes asks by a rubric, both in their normal form."""
+    return ProbeSet.from_document(json.loads(probes))._asked(Rubric.from_document(json.loads(rubric)))
 
 
 def effect_of(without: Answer | None, with_probe: Answer | None, scale: Scale) -> Effect:

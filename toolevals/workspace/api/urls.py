@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from django.urls import include, path
-from drf_spectacular.renderers import OpenApiJsonRenderer
-from drf_spectacular.views import SpectacularAPIView
 
-from toolevals.workspace.api import schema  # noqa: F401 - its extension registers itself
+from toolevals.workspace.api.document import OpenApiDocument
 from toolevals.workspace.api.views import index, invitations, jobs, members, secrets, trash
 
 app_name = "workspace-api"
@@ -32,7 +30,7 @@ in_project = [
 ]
 urlpatterns = [
     path("", index.Index.as_view(), name="index"),
-    path("openapi.json", SpectacularAPIView.as_view(renderer_classes=[OpenApiJsonRenderer]), name="openapi"),
+    path("openapi.json", OpenApiDocument.as_view(), name="openapi"),
     path("me/", index.Me.as_view(), name="me"),
     path("deleted-projects/", trash.DeletedProjects.as_view(), name="deleted-projects"),
     path(
