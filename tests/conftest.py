@@ -19,6 +19,7 @@ settings.register_profile(
 settings.load_profile("laws")
 
 pytest_plugins = [
+    "tests.fixtures.emptied",
     "tests.fixtures.garbage",
     "tests.fixtures.marks",
     "tests.fixtures.migrated",

@@ -54,6 +54,17 @@ def signed_in(browser: Browser, app: LiveApp) -> Callable[[str], StorageState]:
     return sign_in
 
 
+def cookies_into(page: Page, state: StorageState) -> None:
+    """Give a page, before it is opened, the session of a person who signed in elsewhere."""
+    kept = state.get("cookies", [])
+    page.context.add_cookies(
+        [
+            {"name": each["name"], "value": each["value"], "domain": each["domain"], "path": each["path"]}
+            for each in kept
+        ]
+    )
+
+
 @pytest.fixture
 def person(browser: Browser, signed_in: Callable[[str], StorageState]) -> Iterator[Callable[[str], Page]]:
     """Return a function that opens the browser of a person who is signed in."""

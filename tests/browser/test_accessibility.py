@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.access.addresses import addresses
 from tests.browser.contrast import Contrast
+from tests.browser.modes import faults
 from tests.fixtures.application import LiveApp
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]
@@ -22,18 +22,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.servers]
 PAGES = "from tests.browser.sample_pages import pages_print; pages_print()"
 FEWEST = 40
 PARTS = 4
-WIDTHS = (1440, 360)
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-# A theme changes colours alone, and each width has one of them: so each theme and each width is asked all rules once.
-# The contrast of what a page shows is asked in every mode.
-WHOLE = {(1440, "light"), (360, "dark")}
-# Charts take their new width a moment after the window: what is still too wide after so many frames stays so.
-SIDEWAYS = """async () => {
-  const { documentElement: root } = document;
-  const tooWide = () => root.scrollWidth - root.clientWidth;
-  for (let frame = 0; frame < 300 && tooWide() > 0; frame += 1) await new Promise(requestAnimationFrame);
-  return tooWide();
-}"""
 
 
 @dataclass(frozen=True)
@@ -91,22 +79,6 @@ def test_every_page_is_accessible_in_every_mode(owners: Page, sample: Sample, ax
 def test_the_way_in_of_an_invited_person_is_accessible(owners: Page, sample: Sample, axe: Callable[..., list[str]]):
     wrong = faults_of_an_invitation(owners, sample.app, axe)
     assert not wrong, "\n".join(wrong)
-
-
-def faults(page: Page, name: str, axe: Callable[..., list[str]], contrast: Contrast) -> list[str]:
-    """Return what is wrong with the page that is open, in every width and theme."""
-    wrong: list[str] = []
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 900})
-        if sideways := page.evaluate(SIDEWAYS):
-            wrong.append(f"{name} at {width}: {sideways} px too wide")
-        for theme in THEMES:
-            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-            found = contrast.violations(page)
-            if (width, theme) in WHOLE:
-                found += axe(page, without=["color-contrast"])
-            wrong += [f"{name} at {width}, {theme}: {each}" for each in found]
-    return wrong
 
 
 def faults_of_an_invitation(page: Page, app: LiveApp, axe: Callable[..., list[str]]) -> list[str]:

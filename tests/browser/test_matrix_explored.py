@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, StorageState, expect
 
+from tests.browser.conftest import cookies_into
 from tests.fixtures.application import LiveApp
-from tests.fixtures.people import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
@@ -33,31 +33,27 @@ WAIT = 20_000
 
 
 @pytest.fixture(scope="module")
-def shop(live_app_start: Callable[..., LiveApp]) -> LiveApp:
+def app(live_app_start: Callable[..., LiveApp]) -> LiveApp:
     """The application with a run of 300 tools, one of three trials, and one of eight tools with longer names."""
-    app = live_app_start()
-    app.python(SEED)
-    return app
+    started = live_app_start()
+    started.python(SEED)
+    return started
 
 
 @pytest.fixture
-def rita(page: Page, shop: LiveApp) -> Iterator[Page]:
+def rita(page: Page, signed_in: Callable[[str], StorageState]) -> Iterator[Page]:
     """A reviewer who is signed in; no script of the pages may fail."""
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     expect.set_options(timeout=WAIT)
-    page.goto(f"{shop.url}/sign-in/?next=/p/shop/")
-    page.get_by_label("E-mail").fill("rita@example.org")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(f"{shop.url}/p/shop/")
+    cookies_into(page, signed_in("Rita"))
     yield page
     expect.set_options(timeout=5_000)
     assert errors == []
 
 
-def test_a_heat_map_of_300_tools_names_each_of_them_and_is_whole_at_a_click(rita: Page, shop: LiveApp):
-    rita.goto(f"{shop.url}/p/shop/runs/1/matrix/?show=heat&order=name")
+def test_a_heat_map_of_300_tools_names_each_of_them_and_is_whole_at_a_click(rita: Page, app: LiveApp):
+    rita.goto(f"{app.url}/p/shop/runs/1/matrix/?show=heat&order=name")
     frame = rita.locator(".heat-frame")
     expect(frame.locator(".heat-side > span")).to_have_count(300)
     expect(frame.get_by_title("part_7.tool_210").first).to_be_attached()
@@ -74,8 +70,8 @@ def test_a_heat_map_of_300_tools_names_each_of_them_and_is_whole_at_a_click(rita
     expect(frame.locator(".heat-side > span")).to_have_count(300)
 
 
-def test_a_table_of_300_tools_draws_what_is_in_sight_and_moves_by_keyboard(rita: Page, shop: LiveApp):
-    rita.goto(f"{shop.url}/p/shop/runs/1/matrix/?show=table&order=name")
+def test_a_table_of_300_tools_draws_what_is_in_sight_and_moves_by_keyboard(rita: Page, app: LiveApp):
+    rita.goto(f"{app.url}/p/shop/runs/1/matrix/?show=table&order=name")
     grid = rita.locator("[data-virtual]")
     expect(grid).to_have_attribute("aria-rowcount", "302")
     expect(grid.locator("[role=row]").first).to_be_visible()
@@ -90,14 +86,14 @@ def test_a_table_of_300_tools_draws_what_is_in_sight_and_moves_by_keyboard(rita:
     expect(rita.locator("[data-case]").first).to_be_focused()
 
 
-def test_tools_are_found_and_groups_folded_in_both_views(rita: Page, shop: LiveApp):
-    rita.goto(f"{shop.url}/p/shop/runs/1/matrix/?show=table")
+def test_tools_are_found_and_groups_folded_in_both_views(rita: Page, app: LiveApp):
+    rita.goto(f"{app.url}/p/shop/runs/1/matrix/?show=table")
     rita.keyboard.press("/")
     rita.keyboard.type("tool_150")
     rita.keyboard.press("Enter")
     expect(rita).to_have_url(re.compile("find=tool_150"))
     expect(rita.locator("table.heat tbody tr")).to_have_count(3)
-    rita.goto(f"{shop.url}/p/shop/runs/1/matrix/?show=table&bucket=selection")
+    rita.goto(f"{app.url}/p/shop/runs/1/matrix/?show=table&bucket=selection")
     rita.keyboard.press("g")
     rita.get_by_role("link", name="Fold all").click()
     expect(rita.locator("table.heat tbody tr")).to_have_count(10)
@@ -109,8 +105,8 @@ def test_tools_are_found_and_groups_folded_in_both_views(rita: Page, shop: LiveA
     expect(rita).to_have_url(re.compile(r"collapse=%2A"))
 
 
-def test_classes_are_divided_by_their_arguments_in_both_views_and_a_part_opens_its_cases(rita: Page, shop: LiveApp):
-    rita.goto(f"{shop.url}/p/shop/runs/2/matrix/?show=table")
+def test_classes_are_divided_by_their_arguments_in_both_views_and_a_part_opens_its_cases(rita: Page, app: LiveApp):
+    rita.goto(f"{app.url}/p/shop/runs/2/matrix/?show=table")
     whole = rita.locator(".heat-pane h2").inner_text()
     rita.get_by_label("Divide by").select_option("arguments")
     expect(rita).to_have_url(re.compile("split=arguments"))
@@ -129,9 +125,9 @@ def test_classes_are_divided_by_their_arguments_in_both_views_and_a_part_opens_i
     expect(rita).not_to_have_url(re.compile("split=arguments"))
 
 
-def test_a_narrow_window_names_the_parts_of_divided_rows_and_its_picture_has_the_scale(rita: Page, shop: LiveApp):
+def test_a_narrow_window_names_the_parts_of_divided_rows_and_its_picture_has_the_scale(rita: Page, app: LiveApp):
     rita.set_viewport_size({"width": 360, "height": 800})
-    rita.goto(f"{shop.url}/p/shop/runs/3/matrix/?show=heat&split=value&split_argument=/id")
+    rita.goto(f"{app.url}/p/shop/runs/3/matrix/?show=heat&split=value&split_argument=/id")
     expect(rita.locator(".heat-side > span")).to_have_text([re.compile(r"^orders\.[a-z_]+… · 1$")] * 8)
     with rita.expect_download() as download:
         rita.get_by_role("button", name="SVG", exact=True).click()
@@ -140,8 +136,8 @@ def test_a_narrow_window_names_the_parts_of_divided_rows_and_its_picture_has_the
     assert "…" not in picture
 
 
-def test_a_case_is_tagged_found_by_its_tag_and_its_trials_walked(rita: Page, shop: LiveApp):
-    rita.goto(f"{shop.url}/p/shop/runs/2/cases/?mode=wrong_tool")
+def test_a_case_is_tagged_found_by_its_tag_and_its_trials_walked(rita: Page, app: LiveApp):
+    rita.goto(f"{app.url}/p/shop/runs/2/cases/?mode=wrong_tool")
     rita.locator(".case-link").first.click()
     expect(rita.get_by_role("heading", name="Trials side by side")).to_be_visible()
     rita.keyboard.press("]")
@@ -150,5 +146,5 @@ def test_a_case_is_tagged_found_by_its_tag_and_its_trials_walked(rita: Page, sho
     rita.keyboard.type("two intents")
     rita.keyboard.press("Enter")
     expect(rita.locator("#remarks .chip")).to_contain_text("two intents")
-    rita.goto(f"{shop.url}/p/shop/runs/2/matrix/?tagged=two+intents&show=table")
+    rita.goto(f"{app.url}/p/shop/runs/2/matrix/?tagged=two+intents&show=table")
     expect(rita.locator(".heat-pane h2")).to_contain_text("1 of 1")

@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, StorageState, expect
 
+from tests.browser.conftest import cookies_into
+from tests.browser.contrast import Contrast
+from tests.browser.modes import WIDTHS, faults_at
 from tests.browser.pictures import expect_pictures
 from tests.browser.steady import box_of
 from tests.fixtures.application import LiveApp
-from tests.fixtures.people import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.servers]
 
@@ -53,17 +55,19 @@ def shop(live_app_start: Callable[..., LiveApp]) -> tuple[LiveApp, str]:
     return app, json.loads(app.python(SEED))
 
 
+@pytest.fixture(scope="module")
+def app(shop: tuple[LiveApp, str]) -> LiveApp:
+    """The application alone."""
+    return shop[0]
+
+
 @pytest.fixture
-def rita(page: Page, shop: tuple[LiveApp, str]) -> Iterator[Page]:
+def rita(page: Page, signed_in: Callable[[str], StorageState]) -> Iterator[Page]:
     """A reviewer who is signed in. Whatever the browser reports fails the test, Plotly's own styling excepted."""
     said: list[str] = []
     page.on("console", lambda line: said.append(line.text) if line.type == "error" else None)
     expect.set_options(timeout=WAIT)
-    page.goto(f"{shop[0].url}/sign-in/?next=/p/shop/")
-    page.get_by_label("E-mail").fill("rita@example.org")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(f"{shop[0].url}/p/shop/")
+    cookies_into(page, signed_in("Rita"))
     yield page
     expect.set_options(timeout=5_000)
     assert [line for line in said if not line.startswith(PLOTLY)] == []
@@ -240,17 +244,21 @@ PAGES = ["runs/1/", "runs/1/matrix/?show=heat", "runs/1/matrix/?show=table", "ru
 PAGES += ["experiments/nightly/trends/", "runs/3/matrix/?show=table"]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1440])
+@pytest.fixture(scope="module")
+def contrast() -> Contrast:
+    """What these pages have in common is asked once."""
+    return Contrast()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("path", PAGES)
 def test_pages_are_accessible_and_fit(
-    rita: Page, shop: tuple[LiveApp, str], axe: Callable[..., list[str]], path: str, width: int, theme: str
+    rita: Page, shop: tuple[LiveApp, str], axe: Callable[..., list[str]], contrast: Contrast, path: str, width: int
 ):
+    """A page may open otherwise where it is narrow: it is opened in each width, then made dark as it stands."""
     app, case = shop
-    rita.set_viewport_size({"width": width, "height": 800})
-    rita.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    rita.set_viewport_size({"width": width, "height": 900})
     rita.goto(f"{app.url}/p/shop/{path.replace('CASE', f'runs/1/cases/{case}/')}")
     expect(rita.get_by_role("heading", level=1)).to_be_visible()
-    assert axe(rita) == []
-    sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert rita.evaluate(sideways) == 0
+    wrong = faults_at(rita, width, path, axe, contrast)
+    assert not wrong, "\n".join(wrong)

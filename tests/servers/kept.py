@@ -38,6 +38,11 @@ def kept_folder() -> Path:
     return folder
 
 
+def kept_file() -> Path:
+    """Return where the migrated SQLite database stays. It is there once tests have run on SQLite."""
+    return kept_folder() / f"{fingerprint()}.sqlite3"
+
+
 def forget_old(pattern: str) -> None:
     """Remove all but the newest of the kept databases whose names match."""
     for old in sorted(kept_folder().glob(pattern), key=lambda path: path.stat().st_mtime)[:-KEPT]:

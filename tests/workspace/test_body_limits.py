@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -14,17 +15,14 @@ from django.urls import reverse
 
 from labeling.services import dataset_create
 from scripts.dev.environment import ROOT
+from tests.fixtures.prepared import ALONE, prepared_copy
 from toolevals.workspace.models import Upload
 from toolevals.workspace.services import project_create
 
 CODE = "def look(state):\n    return state\n"
 LIMITED = """
-import os
-os.environ["TOOLEVALS_DATA_DIR"] = {folder!r}
 import django
 django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 import resource
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -106,11 +104,13 @@ def test_a_file_a_little_over_the_limit_is_413(client, owner, project, settings)
 
 @pytest.mark.servers
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="this system has no limit for files")
-def test_a_disk_that_is_full_while_a_file_arrives_refuses_it_and_keeps_nothing(tmp_path):
-    code = LIMITED.format(folder=str(tmp_path), size=8_000_000)
+def test_a_disk_that_is_full_while_a_file_arrives_refuses_it_and_keeps_nothing(tmp_path, applications):
+    data = tmp_path / "data"
+    prepared_copy(applications.prepared, data, sample=False)
     done = subprocess.run(
-        [sys.executable, "-c", "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'tests.settings'\n" + code],
+        [sys.executable, "-c", LIMITED.format(size=8_000_000)],
         cwd=ROOT,
+        env=os.environ | ALONE | {"TOOLEVALS_DATA_DIR": str(data)},
         capture_output=True,
         text=True,
         check=False,
