@@ -8,9 +8,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
+from labeling.forms.datasets import RegistryVersionChoice
 from labeling.models import Dataset
 from labeling.services import dataset_create
-from toolevals.registry.models import Registry
+from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create
 from toolevals.runs.forms import UploadForm
 from toolevals.workspace.forms.controls import PlainForm
@@ -79,12 +80,26 @@ class DatasetTarget(_TargetForm):
     """The dataset that examples are imported into."""
 
     WHAT = "dataset"
+    tools = RegistryVersionChoice(
+        queryset=RegistryVersion.objects.none(),
+        required=False,
+        empty_label="none: every example brings its own",
+        label="Tools of a new one",
+        help_text="Offered where an example brings no tools of its own.",
+    )
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, project=project, **kwargs)
+        choice = self.fields["tools"]
+        choice.queryset = RegistryVersion.objects.in_project(project)  # type: ignore[attr-defined]
+        self.initial["tools"] = RegistryVersion.objects.newest(project)
 
     def rows(self) -> Any:
         return Dataset.objects.filter(project=self.project).order_by("-created_at", "-pk")
 
     def make(self, actor: User | None, slug: str, name: str) -> Any:
-        return dataset_create(project=self.project, actor=actor, slug=slug, name=name)
+        tools = self.cleaned_data["tools"]
+        return dataset_create(project=self.project, actor=actor, slug=slug, name=name, default_tools=tools)
 
 
 class RunTarget(UploadForm):
