@@ -82,9 +82,9 @@ def test_the_commands_of_the_page_lead_from_the_wheel_to_a_gate(
     hour.run(install)
     assert (machine.home / "hour" / "openapi.yaml").read_text() == (FILES / "openapi.yaml").read_text()
     since = time.perf_counter()
-    with machine.serving(serve.lines) as (hour.address, said):
+    with machine.serving(serve.lines) as (hour.address, printed):
         hour.took.append((time.perf_counter() - since, 0, serve.lines))
-        assert "create-owner you@example.org" in said
+        assert "create-owner you@example.org" in printed
         assert "ada@example.org owns the installation and the project desk." in hour.run(owner)
         token = hour.token("ada@example.org", "desk")
         said = hour.run(tools, input=f"{token}\n")
