@@ -104,6 +104,8 @@ class NewDatasetForm(DatasetForm):
     def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
         super().__init__(*args, project=project, **kwargs)
         self.project = project
+        # Examples without tools can be labelled with no call alone: the tools that were brought last are chosen.
+        self.initial.setdefault("default_tools", RegistryVersion.objects.newest(project))
 
     def clean_slug(self) -> str:
         slug: str = self.cleaned_data["slug"]

@@ -19,6 +19,7 @@ from labeling.imports.packing import plain_copy
 from labeling.imports.reading import part_read
 from labeling.imports.sources import Source, source_named
 from labeling.imports.staging import Part, part_resolve, part_store
+from labeling.imports.table_columns import columns_by_name
 from labeling.imports.tables import table_parts
 from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
 from labeling.services.arrivals import (
@@ -57,15 +58,23 @@ def import_start(
     """Begin to import a file into a dataset and return the job that does it.
 
     `source` names a format of `labeling.imports.sources`, whose `options` the job keeps; `auto` finds it by what the
-    file holds, and `evidence` says why it is this one where the caller has found it. A packed file is unpacked. Raises
-    InvalidDocument for a format that is not there, options that it does not take, and a file of no known format.
+    file holds, and the columns of a table by their names, which the report says. `evidence` says why it is this one
+    where the caller has found it. A packed file is unpacked. Raises InvalidDocument for a format that is not there,
+    options that it does not take, and a file of no known format.
     """
-    if source == AUTO:
+    is_open = source == AUTO
+    if is_open:
         with upload.file.open("rb") as file:
             detected = source_of(file)
         source, evidence = detected.source.name, detected.evidence
     found = source_named(source)
     given = dict(options or {})
+    if is_open and source == "csv" and "columns" not in given:
+        tools = tools_in(dataset.default_tools.tools) if dataset.default_tools else ()
+        with upload.file.open("rb") as file:
+            columns = columns_by_name(file, tools)
+        given |= columns.options
+        evidence = f"{evidence}, {columns.sentence}"
     found.require_options(given)
     common = {"dataset": str(dataset.pk), "upload": str(upload.pk)}
     reading = common | {"source": source} | ({"options": given} if given else {})

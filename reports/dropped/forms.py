@@ -9,9 +9,10 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
+from labeling.forms.datasets import RegistryVersionChoice
 from labeling.models import Dataset
 from labeling.services import dataset_create
-from toolevals.registry.models import Registry
+from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create
 from toolevals.runs.forms import UploadForm
 from toolevals.workspace.forms.controls import PlainForm
@@ -55,12 +56,16 @@ class _TargetForm(PlainForm):
             cleaned["slug"] = slug
         return cleaned
 
+    def extra(self) -> dict[str, Any]:
+        """Return what a new one is made with besides its names."""
+        return {}
+
     def target(self, actor: User | None) -> Any:
         """Return what was chosen, made where it is new; the form is valid."""
         if there := self.cleaned_data["there"]:
             return self.rows().get(slug=there)
         try:
-            new = {"slug": self.cleaned_data["slug"], "name": self.cleaned_data["name"]}
+            new = {"slug": self.cleaned_data["slug"], "name": self.cleaned_data["name"], **self.extra()}
             return self.create(project=self.project, actor=actor, **new)
         except ValidationError as error:
             raise forms.ValidationError(error.messages) from None
@@ -82,6 +87,22 @@ class DatasetTarget(_TargetForm):
     MODEL = Dataset
     ORDER = ("-created_at", "-pk")
     create = staticmethod(dataset_create)
+    tools = RegistryVersionChoice(
+        queryset=RegistryVersion.objects.none(),
+        required=False,
+        empty_label="none: every example brings its own",
+        label="Tools of a new one",
+        help_text="Offered where an example brings no tools of its own.",
+    )
+
+    def __init__(self, *args: Any, project: Project, **kwargs: Any) -> None:
+        super().__init__(*args, project=project, **kwargs)
+        choice = self.fields["tools"]
+        choice.queryset = RegistryVersion.objects.in_project(project)  # type: ignore[attr-defined]
+        self.initial["tools"] = RegistryVersion.objects.newest(project)
+
+    def extra(self) -> dict[str, Any]:
+        return {"default_tools": self.cleaned_data["tools"]}
 
 
 class RunTarget(UploadForm):

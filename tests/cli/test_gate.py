@@ -60,6 +60,21 @@ def test_the_published_thresholds_are_asked_for_unless_others_are(rows, capsys):
     assert main(["gate", file, "--threshold", "outcome=.96"]) == Exit.FAILED
 
 
+def test_a_named_threshold_is_asked_in_place_of_the_published_ones(rows, capsys):
+    """A run below the published rates passes what it was asked for, and nothing unsaid is asked beside it."""
+    file = rows("run", *[RIGHT] * 17, *[WRONG] * 3)
+    assert main(["gate", file]) == Exit.FAILED
+    capsys.readouterr()
+    assert main(["gate", file, "--threshold", "outcome=.85"]) == Exit.OK
+    assert "The gate is passed. 1 passed." in capsys.readouterr().out
+    assert main(["gate", file, "--threshold", "outcome=.86"]) == Exit.FAILED
+    assert main(["gate", file, "--threshold", "outcome=.85", "--threshold-name", ".8"]) == Exit.OK
+    assert "The gate is passed. 2 passed." in capsys.readouterr().out
+    # One of the published rates alone leaves the others as they are.
+    assert main(["gate", file, "--threshold-name", ".8", "--json"]) == Exit.FAILED
+    assert len(json.loads(capsys.readouterr().out)["checks"]) == 3
+
+
 def test_what_was_not_scored_never_passes(rows, capsys):
     assert main(["gate", rows("run", *[RIGHT] * 9, NO_PREDICTION)]) == Exit.FAILED
     assert "cannot be answered" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -163,3 +164,46 @@ def test_the_ci_examples_with_a_server_run(sample, tmp_path, job, monkeypatch):
     assert done.returncode == 0, done.stdout + done.stderr
     assert junit_faults((place / "gate.xml").read_bytes()) == []
     assert f"[confusion matrix]({sample.url}/p/{project}/runs/1/matrix/" in (place / "gate.md").read_text()
+
+
+def keep(app: Any, name: str, minimum: float, baseline: str = "") -> None:
+    """Keep a gate of one bound in the project, over the REST interface."""
+    body = {"name": name, "gate": {"bounds": [{"metric": "outcome", "min": minimum}]}, "baseline": baseline}
+    answer = httpx.put(
+        f"{app.url}/api/v1/projects/shop-support/named-gates/{name}/",
+        json=body,
+        headers={"Authorization": f"Bearer {os.environ['TOOLEVALS_TOKEN']}"},
+    )
+    assert answer.is_success, answer.text
+
+
+def test_a_kept_gate_is_held_by_its_name(sample, capsys):
+    keep(sample, "release", 0.2)
+    assert main(["gate", "--run", "2", "--name", "release"]) == Exit.OK
+    said = capsys.readouterr().out
+    assert "The gate is passed. 1 passed." in said
+    # The server keeps under which name the run was held.
+    token = {"Authorization": f"Bearer {os.environ['TOOLEVALS_TOKEN']}"}
+    held = httpx.get(f"{sample.url}/api/v1/projects/shop-support/runs/2/gates/", headers=token).json()["results"]
+    assert [each["name"] for each in held][:1] == ["release"]
+    # What the command adds is asked too, and the page's change of the gate is in force at once.
+    assert gate(capsys, "--run", "2", "--name", "release", "--threshold", "selection=1")[0] == Exit.FAILED
+    keep(sample, "release", 0.99)
+    status, shown = gate(capsys, "--run", "2", "--name", "release")
+    assert (status, [check["bound"] for check in shown["checks"]]) == (Exit.FAILED, [">= 0.99"])
+
+
+def test_a_kept_gate_brings_its_baseline(sample, capsys):
+    keep(sample, "no-worse", 0.1, baseline="1")
+    for more in ([], ["--fail-on-regression", "--worse-allowed", "1000"]):
+        status, shown = gate(capsys, "--run", "2", "--name", "no-worse", *more)
+        assert (status, shown["baseline"]) == (Exit.OK, "run 1")
+
+
+@pytest.mark.parametrize("name", ["never-kept", "../release", "re lease", "a/b?c"])
+def test_a_gate_that_is_not_kept_is_a_wrong_option_and_the_kept_ones_are_named(sample, name, capsys):
+    keep(sample, "nightly", 0.1)
+    assert main(["gate", "--run", "2", "--name", name]) == Exit.CONFIGURATION
+    said = capsys.readouterr().err
+    assert f"the project keeps no gate {name!r}; it keeps " in said
+    assert "nightly" in said

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
+from scripts.dev.environment import ROOT
 from tests.fixtures.people import person
 from toolevals.cli import main as command
+from toolevals.cli import serve
 from toolevals.cli.exits import Exit
 from toolevals.workspace.models import AuditEntry, Role, User
 
@@ -27,6 +33,23 @@ def test_the_password_is_not_like_the_address(monkeypatch, capsys):
     assert command.main(CREATE) == Exit.CONFIGURATION
     assert "too similar to the email" in capsys.readouterr().err
     assert not User.objects.exists()
+
+
+def test_a_database_that_is_not_ready_is_named(tmp_path):
+    """Before the first start of the server: no tables, and no traceback."""
+    data = tmp_path / "fresh folder"
+    environment = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+    environment |= {"TOOLEVALS_DATA_DIR": str(data), "TOOLEVALS_PASSWORD": "correct horse battery"}
+    environment["DJANGO_SETTINGS_MODULE"] = "toolevals.settings"
+    done = subprocess.run(
+        [sys.executable, "-m", "toolevals.cli.main", *CREATE],
+        cwd=ROOT, env=environment, text=True, capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == Exit.CONFIGURATION
+    assert done.stderr.startswith("toolevals: the database is not ready yet: start `toolevals serve` once")
+    assert str(data) in done.stderr
+    # What is said after a start names the same folder.
+    assert serve.first_account(data).startswith(f"TOOLEVALS_DATA_DIR='{data}' ")
 
 
 def test_owners_are_listed_added_and_removed(capsys):

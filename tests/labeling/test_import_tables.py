@@ -38,6 +38,24 @@ def test_columns_are_known_by_their_names():
     ]
 
 
+def test_a_table_whose_format_is_left_open_is_read_by_its_columns_names(load):
+    table = b"Case;Question;Tool;Order ID;Price\nt-1;Where is A-1?;get_order;A-1;3\nt-2;Hello!;(none);;\n"
+    for content in (table, gzip.compress(table)):
+        job = load(content, "auto")
+        assert job.state == JobState.SUCCEEDED, job.report
+        (found,) = job.report["read"]["formats"]
+        names = "Case as id, Question as user, Tool as tool, Order ID as argument:order_id; not used: Price"
+        assert found["why"] == f"a table of 5 columns, columns by their names: {names}"
+    gold = shown("t-1").gold
+    assert gold is not None
+    assert gold.expectation["alternatives"][0]["ordered"][0]["arguments"] == {"order_id": {"exact": "A-1"}}
+    with pytest.raises(InvalidDocument, match="no column holds the user’s words"):
+        load(b"Case,Said,Price\nt-1,Where?,3\n", "auto")
+    # What a person says of the columns is in force.
+    job = load(b"Case,Said,Price\nt-3,Where?,3\n", "auto", {"columns": {"Case": "id", "Said": "user"}})
+    assert job.report["added"] == 1
+
+
 ORDER = ("order_id", "unit", "reason")
 
 

@@ -65,6 +65,20 @@ def test_nothing_to_decide_is_said(client: Client):
     assert "Nothing to adjudicate" in body(client.get(url("adjudicate")))
 
 
+def test_an_owner_of_a_team_of_two_is_told_where_to_let_them_decide(
+    client: Client, owner: User, as_user: AsUser, project: Any
+):
+    settings = reverse("labeling:labelling-settings", args=["shop"])
+    assert settings not in body(client.get(url("adjudicate")))
+    assert settings in body(as_user(owner).get(url("adjudicate")))
+    project.decide_own = True
+    project.save()
+    page = body(as_user(owner).get(url("adjudicate")))
+    assert "Nothing to adjudicate" in page
+    assert settings not in page
+    assert "goes to someone else" not in page
+
+
 def test_nobody_decides_what_they_labelled(disagreed: Revision, reviewer: User, as_user: AsUser, project: Any):
     project.memberships.filter(user=reviewer).update(role=30)
     client = as_user(reviewer)

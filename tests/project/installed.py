@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -48,10 +49,10 @@ def built_once(root: Path) -> Built:
     return Built(sdist, wheel)
 
 
-class Installed:
-    """The command of an environment that holds the wheel, away from any checkout."""
+class Machine:
+    """A home and an empty environment with `pip`, away from any checkout; what is installed there needs no index."""
 
-    def __init__(self, folder: Path, wheel: Path, prepared: Path) -> None:
+    def __init__(self, folder: Path, prepared: Path) -> None:
         self.home = folder / "home"
         self.data = self.home / ".local" / "share" / "toolevals"
         # Applying every migration takes a minute. It is not known here what was applied: the wheel looks for itself.
@@ -62,8 +63,9 @@ class Installed:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(python.parent.parent)], check=True)
         where = ["-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
         packages = Path(subprocess.run([python, *where], capture_output=True, text=True, check=True).stdout.strip())
-        install = ["-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
-        subprocess.run([sys.executable, *install], check=True)
+        pip = python.with_name("pip")
+        pip.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pip --python "{python}" "$@"\n')
+        pip.chmod(0o755)
         # What the wheel depends on is the suite's own.
         (packages / "suite.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
         self.command = python.with_name("toolevals")
@@ -71,17 +73,8 @@ class Installed:
             "PATH": f"{self.command.parent}:{os.defpath}",
             "HOME": str(self.home),
             "TOOLEVALS_PASSWORD": PASSWORD,
+            **dict.fromkeys(("PIP_NO_DEPS", "PIP_NO_INDEX", "PIP_QUIET", "PIP_DISABLE_PIP_VERSION_CHECK"), "1"),
         }
-
-    def __call__(self, *words: str, status: int = 0, **options: Any) -> str:
-        """Run the command, whose exit status must be this, and return all that it prints."""
-        done = subprocess.run(
-            [self.command, *words], cwd=self.home, env=self.environment, text=True, check=False,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options,
-        )  # fmt: skip
-        assert done.returncode == status, done.stdout
-        said: str = done.stdout
-        return said
 
     def shell(self, line: str, **options: Any) -> tuple[int, str]:
         """Run a line as a person's shell does; return its status and all that it prints."""
@@ -92,11 +85,11 @@ class Installed:
         return done.returncode, done.stdout
 
     @contextmanager
-    def serving(self) -> Iterator[tuple[str, str]]:
-        """Serve, and give the address and what was printed until it was there; stop as Ctrl-C does."""
+    def serving(self, line: str = "toolevals serve --no-sample") -> Iterator[tuple[str, str]]:
+        """Serve on a port of its own; give the address and what was printed until it was there; stop as Ctrl-C does."""
         port = free_port()
         process = subprocess.Popen(
-            [self.command, "serve", "--no-sample", "--port", str(port)],
+            ["/bin/sh", "-c", f"exec {line} --port {port}"],
             cwd=self.home,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -106,9 +99,9 @@ class Installed:
         try:
             said = ""
             assert process.stdout is not None
-            for line in process.stdout:
-                said += line
-                if line.startswith("The command line is"):
+            for printed in process.stdout:
+                said += printed
+                if printed.startswith("The first account is made by"):
                     break
             yield f"http://127.0.0.1:{port}", said
         finally:
@@ -116,3 +109,22 @@ class Installed:
             rest = process.communicate(timeout=60)[0]
         assert "Stopping" in rest
         assert process.returncode == 0
+
+
+class Installed(Machine):
+    """A machine on which the wheel is installed: its command."""
+
+    def __init__(self, folder: Path, wheel: Path, prepared: Path) -> None:
+        super().__init__(folder, prepared)
+        status, said = self.shell(f"pip install {shlex.quote(str(wheel))}")
+        assert status == 0, said
+
+    def __call__(self, *words: str, status: int = 0, **options: Any) -> str:
+        """Run the command, whose exit status must be this, and return all that it prints."""
+        done = subprocess.run(
+            [self.command, *words], cwd=self.home, env=self.environment, text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options,
+        )  # fmt: skip
+        assert done.returncode == status, done.stdout
+        said: str = done.stdout
+        return said

@@ -93,6 +93,23 @@ def test_examples_go_to_a_new_dataset_by_the_import(keeper, project, drop, run_j
     assert "There is a dataset of this short name" in text(taken)
 
 
+def test_a_new_dataset_offers_the_tools_that_were_brought_last(keeper, project, drop, run_jobs):
+    drop(json.dumps(TOOLS).encode(), "tools.json")
+    keeper.post(
+        address(project, "dropped-store", stored(project).pk, "tools"),
+        {"tools-there": "", "tools-name": "Shop", "tool": [STATUS]},
+    )
+    Upload.objects.all().delete()
+    page = drop(b"id,says,tool\ne-1,Where is A-1?,\n", "examples.csv")
+    version = RegistryVersion.objects.get()
+    assert f'<option value="{version.pk}" selected>Shop, version 1</option>' in text(page)
+    store = address(project, "dropped-store", stored(project).pk, "examples")
+    keeper.post(store, {"examples-there": "", "examples-name": "Core", "examples-tools": str(version.pk)})
+    assert Dataset.objects.get().default_tools == version
+    page = keeper.get(reverse("labeling:datasets", args=[project.slug]))
+    assert f'<option value="{version.pk}" selected>Shop, version 1</option>' in text(page)
+
+
 def test_a_table_is_asked_about_by_the_page_that_knows_columns(keeper, project, drop):
     page = drop(b"says,tool\nWhere is A-1?,get_order\n", "table.csv")
     assert "2 columns" in text(page)

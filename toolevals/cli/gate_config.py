@@ -36,14 +36,15 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--name", default="", help="a gate that the project on the server keeps, in place of a file")
     for name, metric in THRESHOLDS.items():
-        words = f"least pass rate of {metric}; {DEFAULT_MINIMUMS[metric]:g} without a file"
+        words = f"least pass rate of {metric}; {DEFAULT_MINIMUMS[metric]:g} without a file or --threshold"
         group.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="SHARE", help=words)
     group.add_argument(
         "--threshold",
         action="append",
         default=[],
         metavar="METRIC=SHARE",
-        help="least pass rate of any metric, as outcome=0.9 or judged:groundedness=0.8; may be repeated",
+        help="least pass rate of any metric, as outcome=0.9 or judged:groundedness=0.8, in place of the published"
+        " rates; may be repeated",
     )
     group.add_argument(
         "--fail-on-regression",
@@ -93,8 +94,10 @@ def gate_document(arguments: argparse.Namespace, kept: Any = None) -> dict[str, 
 def _bounds(arguments: argparse.Namespace, *, has_document: bool) -> list[dict[str, Any]]:
     said = {metric: getattr(arguments, name) for name, metric in THRESHOLDS.items()}
     given = {metric: share for metric, share in said.items() if share is not None}
-    minimums = given if arguments.config or has_document else {**DEFAULT_MINIMUMS, **given}
-    minimums |= dict(map(_threshold, arguments.threshold))
+    named = dict(map(_threshold, arguments.threshold))
+    # What a file or --threshold asks for stands in the place of the published rates: nothing unsaid is asked then.
+    minimums = given if arguments.config or has_document or named else {**DEFAULT_MINIMUMS, **given}
+    minimums |= named
     for name, metric in THRESHOLDS.items():
         _require_share(f"--{name.replace('_', '-')} {said[metric]}", said[metric])
     return [{"metric": metric, "min": share} for metric, share in minimums.items()]

@@ -21,8 +21,21 @@ _LONGEST = 200
 
 
 def kept_gate(arguments: argparse.Namespace) -> Any:
-    """Return the gate of a name that the project keeps: its document and its baseline."""
-    return ProjectClient.from_arguments(arguments).request("GET", f"named-gates/{quote(arguments.name, safe='')}/")
+    """Return the gate of a name that the project keeps: its document and its baseline.
+
+    Raises CommandError that names those that it keeps where this is none of them.
+    """
+    client = ProjectClient.from_arguments(arguments)
+    try:
+        return client.request("GET", f"named-gates/{quote(arguments.name, safe='')}/")
+    except CommandError as error:
+        if error.exit_status is not Exit.CONFIGURATION:
+            raise
+        kept = sorted(each["name"] for each in client.pages("named-gates/"))
+        if arguments.name in kept:
+            raise
+        known = f"it keeps {', '.join(kept)}" if kept else f"it keeps none yet: make one at {client.page('gates/new/')}"
+        raise CommandError(error.exit_status, f"the project keeps no gate {arguments.name!r}; {known}") from None
 
 
 def hold_against_run(arguments: argparse.Namespace, gate: Mapping[str, Any]) -> GateReport:

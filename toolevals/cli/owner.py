@@ -57,6 +57,7 @@ def _create(arguments: argparse.Namespace, password: str) -> int:
 
     _check(validate_email, arguments.email)
     _check(validate_slug, arguments.project)
+    _require_tables()
     try:
         validate_password(password, User(email=arguments.email, name=arguments.name))
     except ValidationError as error:
@@ -72,6 +73,19 @@ def _create(arguments: argparse.Namespace, password: str) -> int:
         project_create(actor=owner, slug=arguments.project, name=arguments.project_name or arguments.project)
     say(f"{owner.email} owns the installation and the project {arguments.project}.")
     return Exit.OK
+
+
+def _require_tables() -> None:
+    """Raise CommandError where the database has not been made ready: it lacks the tables of accounts or projects."""
+    from django.conf import settings
+    from django.db import connection
+
+    from toolevals.workspace.models import Project, User
+
+    if {User._meta.db_table, Project._meta.db_table} <= set(connection.introspection.table_names()):
+        return
+    words = "the database is not ready yet: start `toolevals serve` once, with the same TOOLEVALS_DATA_DIR or --data"
+    raise CommandError(Exit.CONFIGURATION, f"{words} (the data folder here is {settings.DATA_DIR})")
 
 
 def _check(validate: Any, value: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import os
+import shlex
 import signal
 import socket
 import sys
@@ -75,6 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
             application.start()
             say(f"\ntoolevals runs at {application.url}, with its data in {data}. Ctrl-C stops it.")
             say(f"The command line is {command_line()}.")
+            if arguments.no_sample:
+                say(f"The first account is made by: {first_account(data)}")
             say_logins(json.loads(logins or "[]"))
             watch(application)
         except StopRequested:
@@ -88,6 +92,16 @@ def command_line() -> str:
     """Return where the `toolevals` command of this environment is."""
     beside = Path(sys.executable).with_name("toolevals")
     return str(beside) if beside.exists() else f"{sys.executable} -m toolevals.cli.main"
+
+
+def first_account(data: Path) -> str:
+    """Return the command that makes an account in this data folder, for a shell."""
+    # Another shell may not have the variable.
+    is_usual = data == data_folder().resolve() and not os.environ.get("TOOLEVALS_DATA_DIR")
+    place = [] if is_usual else [f"TOOLEVALS_DATA_DIR={shlex.quote(str(data))}"]
+    command = str(Path(sys.executable).with_name("toolevals"))
+    words = [shlex.quote(command)] if Path(command).exists() else [shlex.quote(sys.executable), "-m toolevals.cli.main"]
+    return " ".join([*place, *words, "create-owner you@example.org --name 'Your Name' --project evals"])
 
 
 def require_writable(folder: Path) -> None:

@@ -110,12 +110,19 @@ def _document(document: Any) -> FileKind:
     if _is_tools(document):
         tools = detected_format(document)
         return FileKind("tools", tools.format, _LABELS[tools.format], tools.because, ("tools",))
-    for each in EVALUATION_FORMATS.values():
-        if (evidence := each.detect(document)) is not None:
-            return FileKind("evaluation", each.name, each.title, evidence, each.gives)
+    if (evaluation := _evaluation(document)) is not None:
+        return evaluation
     if (messages := _messages(document)) is not None:
         return messages
     raise InvalidDocument.at("", f"is of no format that is known here: {_nearest(document)}")
+
+
+def _evaluation(document: Any, *, is_table: bool = False) -> FileKind | None:
+    """Return the format of another evaluation tool's file; of a table, one that such a tool writes as a table."""
+    for each in EVALUATION_FORMATS.values():
+        if (each.tables or not is_table) and (evidence := each.detect(document)) is not None:
+            return FileKind("evaluation", each.name, each.title, evidence, each.gives)
+    return None
 
 
 def _is_tools(document: Any) -> bool:
@@ -156,13 +163,17 @@ def _messages(document: Any) -> FileKind | None:
 
 def _text(plain: bytes) -> FileKind:
     """Return what a file is that begins neither as an object nor as a list: YAML or a table."""
+    is_table = False
     try:
-        document = decoded(plain).value
+        read = decoded(plain)
     except InvalidDocument as error:
         document, problem = None, error
     else:
+        document, is_table = read.value, read.is_table
         problem = InvalidDocument.at("", "is of no format that is known here: it is neither JSON nor YAML nor a table")
-    if isinstance(document, (Mapping, list)) and document:
+    if is_table and (evaluation := _evaluation(document, is_table=True)) is not None:
+        return evaluation
+    if not is_table and isinstance(document, (Mapping, list)) and document:
         return _document(document)
     if (found := _examples(table_format(_columns(plain)))) is not None:
         return found

@@ -42,6 +42,10 @@ class RegistryVersionQuerySet(models.QuerySet["RegistryVersion"]):
             self.filter(within(project, "registry")).select_related("registry", "tools").order_by("registry", "-number")
         )
 
+    def newest(self, project: Project) -> RegistryVersion | None:
+        """Return the version of the project that was published last; None where there is none."""
+        return self.in_project(project).order_by("-created_at", "-pk").first()
+
     def named(self, project: Project, name: str) -> RegistryVersion | None:
         """Return the version called "slug" (the newest) or "slug@number", or None."""
         slug, at, number = name.partition("@")
