@@ -7,7 +7,7 @@ from labeling.models.datasets import Dataset, DatasetVersion, GuidelineVersion, 
 from labeling.models.examples import Example, Resolution, Revision
 from labeling.models.feedback import Feedback
 from labeling.models.gold import Adjudication, Dispute, Gold, GoldSource
-from labeling.models.imports import ImportPart, Origin, StagedExample
+from labeling.models.imports import GoldFate, ImportPart, Origin, StagedChange, StagedExample
 from labeling.models.labels import Draft, Label, LabelAnswer, LabelBatch, LabelSlot, Skip, SlotState, SpareLabel
 from labeling.models.preparing import KeyBindings, LintReport, ProposalState, ProposedExample, Suggestion
 from labeling.models.second_looks import LookAnswer, LookPlan, LookProposal, SecondLook
@@ -28,6 +28,7 @@ __all__ = [
     "Example",
     "Feedback",
     "Gold",
+    "GoldFate",
     "GoldSource",
     "GoldTool",
     "GuidelineVersion",
@@ -53,6 +54,7 @@ __all__ = [
     "Skip",
     "SlotState",
     "SpareLabel",
+    "StagedChange",
     "StagedExample",
     "Suggestion",
     "ToolPart",

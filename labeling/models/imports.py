@@ -74,6 +74,39 @@ class StagedExample(models.Model):
         ]
 
 
+class GoldFate(models.TextChoices):
+    """What an import does about the gold of an example that was there before; empty where it says nothing else."""
+
+    REPLACED = "replaced"
+    DISPUTED = "disputed"
+    # It says something else, which means the same or was asked before.
+    KEPT = "kept"
+
+
+class StagedChange(models.Model):
+    """What a staged row will change about an example that was there before, and what this was decided by.
+
+    Written before the publication, which takes it as it is where the example still is as it was, and else decides
+    anew. Rows and revisions are named by their ids alone: what stands here is looked up when it is used.
+    """
+
+    staged = models.OneToOneField(StagedExample, primary_key=True, on_delete=models.CASCADE, related_name="change")
+    part = models.ForeignKey(ImportPart, on_delete=models.CASCADE, related_name="+")
+    example_id = models.UUIDField()
+    # The revision that is shown, and the one that is shown from the publication on: the same, an earlier one of the
+    # same content, or a further one, which takes the staged row's id.
+    current_id = models.UUIDField()
+    onto_id = models.UUIDField()
+    # The gold that was in force for the latter, and how many disputes it had.
+    gold_id = models.UUIDField(null=True)
+    disputes = models.PositiveIntegerField(default=0)
+    # The example's strata and what decides it, as they were, a line each.
+    words = models.TextField(blank=True)
+    gold_fate = models.CharField(max_length=8, choices=GoldFate.choices, blank=True)
+    sets_strata = models.BooleanField()
+    sets_decided_by = models.BooleanField()
+
+
 class Origin(models.Model):
     """The row of another format that a revision was made of, so that an export can give it back as it was."""
 

@@ -24,6 +24,7 @@ from labeling.models import (
     Revision,
     StagedExample,
 )
+from labeling.services.import_changes import changes_store
 from labeling.services.ordering import queue_order
 from labeling.services.publishing import Publication, Published, slots_insert
 from labeling.services.waiting import (
@@ -51,13 +52,26 @@ def arrival_place(lease: Lease, dataset: Dataset, parts: list[ImportPart]) -> Da
     waiting = waiting_dataset(dataset.name, str(job.pk))
     for part in parts:
         publication = Publication(dataset, part.pk, job.actor, into=waiting.pk)
-        while (until := _next_lines(part)) is not None:
+        while (until := _next_lines(part, part.placed)) is not None:
             with lease.transaction():
                 publication.add(part.placed, until)
                 ImportPart.objects.filter(pk=part.pk).update(placed=until)
             part.placed = until
             others_write_first()
     return waiting
+
+
+def arrival_decide(lease: Lease, dataset: Dataset, parts: list[ImportPart]) -> None:
+    """Decide what an import will change about examples that were there before; what was decided stays so."""
+    for part in parts:
+        publication = Publication(dataset, part.pk, lease.batch.job.actor)
+        after = 0
+        while (until := _next_lines(part, after)) is not None:
+            if decided := publication.decide(after, until):
+                with lease.transaction():
+                    changes_store(decided)
+                others_write_first()
+            after = until
 
 
 def arrival_show(dataset: Dataset, waiting: Dataset, *, job: Job, rows: int) -> Published:
@@ -173,8 +187,8 @@ def _unstage(pk: UUID) -> None:
         waiting_give_up(waiting)
 
 
-def _next_lines(part: ImportPart) -> int | None:
-    """Return up to which line rows are placed next; None where all are."""
-    lines = StagedExample.objects.filter(part=part, line__gt=part.placed).order_by("line").values("line")[:AT_ONCE]
+def _next_lines(part: ImportPart, after: int) -> int | None:
+    """Return up to which line the rows after one are taken next; None where all are."""
+    lines = StagedExample.objects.filter(part=part, line__gt=after).order_by("line").values("line")[:AT_ONCE]
     last: int | None = StagedExample.objects.filter(part=part, line__in=lines).aggregate(last=Max("line"))["last"]
     return last

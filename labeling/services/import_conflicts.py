@@ -7,39 +7,20 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from labeling.blindness import RESOLVED
-from labeling.models import (
-    Dispute,
-    Example,
-    Gold,
-    GoldSource,
-    LabelSlot,
-    Revision,
-    SlotState,
-    StagedExample,
-)
-from labeling.services.resolution import revision_evaluate, revision_locked, slots_close
+from labeling.models import Dispute, Gold, GoldSource, Revision, StagedExample
+from labeling.services.resolution import revision_evaluate, revision_locked
 from toolevals.grading.canonical import canonical
 from toolevals.grading.equivalence import equivalent
 from toolevals.grading.values import Expectation
-from toolevals.workspace.models import User
 
 AT_ONCE = 500
 REASON = "An import brought another expectation."
 
 
-def earlier_revision_show(example_id: Any, revision_id: Any) -> None:
-    """Show an earlier revision of an example again: its labels and gold count again, its missing labels are wanted."""
-    example = Example.objects.select_related("current").get(pk=example_id)
-    if example.current is not None:
-        slots_close(example.current)
-    Example.objects.filter(pk=example_id).update(current=revision_id)
-    revision = revision_locked(revision_id)
-    if revision.resolution not in RESOLVED:
-        LabelSlot.objects.filter(revision=revision, round=revision.round, state=SlotState.CLOSED).update(
-            state=SlotState.OPEN, reviewer=None, claimed_at=None, lease_until=None, priority=revision.priority
-        )
-        revision_evaluate(revision)
+def revisions_evaluate(revisions: Iterable[Any]) -> None:
+    """Find anew how far revisions are that people have worked on and that are shown again."""
+    for pk in revisions:
+        revision_evaluate(revision_locked(pk))
 
 
 def staged_with_other_gold(pairs: Iterable[tuple[Any, Any]]) -> set[UUID]:
@@ -63,8 +44,8 @@ def _is_other(row: StagedExample, gold: Gold | None) -> bool:
     return gold.source == GoldSource.IMPORTED and gold.rationale != row.rationale
 
 
-def import_dispute(staged_id: Any, revision_id: Any, *, actor: User | None) -> bool:
-    """Dispute people's gold, or their labelling under way, with what an import says; return whether that is new.
+def is_new_dispute(staged_id: Any, revision_id: Any) -> bool:
+    """Tell whether an import disputes people's gold, or their labelling under way, with what it says.
 
     What means the same is no dispute, and what was asked before is not asked again, whatever was decided.
     """
@@ -74,7 +55,4 @@ def import_dispute(staged_id: Any, revision_id: Any, *, actor: User | None) -> b
     if revision.gold is not None and equivalent(said, Expectation.from_document(revision.gold.expectation)):
         return False
     asked = Dispute.objects.filter(revision=revision, reason=REASON).values_list("expectation", flat=True)
-    if any(canonical(each) == canonical(expectation) for each in asked):
-        return False
-    Dispute.objects.create(revision=revision, actor=actor, reason=REASON, expectation=expectation)
-    return True
+    return all(canonical(each) != canonical(expectation) for each in asked)

@@ -23,6 +23,7 @@ from labeling.imports.table_columns import columns_by_name
 from labeling.imports.tables import table_parts
 from labeling.models import Dataset, Example, Gold, ImportPart, LabelSlot, Revision, StagedExample
 from labeling.services.arrivals import (
+    arrival_decide,
     arrival_place,
     arrival_show,
     conflicts_take_back,
@@ -168,12 +169,13 @@ def import_tell(lease: Lease) -> None:
 
 
 def _publish_in_parts(lease: Lease, dataset: Dataset, parts: list[ImportPart], rows: int) -> None:
-    """Place the rows in short transactions, then show them all in one; labelling goes on meanwhile."""
+    """Place the rows and decide what they change in short transactions, then show all in one: labelling goes on."""
     job = lease.batch.job
     findings = _findings(lease, parts)
     waiting = arrival_place(lease, dataset, parts)
     to_label = is_to_label(waiting)
     while not lease.finished:
+        arrival_decide(lease, dataset, parts)
         try:
             with lease.finish():
                 published = arrival_show(dataset, waiting, job=job, rows=rows)

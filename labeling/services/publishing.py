@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -18,10 +18,12 @@ from django.db.models import UUIDField
 from django.utils import timezone
 from uuid_utils.compat import uuid7
 
+from labeling.imports import change_statements as changes
 from labeling.imports import statements as sql
-from labeling.models import Dataset, GoldSource, LabelSlot, QueueOrder, Revision, SlotState
+from labeling.models import Dataset, LabelSlot, QueueOrder, SlotState
 from labeling.overlap import Overlap
-from labeling.services.import_conflicts import earlier_revision_show, import_dispute, staged_with_other_gold
+from labeling.services.import_changes import Decided, changes_decide, changes_store
+from labeling.services.import_conflicts import REASON, revisions_evaluate
 from labeling.services.ordering import queue_order, turn_of
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.models import User
@@ -46,31 +48,6 @@ class Published:
     def to_document(self) -> dict[str, int]:
         """Return the counts by name."""
         return asdict(self)
-
-
-class Change(NamedTuple):
-    """A row that says something new about an example that was there before."""
-
-    staged: Any
-    example: Any
-    revision: Any
-    earlier: Any
-    other_content: int
-    other_gold: int
-    other_strata: int
-    other_decided_by: int
-    gold_source: str
-    has_labels: int
-
-    @property
-    def may_be_replaced(self) -> bool:
-        """Whether the gold was imported, or there is none and nobody has labelled yet."""
-        return self.gold_source == GoldSource.IMPORTED or not (self.gold_source or self.has_labels)
-
-    @property
-    def names(self) -> dict[str, Any]:
-        """The parameters of a statement for one row."""
-        return {"staged": self.staged, "example": self.example, "revision": self.revision}
 
 
 def rows_publish(dataset: Dataset, *, key: UUID, actor: User | None) -> Published:
@@ -112,6 +89,7 @@ class Publication:
             "after": 0,
             "until": LAST_LINE,
             "actor": _parameter(actor.pk) if actor else None,
+            "reason": REASON,
             "now": connection.ops.adapt_datetimefield_value(timezone.now()),
         }
 
@@ -131,30 +109,26 @@ class Publication:
         """Return how many rows are staged."""
         return int(self._query(sql.COUNT_ROWS)[0][0])
 
+    def decide(self, after: int = 0, until: int = LAST_LINE) -> list[Decided]:
+        """Return what the rows of some lines will change, where that was not decided yet; it only reads."""
+        return changes_decide(self.values | {"after": after, "until": until})
+
     def change(self, added: int, rows: int | None = None) -> Published:
         """Change the examples that were there before, after `added` new ones; return what the import did in all.
 
-        `rows`: how many are staged, where that has been counted.
+        `rows`: how many are staged, where that has been counted. What was decided in advance is taken where the
+        example still is as it was.
         """
         done = Published(rows=self.count() if rows is None else rows, added=added)
-        changes = self._changes() if added < done.rows else []
-        contents = [change for change in changes if change.other_content]
-        self._revise([change for change in contents if change.earlier is None])
-        for change in contents:
-            if change.earlier is not None:
-                earlier_revision_show(change.example, change.earlier)
-        # A revision that is shown again has gold of its own: look again.
-        is_shown_again = any(change.earlier is not None for change in contents)
-        replaced, disputed = self._gold(self._changes() if is_shown_again else changes)
-        strata = [change for change in changes if change.other_strata]
-        self._each(sql.SET_STRATA, strata)
-        decided = [change for change in changes if change.other_decided_by]
-        self._each(sql.SET_DECIDED_BY, decided)
-        told = {"revised": contents, "gold_changed": replaced, "disputed": disputed, "strata_changed": strata}
-        told["decided_by_changed"] = decided
-        done.unchanged = done.rows - done.added - self._tell(told)
-        for name, some in told.items():
-            setattr(done, name, len(some))
+        changed = 0
+        if added < done.rows:
+            self._decide_rest(done.rows - added)
+            counts = self._query(changes.COUNTS)[0]
+            done.revised, done.gold_changed, done.disputed, done.strata_changed, done.decided_by_changed, changed = (
+                counts
+            )
+            self._apply(done)
+        done.unchanged = done.rows - done.added - changed
         return done
 
     def add_slots(self) -> None:
@@ -164,48 +138,34 @@ class Publication:
         if to_label and self.dataset.order == QueueOrder.DEFICITS:
             transaction.on_commit(lambda: queue_order(dataset=self.dataset, actor=self.actor))
 
-    def _tell(self, told: dict[str, list[Change]]) -> int:
-        """Write what was changed into the staged rows; return of how many."""
-        fates: dict[Any, list[str]] = {}
-        for name, some in told.items():
-            for change in some:
-                fates.setdefault(change.staged, []).append(name.replace("_", " "))
-        rows = [{"staged": staged, "fate": ", ".join(names)} for staged, names in fates.items()]
-        if rows:
-            with connection.cursor() as cursor:
-                cursor.executemany(sql.SET_FATE, rows)
-        return len(rows)
+    def _decide_rest(self, wanted: int) -> None:
+        """Have it decided about all rows, `wanted` in number, by what the examples are now and remain."""
+        while True:
+            if connection.features.has_select_for_update:
+                # Reviewers may be at work on these: wait for them, then look again.
+                self._query(changes.LOCK)
+            self._execute(changes.FORGET_OUTDATED)
+            if self._query(changes.COUNT_DECIDED)[0][0] == wanted or not (decided := self.decide()):
+                return
+            changes_store(decided)
 
-    def _changes(self) -> list[Change]:
-        found = self._query(sql.CHANGES)
-        if found and connection.features.has_select_for_update:
-            # Reviewers may be at work on these: wait for them, then look again.
-            self._lock(row[2] for row in found)
-            found = self._query(sql.CHANGES)
-        return [Change(*row) for row in found]
-
-    def _revise(self, changes: list[Change]) -> None:
-        for statement in (sql.REVISE, sql.REVISE_GOLD, sql.CLOSE_SLOTS, sql.SHOW):
-            self._each(statement, changes)
-        if changes:
-            self.values |= {"after": 0, "until": LAST_LINE}
-            self._execute(sql.ADD_ORIGINS)
-
-    def _gold(self, found: list[Change]) -> tuple[list[Change], list[Change]]:
-        """Change imported gold, dispute people's; return what was changed and what is newly disputed."""
-        changes = [change for change in found if change.other_gold and not change.other_content]
-        different = staged_with_other_gold((change.staged, change.revision) for change in changes)
-        replaced: list[Change] = []
-        kept: list[Change] = []
-        for change in changes:
-            if UUID(str(change.staged)) in different:
-                (replaced if change.may_be_replaced else kept).append(change)
-        for statement in (sql.REGILD, sql.PUT_IN_FORCE, sql.CLOSE_SLOTS):
-            self._each(statement, replaced)
-        return replaced, [c for c in kept if import_dispute(c.staged, c.revision, actor=self.actor)]
-
-    def _lock(self, revisions: Iterable[Any]) -> None:
-        list(Revision.objects.select_for_update().filter(pk__in=list(revisions)).order_by("pk").values_list("pk"))
+    def _apply(self, done: Published) -> None:
+        """Make the changes, each kind of them for all rows at once."""
+        if done.revised:
+            for statement in (changes.REVISE, changes.REVISE_GOLD, changes.REVISE_ORIGIN, changes.CLOSE_SLOTS):
+                self._execute(statement)
+            self._execute(changes.SHOW)
+            self._execute(changes.OPEN_SLOTS)
+            revisions_evaluate(row[0] for row in self._query(changes.TO_EVALUATE))
+        if done.gold_changed:
+            for statement in (changes.REGILD, changes.PUT_IN_FORCE, changes.CLOSE_REGILDED):
+                self._execute(statement)
+        if done.disputed:
+            self._execute(changes.DISPUTE_GOLD)
+        if done.strata_changed:
+            self._execute(changes.SET_STRATA)
+        if done.decided_by_changed:
+            self._execute(changes.SET_DECIDED_BY)
 
     def _query(self, statement: str) -> list[tuple[Any, ...]]:
         with connection.cursor() as cursor:
@@ -216,11 +176,6 @@ class Publication:
         with connection.cursor() as cursor:
             cursor.execute(statement, self.values)
             return int(cursor.rowcount)
-
-    def _each(self, statement: str, changes: list[Change]) -> None:
-        if changes:
-            with connection.cursor() as cursor:
-                cursor.executemany(statement, [self.values | change.names for change in changes])
 
 
 def _parameter(value: UUID) -> Any:

@@ -40,7 +40,8 @@ from reports.tables import run as tables
 from reports.tables.long import TABLES, AskedTable
 from toolevals.presentation.csv import Cell
 from toolevals.runs.counted import View
-from toolevals.runs.models import Grading
+from toolevals.runs.models import Grading, Rereading
+from toolevals.runs.rereading import tables as rereading_tables
 from toolevals.workspace.paging import rows_of
 
 Rows = Iterable[Sequence[Cell]]
@@ -142,6 +143,10 @@ def _golds(grading: Grading) -> Rows:
     return gold_lines(grading.run)
 
 
+def _rereadings(grading: Grading) -> Rows:
+    return rereading_tables.closed_lines(Rereading.objects.filter(grading=grading).order_by("-closed_at", "-id"))
+
+
 def _long(name: str, says: str) -> BundledTable:
     """Return a table that can be long, without any filter."""
     return BundledTable(says, TABLES[name].columns, lambda grading: AskedTable(name, grading, {}).rows())
@@ -180,6 +185,9 @@ BUNDLED: Final = {
     "remarks.csv": BundledTable("people’s tags and notes on cases", tables.REMARKS, remark_rows),
     "judges.csv": BundledTable("what each judge came to", judge_tables.JUDGES, _judges),
     "judged.csv": _long("judged", "a row a case and judge"),
+    "re-readings.csv": BundledTable(
+        "what people said who read cases again, once a re-reading is closed", rereading_tables.COLUMNS, _rereadings
+    ),
     "state.csv": _long("state", "where the calls left another state"),
     "reliability.csv": BundledTable("pass@k and pass^k", reliability_tables.RELIABILITY, _reliability),
     "variance.csv": BundledTable("where the variance of trials is", reliability_tables.VARIANCE, _variance),

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from uuid import UUID
+
 from tests.access.world import Argument, World
 from tests.labeling.rows import SHOP_TOOLS
+from toolevals.registry.large_previews import large_preview_start, large_preview_work
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
+from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.models import User
 
 
@@ -25,4 +30,16 @@ def a_number(world: World, person: User) -> int:
     return int(a_version(world).number)
 
 
-ARGUMENTS: dict[str, Argument] = {"registry": a_registry, "number": a_number, "before": a_number}
+def a_read_document(world: World, person: User) -> UUID:
+    registry, content = a_version(world).registry, json.dumps(SHOP_TOOLS).encode()
+    job = large_preview_start(registry=registry, actor=None, content=content, format="auto", name="tools.json")
+    batch_work(str(job.batches.get().pk), large_preview_work)
+    return job.pk  # type: ignore[no-any-return]
+
+
+ARGUMENTS: dict[str, Argument] = {
+    "registry": a_registry,
+    "number": a_number,
+    "before": a_number,
+    "job": a_read_document,
+}

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
 
 from tests.labeling.rows import SHOP_TOOLS
+from toolevals.registry.large_previews import LARGE
+from toolevals.workspace.models import Job
+from toolevals.workspace.services.job_files import job_files_forget
 
 API = "/api/v1/projects/shop/registries/"
 
@@ -107,3 +112,63 @@ def test_a_file_of_yaml_is_published_with_a_choice(send, client):
     response = client.post(f"{API}shop/versions/", {"file": file, "choice.tags": ["b"], "choice.search": ""})
     assert (response.status_code, response.json().get("size")) == (201, 1)
     assert client.post(f"{API}shop/versions/preview/", {"note": "no file"}).status_code == 422
+
+
+LARGE_API = {
+    "openapi": "3.1.0",
+    "info": {"title": "Things", "version": "1"},
+    "paths": {
+        f"/things/{number}": {"get": {"operationId": f"get_{number}", "callbacks": {}, "description": "Reads. " * 120}}
+        for number in range(300)
+    },
+}
+
+
+def test_a_large_document_is_previewed_by_a_job(send, run_jobs):
+    send("POST", body={"slug": "shop", "name": "Shop"}, status=201)
+    send("POST", body={"slug": "other", "name": "Other"}, status=201)
+    assert len(json.dumps(LARGE_API)) > LARGE
+    body = {"document": LARGE_API, "choice": {"paths": ["/things/7"]}}
+    job = send("POST", "shop/versions/preview/", body, 202)
+    place = f"versions/preview/{job['id']}/"
+    assert send("GET", f"shop/{place}", status=202)["id"] == job["id"]
+    run_jobs()
+    read = send("GET", f"shop/{place}")
+    assert [each["name"] for each in read["tools"]] == ["get_7"]
+    assert [(each["key"], each["count"]) for each in read["losses"]] == [("callbacks", 1)]
+    send("GET", f"other/{place}", status=404)
+    assert send("GET", "shop/versions/")["results"] == []
+    Job.objects.update(finished_at=timezone.now() - timedelta(days=2))
+    job_files_forget(timezone.now())
+    assert "no longer kept" in send("GET", f"shop/{place}", status=404)["detail"]
+
+
+def test_a_large_document_is_published_by_a_job_as_a_small_one_is(send, run_jobs, client):
+    send("POST", body={"slug": "shop", "name": "Shop"}, status=201)
+    body = {"document": LARGE_API, "note": "first", "choice": {"search": "get_1"}}
+    job = send("POST", "shop/versions/", body, 202, **{"Idempotency-Key": "k"})
+    assert send("POST", "shop/versions/", body, 202, **{"Idempotency-Key": "k"})["id"] == job["id"]
+    run_jobs()
+    version = send("GET", "shop/versions/1/")
+    chosen = [f"get_{number}" for number in range(300) if str(number).startswith("1")]
+    assert [each["name"] for each in version["tools"]] == chosen
+    assert (version["note"], len(version["losses"])) == ("first", len(chosen))
+    done = client.get(f"/api/v1/projects/shop/jobs/{job['id']}/").json()
+    assert (done["state"], done["report"]["name"]) == ("succeeded", "shop@1")
+    file = SimpleUploadedFile("things.json", json.dumps(LARGE_API).encode())
+    again = client.post(f"{API}shop/versions/", {"file": file, "choice": ""})
+    assert again.status_code == 202
+    run_jobs()
+    assert send("GET", "shop/versions/2/")["size"] == 300
+
+
+def test_what_cannot_be_read_of_a_large_document_is_said_by_its_job(send, run_jobs, client):
+    send("POST", body={"slug": "shop", "name": "Shop"}, status=201)
+    bad = {"openapi": "3.1.0", "paths": 7, "info": "x" * LARGE}
+    jobs = [send("POST", f"shop/versions/{place}", {"document": bad}, 202)["id"] for place in ("", "preview/")]
+    run_jobs()
+    for job in jobs:
+        done = client.get(f"/api/v1/projects/shop/jobs/{job}/").json()
+        assert (done["state"], "/paths" in json.dumps(done)) == ("failed", True)
+    assert "failed" in send("GET", f"shop/versions/preview/{jobs[1]}/", status=404)["detail"]
+    assert send("GET", "shop/versions/")["results"] == []

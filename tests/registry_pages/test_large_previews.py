@@ -16,6 +16,7 @@ from django.utils import timezone
 from tests.labeling_pages.conftest import body
 from toolevals.grading.problems import InvalidDocument
 from toolevals.registry.large_previews import LARGE, large_preview, large_preview_start, large_preview_work
+from toolevals.registry.large_publishing import large_publish_work
 from toolevals.registry.models import Registry
 from toolevals.registry.previews import Preview, preview_of
 from toolevals.workspace.jobs import batch_work, job_cancel
@@ -86,8 +87,13 @@ def test_a_large_document_is_read_by_a_job_and_published_without_sending_it_agai
     )
     assert b"callbacks" in b"".join(losses.streaming_content)  # type: ignore[attr-defined]
     entered = {"format": "auto", "job": str(job.pk), "previewed": shown.context["digest"], "tool": ["get_1", "get_7"]}
-    published = client.post(page, entered)
-    assert published["Location"] == reverse("registry:version", args=["shop", registry.slug, 3])
+    sent = client.post(page, entered)
+    publishing = Job.objects.get(kind="tools_publish")
+    assert sent["Location"] == reverse("workspace:job", args=["shop", publishing.pk])
+    assert registry.versions.count() == 2
+    batch_work(str(Batch.objects.get(job=publishing).pk), large_publish_work)
+    publishing.refresh_from_db()
+    assert publishing.result_path == reverse("registry:version", args=["shop", registry.slug, 3])
     assert registry.versions.get(number=3).tools.size == 2
 
 

@@ -19,11 +19,15 @@ from reports.dialects.making import dialects_read
 from reports.services import BUNDLE
 from reports.tables.bundled import BUNDLED
 from tests.access.addresses import addresses
+from tests.fixtures.people import person
 from tests.reports.building import Builder, cases_of
+from tests.runs.reread import read_all, read_run, rereading_made
 from toolevals.grading.verdicts import NONE
-from toolevals.runs.models import CaseGrade, Grading
-from toolevals.runs.services import tag_add
-from toolevals.workspace.models import Job
+from toolevals.runs.models import CaseGrade, Grading, Rereading
+from toolevals.runs.rereading.results import case_rows
+from toolevals.runs.services import rereading_cancel, tag_add
+from toolevals.workspace.models import Job, Role
+from toolevals.workspace.services import member_set
 from toolevals.workspace.services.job_files import job_files_forget
 
 CELLS = {("get_order", "get_order"): 7, ("get_order", "refund"): 2, ("(none)", "refund"): 1}
@@ -81,7 +85,8 @@ def test_no_table_of_a_run_is_forgotten(grading):
     assert len(offered) > 20
     bundle = written(grading)
     assert {*offered} - {*ELSEWHERE} == {name for name in bundle.namelist() if name.endswith(".csv")} - {
-        "matrix-aligned.csv"
+        "matrix-aligned.csv",
+        "re-readings.csv",
     }
 
 
@@ -90,7 +95,8 @@ def test_its_tables_are_the_files_of_the_pages(grading, get, viewer):
     tag_add(transcript=grading.cases.order_by("pk")[0].transcript, actor=viewer, tag="odd")
     bundle = written(grading)
     differ = []
-    for name in BUNDLED:
+    # Of each re-reading by itself there is a page; see below.
+    for name in BUNDLED.keys() - {"re-readings.csv"}:
         if name == "matrix-aligned.csv":
             page = get("matrix-csv", grading, view="aligned")
         else:
@@ -98,6 +104,32 @@ def test_its_tables_are_the_files_of_the_pages(grading, get, viewer):
         if bundle.read(name) != b"".join(page.streaming_content):
             differ.append(name)
     assert differ == []
+
+
+def test_its_re_readings_are_those_that_are_closed_without_names(project, run_jobs):
+    run = read_run(project, run_jobs)
+    grading, reader = run.grading, person("reader")
+    member_set(project=project, actor=None, user=reader, role=Role.REVIEWER)
+    assert rows(written(grading), "re-readings.csv") == []
+    first = rereading_made(run)
+    read_all(first, reader, note="Looked twice.", most=1)
+    assert rows(written(grading), "re-readings.csv") == []
+    read_all(first, reader)
+    first.refresh_from_db()
+    second = rereading_made(run)
+    lines = rows(written(grading), "re-readings.csv")
+    assert [line["case_id"] for line in lines] == [str(case.pk) for case in case_rows(first)]
+    assert {(line["rereading_id"], line["reader"], line["is_own"]) for line in lines} == {(str(first.pk), "", "")}
+    assert [line["note"] for line in lines].count("Looked twice.") == 1
+    assert {line["said"] for line in lines} == {"right", "wrong"}
+    read_all(second, reader)
+    second.refresh_from_db()
+    both = rows(written(grading), "re-readings.csv")
+    assert [line["rereading_id"] for line in both] == [str(second.pk)] * len(lines) + [str(first.pk)] * len(lines)
+    assert both[len(lines) :] == lines
+    rereading_made(run)
+    rereading_cancel(rereading=Rereading.objects.get(closed_at=None), actor=None)
+    assert rows(written(grading), "re-readings.csv") == both
 
 
 def test_other_tools_verdicts_are_left_out_until_they_are_known(grading, monkeypatch):

@@ -48,6 +48,7 @@ from tests.runs.calibrated import SIZE, calibration_made, rate_all  # noqa: E402
 from toolevals.grading.judging import SHIPPED  # noqa: E402
 from toolevals.registry.fetching import registry_fetch_begin  # noqa: E402
 from toolevals.registry.large_previews import large_preview_start  # noqa: E402
+from toolevals.registry.large_publishing import large_publish_start  # noqa: E402
 from toolevals.registry.services import registry_create  # noqa: E402
 from toolevals.runs.models import JudgeCalibration, Run  # noqa: E402
 from toolevals.runs.services import (  # noqa: E402
@@ -146,6 +147,12 @@ def large_start(ground: Ground) -> Any:
     return large_preview_start(registry=registry, actor=ground.owner, content=content, format="auto", name="tools.json")
 
 
+def publish_start(ground: Ground) -> Any:
+    registry = registry_create(project=ground.project, actor=ground.owner, slug="published", name="Published")
+    content = json.dumps(TOOLS).encode()
+    return large_publish_start(registry=registry, actor=ground.owner, content=content, format="auto", name="tools.json")
+
+
 def look_start(ground: Ground) -> Any:
     content = jsonl(EXAMPLES) + b"\n" * LARGE
     file = ContentFile(content)
@@ -177,6 +184,7 @@ STARTERS: dict[str, Callable[[Ground], Any]] = {
     "table": lambda ground: table_start(asked=AskedTable("cases", ground.run.grading, {}), actor=ground.owner),
     "tools": tools_start,
     "tools_preview": large_start,
+    "tools_publish": publish_start,
     "tryout": tryout_start,
 }
 

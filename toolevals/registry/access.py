@@ -16,6 +16,7 @@ RULES: dict[str, Rule] = {
     "registry-api:registry": Rule(Role.VIEWER, delete=Role.OWNER),
     "registry-api:versions": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "registry-api:preview": Rule(Role.ADJUDICATOR),
+    "registry-api:large-preview": Rule(Role.ADJUDICATOR),
     "registry-api:mcp": Rule(Role.ADJUDICATOR),
     "registry-api:version": Rule(Role.VIEWER),
 }

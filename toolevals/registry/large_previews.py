@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from django.core.files.base import ContentFile
 from django.db import transaction
 from django.urls import reverse
 
 from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import document_in
+from toolevals.grading.specs import Choice, document_in
 from toolevals.registry.models import Registry
 from toolevals.registry.previews import Preview, preview_of
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
@@ -27,11 +27,21 @@ MAX_UNPACKED: Final = 64_000_000
 _OPERATION: Final = b"operationId"
 
 
-def large_preview_start(*, registry: Registry, actor: User | None, content: bytes, format: str, name: str) -> Job:  # noqa: A002
+def large_preview_start(
+    *,
+    registry: Registry,
+    actor: User | None,
+    content: bytes,
+    format: str,  # noqa: A002
+    name: str,
+    choice: Choice | None = None,
+) -> Job:
     """Keep a document and begin to read it; return the job. Raises as `upload_store`."""
     with stored_together(), transaction.atomic():
         upload = upload_store(project=registry.project, actor=actor, file=ContentFile(content), name=name)
-        said = {"registry": str(registry.pk), "upload": str(upload.pk), "format": format}
+        said: dict[str, Any] = {"registry": str(registry.pk), "upload": str(upload.pk), "format": format}
+        if choice is not None and not choice.takes_all:
+            said["choice"] = choice.to_document()
         job = job_create(
             project=registry.project,
             actor=actor,
@@ -49,9 +59,10 @@ def large_preview_start(*, registry: Registry, actor: User | None, content: byte
 
 def large_preview_work(lease: Lease) -> None:
     """Read the document and keep what it holds: what the job's batch does. Raises InvalidDocument."""
-    content = _content(lease.payload["upload"])
-    document = document_in(content, max_bytes=MAX_UNPACKED)
-    preview = preview_of(document, format=lease.payload["format"], progress=lease.progress)
+    said = lease.payload
+    document = large_document(said["upload"])
+    choice = Choice.from_document(said.get("choice", {}))
+    preview = preview_of(document, format=said["format"], choice=choice, progress=lease.progress)
     text = json.dumps(preview.to_document(), ensure_ascii=False).encode()
 
     def write(file: IO[bytes]) -> None:
@@ -72,6 +83,11 @@ def large_preview(job: Job) -> Preview | None:
 def previewed_content(job: Job) -> bytes:
     """Return the content that a job reads or has read. Raises InvalidDocument where it is no longer kept."""
     return _content(job.batches.get().payload["upload"])
+
+
+def large_document(upload: str) -> Any:
+    """Return what a kept file holds. Raises InvalidDocument where it cannot be read or is no longer kept."""
+    return document_in(_content(upload), max_bytes=MAX_UNPACKED)
 
 
 def _content(upload: str) -> bytes:

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import Choice, read_tools
+from toolevals.grading.specs import Choice, ReadTools, read_tools
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tool_list_of
 from toolevals.workspace.models import Project, User
@@ -39,7 +39,13 @@ def registry_publish(
     `format` is one of `toolevals.grading.specs`, or "auto"; `choice` says which of the tools, without it all. Raises
     InvalidDocument where the tools cannot be read, or where there are none.
     """
-    read = read_tools(document, format=format, choice=choice or Choice())
+    return tools_publish(
+        registry=registry, actor=actor, read=read_tools(document, format=format, choice=choice or Choice()), note=note
+    )
+
+
+def tools_publish(*, registry: Registry, actor: User | None, read: ReadTools, note: str = "") -> RegistryVersion:
+    """Do what `registry_publish` does with tools that were read before."""
     if not read.tools:
         raise InvalidDocument.at("", "holds no tool, and a version of none can be offered to nobody. Send at least one")
     tools = tool_list_of(project=registry.project, specs=read.tools)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from toolevals.celery import app
 from toolevals.registry.fetching import registry_fetch
 from toolevals.registry.large_previews import large_preview_work
+from toolevals.registry.large_publishing import large_publish_work
 from toolevals.workspace.jobs import batch_work
 
 
@@ -18,3 +19,9 @@ def fetch(batch_id: str) -> None:
 def preview(batch_id: str) -> None:
     """Read a large document of tools."""
     batch_work(batch_id, large_preview_work)
+
+
+@app.task(name="registry.publish")
+def publish(batch_id: str) -> None:
+    """Publish a large document of tools."""
+    batch_work(batch_id, large_publish_work)

@@ -45,6 +45,15 @@ class Choice:
             search=document.get("search", ""),
         )
 
+    def to_document(self) -> dict[str, Any]:
+        """Return the choice as JSON, for `from_document`."""
+        return {
+            "tools": sorted(self.tools),
+            "tags": sorted(self.tags),
+            "paths": list(self.paths),
+            "search": self.search,
+        }
+
     @property
     def takes_all(self) -> bool:
         """Tell whether nothing is left out."""

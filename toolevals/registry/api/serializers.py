@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -9,7 +10,7 @@ from rest_framework import serializers
 
 from toolevals.grading.specs import FORMATS, Choice, document_in
 from toolevals.registry.forms import MAX_BYTES
-from toolevals.registry.large_previews import MAX_UNPACKED
+from toolevals.registry.large_previews import LARGE, MAX_UNPACKED
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tools_in
 
@@ -86,7 +87,10 @@ class NewVersionSerializer(serializers.Serializer[Any]):
     choice = ToolChoiceSerializer(required=False)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Read the file, and take the choice for what it is. Raises InvalidDocument."""
+        """Read what is small, and take the choice for what it is. Raises InvalidDocument.
+
+        Of a large document `content` is what a job reads, with its `name`.
+        """
         file = attrs.pop("file", None)
         if (file is None) == ("document" not in attrs):
             raise serializers.ValidationError({"document": ["Send a document, or a file in a form."]})
@@ -94,7 +98,14 @@ class NewVersionSerializer(serializers.Serializer[Any]):
             if file.size > MAX_BYTES:
                 words = f"Has {file.size:,} bytes; the limit is {MAX_BYTES:,}."
                 raise serializers.ValidationError({"file": [words]})
-            attrs["document"] = document_in(file.read(), max_bytes=MAX_UNPACKED)
+            content, name = file.read(), file.name
+        else:
+            content, name = json.dumps(attrs["document"], ensure_ascii=False).encode(), "document.json"
+        if len(content) > LARGE:
+            attrs.pop("document", None)
+            attrs |= {"content": content, "name": name}
+        elif file is not None:
+            attrs["document"] = document_in(content, max_bytes=MAX_UNPACKED)
         attrs["choice"] = Choice.from_document(attrs.pop("choice", {}))
         return attrs
 

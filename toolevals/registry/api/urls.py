@@ -10,6 +10,7 @@ urlpatterns = [
     path("registries/<slug:registry>/", views.RegistryDetail.as_view(), name="registry"),
     path("registries/<slug:registry>/versions/", views.Versions.as_view(), name="versions"),
     path("registries/<slug:registry>/versions/preview/", views.VersionPreview.as_view(), name="preview"),
+    path("registries/<slug:registry>/versions/preview/<uuid:job>/", views.LargePreview.as_view(), name="large-preview"),
     path("registries/<slug:registry>/versions/mcp/", views.McpVersions.as_view(), name="mcp"),
     path("registries/<slug:registry>/versions/<int:number>/", views.VersionDetail.as_view(), name="version"),
 ]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import NotFound
 from rest_framework.generics import ListAPIView
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
@@ -21,6 +24,8 @@ from toolevals.registry.api.serializers import (
     VersionSerializer,
 )
 from toolevals.registry.fetching import registry_fetch_begin
+from toolevals.registry.large_previews import KIND, large_preview, large_preview_start
+from toolevals.registry.large_publishing import large_publish_start
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.previews import preview_of
 from toolevals.workspace.api.base import ProjectView
@@ -29,7 +34,7 @@ from toolevals.workspace.api.parsers import StrictJsonParser
 from toolevals.workspace.api.serializers import JobSerializer
 from toolevals.workspace.api.serializers_trash import TrashedSerializer
 from toolevals.workspace.api.views.trash import deleted_answer
-from toolevals.workspace.models import Job
+from toolevals.workspace.models import Job, JobState
 
 NEW_VERSION = {"application/json": NewVersionSerializer, "multipart/form-data": NewVersionSerializer}
 
@@ -66,7 +71,10 @@ class RegistryDetail(ProjectView):
 
 
 class Versions(ProjectView, ListAPIView[RegistryVersion]):
-    """A registry's versions, newest first; by POST, the next one. Equal content makes none: the newest is answered."""
+    """A registry's versions, newest first; by POST, the next one. Equal content makes none: the newest is answered.
+
+    A document of more than 200 kB is published by a job, which is answered with 202; its report names the version.
+    """
 
     serializer_class = VersionSerializer
     queryset = RegistryVersion.objects.none()
@@ -75,11 +83,13 @@ class Versions(ProjectView, ListAPIView[RegistryVersion]):
     def get_queryset(self) -> QuerySet[RegistryVersion]:
         return RegistryVersion.objects.in_project(self.project).filter(registry=self._registry())
 
-    @extend_schema(request=NEW_VERSION, responses={201: VersionSerializer})
+    @extend_schema(request=NEW_VERSION, responses={201: VersionSerializer, 202: JobSerializer})
     @idempotent
     def post(self, request: Request, registry: str) -> Response:
         found, asked = self._registry(), NewVersionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
+        if "content" in asked.validated_data:
+            return _job_answer(large_publish_start(registry=found, actor=self.user, **asked.validated_data))
         version = services.registry_publish(registry=found, actor=self.user, **asked.validated_data)
         return Response(VersionSerializer(version).data, status=201)
 
@@ -88,17 +98,46 @@ class Versions(ProjectView, ListAPIView[RegistryVersion]):
 
 
 class VersionPreview(ProjectView):
-    """What publishing a document would read, by POST: its format, tools and losses. Nothing is stored."""
+    """What publishing a document would read, by POST: its format, tools and losses. Nothing is published.
+
+    A document of more than 200 kB is read by a job, which is answered with 202; what it has read is kept for a day.
+    """
 
     parser_classes = (StrictJsonParser, MultiPartParser)
 
-    @extend_schema(request=NEW_VERSION, responses={200: PreviewSerializer})
+    @extend_schema(request=NEW_VERSION, responses={200: PreviewSerializer, 202: JobSerializer})
+    @idempotent
     def post(self, request: Request, registry: str) -> Response:
-        get_object_or_404(Registry, project=self.project, slug=registry)
+        found = get_object_or_404(Registry, project=self.project, slug=registry)
         asked = NewVersionSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         said = asked.validated_data
+        if "content" in said:
+            named = {name: said[name] for name in ("content", "name", "format", "choice")}
+            return _job_answer(large_preview_start(registry=found, actor=self.user, **named))
         preview = preview_of(said["document"], format=said["format"], choice=said["choice"])
+        return Response(PreviewSerializer(preview).data)
+
+
+class LargePreview(ProjectView):
+    """What a job has read of a large document: 200 once it is there, until then the job with 202.
+
+    404 where the job failed or was cancelled, and once what it has read is no longer kept.
+    """
+
+    @extend_schema(responses={200: PreviewSerializer, 202: JobSerializer})
+    def get(self, request: Request, registry: str, job: UUID) -> Response:
+        found = get_object_or_404(Registry, project=self.project, slug=registry)
+        asked = get_object_or_404(Job.objects.of_project(self.project), kind=KIND, pk=job)
+        if asked.batches.get().payload["registry"] != str(found.pk):
+            raise NotFound
+        if asked.state in (JobState.FAILED, JobState.CANCELLED):
+            ended = "failed" if asked.state == JobState.FAILED else "was cancelled"
+            raise NotFound(f"The job {ended} and has read nothing. Ask for the job: it says why.")
+        if asked.state != JobState.SUCCEEDED:
+            return _job_answer(asked)
+        if (preview := large_preview(asked)) is None:
+            raise NotFound("What was read is no longer kept. Send the document again.")
         return Response(PreviewSerializer(preview).data)
 
 
@@ -117,7 +156,7 @@ class McpVersions(ProjectView):
         options = dict(asked.validated_data)
         note = options.pop("note")
         job = registry_fetch_begin(registry=found, actor=self.user, options=options, note=note)
-        return Response(JobSerializer(Job.objects.with_progress().get(pk=job.pk)).data, status=202)
+        return _job_answer(job)
 
 
 class VersionDetail(ProjectView):
@@ -128,3 +167,7 @@ class VersionDetail(ProjectView):
         versions = RegistryVersion.objects.in_project(self.project)
         found = get_object_or_404(versions, registry__slug=registry, number=number)
         return Response(VersionDetailSerializer(found).data)
+
+
+def _job_answer(job: Job) -> Response:
+    return Response(JobSerializer(Job.objects.with_progress().get(pk=job.pk)).data, status=202)

@@ -18,6 +18,7 @@ from toolevals.registry import lists
 from toolevals.registry.changes import version_changes
 from toolevals.registry.forms import McpForm, PublishForm, RegistryForm
 from toolevals.registry.large_previews import KIND, large_preview, large_preview_start
+from toolevals.registry.large_publishing import large_publish_start
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.previews import LOSSES, Preview, loss_lines, preview_of
 from toolevals.registry.schema_rows import SchemaRow, schema_rows
@@ -83,13 +84,14 @@ def registry(request: ProjectRequest, registry: str) -> HttpResponse:
         try:
             if "preview" in request.POST and form.is_large:
                 return _waited(request, found, form)
+            if form.is_large and "preview" not in request.POST:
+                return _published_later(request, found, form)
             document = form.document()
             if "preview" in request.POST:
                 preview = preview_of(document, format=form.cleaned_data["format"])
                 shown = replace(shown, preview=preview, digest=form.digest, job=None)
-            elif request.POST.get("previewed", form.digest) != form.digest:
-                raise InvalidDocument.at("", "is not what was shown: it has changed since. Look at it again")
             else:
+                _require_shown(request, form)
                 version = registry_publish(
                     registry=found,
                     actor=request.user,
@@ -114,6 +116,27 @@ def _waited(request: ProjectRequest, registry: Registry, form: PublishForm) -> H
         name=form.name,
     )
     return HttpResponseClientRedirect(job.result_path) if request.htmx else redirect(job.result_path)
+
+
+def _published_later(request: ProjectRequest, registry: Registry, form: PublishForm) -> HttpResponse:
+    """Have a large document published by a job, and go to that. Raises as publishing at once."""
+    _require_shown(request, form)
+    job = large_publish_start(
+        registry=registry,
+        actor=request.user,
+        content=form.cleaned_data["content"],
+        format=form.cleaned_data["format"],
+        name=form.name,
+        note=form.cleaned_data["note"],
+        choice=_choice(request),
+    )
+    return redirect("workspace:job", request.project.slug, job.pk)
+
+
+def _require_shown(request: ProjectRequest, form: PublishForm) -> None:
+    """Raise InvalidDocument where something was shown before and this is something else."""
+    if request.POST.get("previewed", form.digest) != form.digest:
+        raise InvalidDocument.at("", "is not what was shown: it has changed since. Look at it again")
 
 
 def _read(request: ProjectRequest, registry: Registry) -> PublishPage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from toolevals.presentation.csv import Cell
@@ -34,21 +34,29 @@ COLUMNS: Final = (
 
 
 def reading_lines(
-    rereading: Rereading, user: User, role: Role, *, verdict: str = "", said: str = ""
+    rereading: Rereading, user: User | None, role: Role, *, verdict: str = "", said: str = ""
 ) -> Iterator[tuple[Cell, ...]]:
     """Yield a line for each reading that this person may see, by case, and for each case of a closed one without any.
 
-    `verdict` and `said` (what people say) narrow the cases of a closed re-reading.
+    Without a person, a closed one is meant, and `is_own` is said of none. `verdict` and `said` (what people say)
+    narrow the cases of a closed re-reading.
     """
     if rereading.has_results:
         for case in case_rows(rereading, verdict=verdict, said=said):
             about = _about(case)
             for reading in case.readings.all() or [None]:
                 yield (rereading.pk, case.pk, *about, *_line(reading, user, role))
-    else:
+    elif user is not None:
         own = Reading.objects.visible_to(user).filter(case__rereading=rereading).order_by("case__position")
         for reading in own.select_related("reader"):
             yield (rereading.pk, reading.case_id, *(None,) * 8, *_line(reading, user, role))
+
+
+def closed_lines(rereadings: Iterable[Rereading]) -> Iterator[tuple[Cell, ...]]:
+    """Yield the lines of re-readings that are closed, as every member may see them: without names, and nobody's own."""
+    for rereading in rereadings:
+        if rereading.has_results:
+            yield from reading_lines(rereading, None, Role.VIEWER)
 
 
 def _about(case: RereadCase) -> tuple[Cell, ...]:
@@ -58,9 +66,9 @@ def _about(case: RereadCase) -> tuple[Cell, ...]:
     return (case.verdict, said_of(case), case.case_id, *named, case.trials)
 
 
-def _line(reading: Reading | None, user: User, role: Role) -> tuple[Cell, ...]:
+def _line(reading: Reading | None, user: User | None, role: Role) -> tuple[Cell, ...]:
     if reading is None:
         return (None,) * 6
-    is_own = reading.reader_id == user.pk
+    is_own = None if user is None else reading.reader_id == user.pk
     name = reading.reader.name if reading.reader and names_raters(role) else None
     return (reading.pk, name, is_own, reading.said, reading.note, reading.created_at)

@@ -1,0 +1,112 @@
+"""What staged rows will change about examples that were there before: decided in advance, some rows at a time.
+
+The publication then has little left to do while it keeps others from writing. What it finds changed meanwhile it
+decides anew: see `labeling.services.publishing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db import connection
+
+from labeling.imports import change_statements as sql
+from labeling.models import GoldFate, GoldSource, StagedChange
+from labeling.services.import_conflicts import is_new_dispute, staged_with_other_gold
+from toolevals.workspace.bulk import rows_insert
+
+_COLUMNS = (
+    "staged_id", "part_id", "example_id", "current_id", "onto_id", "gold_id", "disputes", "words",
+    "gold_fate", "sets_strata", "sets_decided_by",
+)  # fmt: skip
+_TOLD = {GoldFate.REPLACED.value: "gold changed", GoldFate.DISPUTED.value: "disputed"}
+
+
+class Found(NamedTuple):
+    """A staged row whose example was there before. `same` is the example's revision of the same content, if any."""
+
+    staged: Any
+    part: Any
+    example: Any
+    current: Any
+    same: Any
+    gold: Any
+    disputes: int
+    words: str
+    other_gold: int
+    sets_strata: int
+    sets_decided_by: int
+    gold_source: str
+    has_labels: int
+    fate: str
+
+    @property
+    def may_be_replaced(self) -> bool:
+        """Whether the gold was imported, or there is none and nobody has labelled yet."""
+        return self.gold_source == GoldSource.IMPORTED or not (self.gold_source or self.has_labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What one row will change, in the order of the table's columns; and what its line is told, where that is new."""
+
+    row: tuple[Any, ...]
+    fate: str | None
+
+
+def changes_decide(values: Mapping[str, Any]) -> list[Decided]:
+    """Return what the staged rows that `values` names will change; it only reads."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.UNDECIDED, values)
+        found = [Found(*row) for row in cursor.fetchall()]
+    other = staged_with_other_gold((each.staged, each.same) for each in found if each.other_gold)
+    return [_decided(each, _gold_fate(each) if _uuid(each.staged) in other else "") for each in found]
+
+
+def changes_store(decided: Sequence[Decided]) -> None:
+    """Write down what was decided, within the caller's transaction."""
+    rows_insert(StagedChange, _COLUMNS, (each.row for each in decided))
+    told: Iterable[Decided] = (each for each in decided if each.fate is not None)
+    fates = [{"staged": _as_stored(each.row[0]), "fate": each.fate} for each in told]
+    if fates:
+        with connection.cursor() as cursor:
+            cursor.executemany(sql.SET_FATE, fates)
+
+
+def _gold_fate(found: Found) -> str:
+    if found.may_be_replaced:
+        return GoldFate.REPLACED.value
+    return (GoldFate.DISPUTED if is_new_dispute(found.staged, found.same) else GoldFate.KEPT).value
+
+
+def _decided(found: Found, gold_fate: str) -> Decided:
+    onto = found.same or found.staged
+    said = {
+        "revised": onto != found.current,
+        _TOLD.get(gold_fate, ""): gold_fate in _TOLD,
+        "strata changed": found.sets_strata,
+        "decided by changed": found.sets_decided_by,
+    }
+    fate = ", ".join(word for word, is_so in said.items() if is_so)
+    ids = (found.staged, found.part, found.example, found.current, onto)
+    row = (
+        *(_uuid(each) for each in ids),
+        None if found.gold is None else _uuid(found.gold),
+        found.disputes,
+        found.words,
+        gold_fate,
+        bool(found.sets_strata),
+        bool(found.sets_decided_by),
+    )
+    return Decided(row, fate if fate != found.fate else None)
+
+
+def _uuid(value: Any) -> UUID:
+    return value if isinstance(value, UUID) else UUID(value)
+
+
+def _as_stored(value: UUID) -> Any:
+    return value if connection.features.has_native_uuid_field else value.hex
