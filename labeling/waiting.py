@@ -14,7 +14,6 @@ from django.db.models import F
 from django.utils import timezone
 
 from labeling.at_hand import calibration_waiting, own_counts
-from labeling.blindness import TO_DECIDE
 from labeling.models import CalibrationRound, Comment, Dataset, Feedback, LabelSlot, Revision
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.querysets.lengths import Different, lengths
@@ -99,9 +98,8 @@ def _rows(project: Project, user: User, role: Role) -> dict[str, models.QuerySet
         "to_read": Feedback.objects.for_reviewer(project, user).unseen(),
     }
     if role >= Role.ADJUDICATOR:
-        decide = Revision.objects.to_adjudicate(project, user).select_related(None)
-        rows["differing"] = decide.filter(resolution__in=TO_DECIDE)
-        rows["disputed"] = decide.exclude(resolution__in=TO_DECIDE)
+        rows["differing"] = Revision.objects.differing_for(project, user)
+        rows["disputed"] = Revision.objects.disputed_for(project, user)
         rows["to_answer"] = comments.unanswered_for(user, role)
     return rows
 

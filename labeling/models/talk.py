@@ -36,6 +36,8 @@ class Comment(models.Model):
     asker = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+", db_index=False)
     author = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
     text = models.TextField()
+    # Whether it is the asker's and the newest of its thread: what waits is found without a walk over all that was said.
+    is_unanswered = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = CommentQuerySet.as_manager()
@@ -45,4 +47,5 @@ class Comment(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["revision", "asker", "id"], name="comment_thread"),
             models.Index(fields=["asker", "id"], name="comment_asker"),
+            models.Index(fields=["asker"], condition=models.Q(is_unanswered=True), name="comment_unanswered"),
         ]

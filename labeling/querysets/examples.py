@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Collection
 from datetime import datetime
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 
-from labeling.blindness import OPEN, RESOLVED, TO_DECIDE, is_resolved, is_told, may_decide, may_judge, shown_resolution
+from labeling.blindness import (
+    OPEN,
+    RESOLVED,
+    TO_DECIDE,
+    is_resolved,
+    is_told,
+    labelled_by,
+    may_decide,
+    may_judge,
+    shown_resolution,
+)
 from toolevals.workspace.models import Role, within
 
 if TYPE_CHECKING:
@@ -113,14 +123,39 @@ class RevisionQuerySet(models.QuerySet["Revision"]):
         Nor what they have labelled, unless the project lets them. Whether the person may adjudicate at all is decided
         by their role, before.
         """
-        from labeling.models import Dispute
-
-        disputed = Dispute.objects.open().values("revision")
+        disputed = Q(pk__in=_openly_disputed(), resolution__in=RESOLVED)
         return (
             self.in_project(project)
             .current()
-            .filter(Q(resolution__in=TO_DECIDE) | Q(pk__in=disputed, resolution__in=RESOLVED))
+            .filter(Q(resolution__in=TO_DECIDE) | disputed)
             .filter(Q() if project.decide_own else may_decide(user, ""), may_judge(user))
             .with_content()
             .order_by("id")
         )
+
+    def differing_for(self, project: Project, user: User) -> RevisionQuerySet:
+        """Return the part of `to_adjudicate` whose labels differ or were passed on: found by its index alone."""
+        return self._decidable_by(project, user).filter(resolution__in=TO_DECIDE)
+
+    def disputed_for(self, project: Project, user: User) -> RevisionQuerySet:
+        """Return the part of `to_adjudicate` whose gold is disputed: found by the open disputes alone."""
+        disputed = self._decidable_by(project, user).filter(pk__in=_openly_disputed(), resolution__in=RESOLVED)
+        return disputed.filter(may_judge(user))
+
+    def _decidable_by(self, project: Project, user: User) -> RevisionQuerySet:
+        """Return the current revisions of the project that this adjudicator may decide.
+
+        The place is a condition on each revision: joined, PostgreSQL takes the rows for few and reads all of them.
+        """
+        from labeling.models import Example
+
+        current = Example.objects.filter(within(project, "dataset"), current=OuterRef("pk"))
+        own = Q() if project.decide_own else ~labelled_by(user, OuterRef("pk"))
+        return self.filter(Exists(current), own)
+
+
+def _openly_disputed() -> Any:
+    """Return the ids of the revisions whose gold somebody disputes, and nobody has said who is right."""
+    from labeling.models import Dispute
+
+    return Dispute.objects.open().values("revision")

@@ -19,8 +19,14 @@ class CommentQuerySet(models.QuerySet["Comment"]):
     """Reads of comments."""
 
     def in_project(self, project: Project) -> CommentQuerySet:
-        """Return the comments on the project's examples."""
-        return self.filter(within(project, "revision__example__dataset"))
+        """Return the comments on the project's examples.
+
+        The place is a condition on each comment, or the database would walk all examples of the project to find none.
+        """
+        from labeling.models import Revision
+
+        revisions = Revision.objects.filter(within(project, "example__dataset"), pk=OuterRef("revision"))
+        return self.filter(Exists(revisions))
 
     def visible_to(self, user: User, role: Role) -> CommentQuerySet:
         """Return the comments that this person may see: in their own threads, by themselves, or on what is resolved."""
@@ -37,7 +43,7 @@ class CommentQuerySet(models.QuerySet["Comment"]):
 
     def unanswered_for(self, user: User, role: Role) -> CommentQuerySet:
         """Return the threads that wait for an answer that this person may give: the newest word is the asker's."""
-        waiting = self.threads().filter(author=F("asker")).exclude(asker=user)
+        waiting = self.filter(is_unanswered=True, asker__isnull=False).exclude(asker=user)
         return waiting.filter(answerable(user, role)).exclude(revision__resolution__in=RESOLVED)
 
     def answered_to(self, user: User) -> CommentQuerySet:

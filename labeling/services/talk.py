@@ -54,7 +54,10 @@ def comment_add(*, revision: Revision, asker: User, actor: User, text: str) -> C
         raise InvalidAct("This example is resolved. Who disagrees with its gold disputes it on the example’s page.")
     if actor.pk != asker.pk:
         _require_answerable(revision, asker, actor, project.pk)
-    comment = Comment.objects.create(revision=revision, asker=asker, author=actor, text=said)
+    Comment.objects.filter(revision=revision, asker=asker, is_unanswered=True).update(is_unanswered=False)
+    comment = Comment.objects.create(
+        revision=revision, asker=asker, author=actor, text=said, is_unanswered=actor.pk == asker.pk
+    )
     audit_record(
         project=project, actor=actor, verb="comment_add", target=comment, detail={"revision": str(revision.pk)}
     )

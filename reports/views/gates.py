@@ -30,6 +30,7 @@ from reports.trends.scope import experiment_of
 from toolevals.grading.gates.values import GateResult
 from toolevals.presentation.gates.badge import badge_svg
 from toolevals.runs.models import Experiment
+from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.models import untrashed
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
@@ -46,6 +47,7 @@ def gates(request: ProjectRequest) -> HttpResponse:
     page = page_of(HeldGate.objects.in_project(request.project).matching(**wanted), request.GET.get("before", ""))
     experiments = Experiment.objects.in_project(request.project)
     experiment = experiments.filter(slug=wanted["experiment"]).first()
+    badge_url = _badge_url(request, experiment) if experiment else ""
     context = {
         "rows": gate_rows(page.rows),
         "older": page.older,
@@ -55,11 +57,12 @@ def gates(request: ProjectRequest) -> HttpResponse:
         ).distinct(),
         "named": NamedGate.objects.in_project(request.project),
         "experiment": experiment,
-        "badge_url": _badge_url(request, experiment) if experiment else "",
+        "badge_url": badge_url,
         "statuses": STATUSES,
         "query": address_query(wanted),
     }
-    return render(request, "reports/gates.html", context)
+    response = render(request, "reports/gates.html", context)
+    return shows_secret(response) if badge_url else response
 
 
 @require_safe

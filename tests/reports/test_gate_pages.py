@@ -187,6 +187,16 @@ def test_a_badge_shows_its_experiment_s_newest_gate_to_whoever_has_the_address(c
     assert [entry.verb for entry in AuditEntry.objects.filter(target_id=experiment.pk)][::-1].count("badge_make") == 2
 
 
+def test_the_page_that_shows_a_badge_s_address_is_not_compressed(client, viewer, held, address):
+    client.force_login(viewer)
+    asked = {"data": {"experiment": held.run.experiment.slug}, "headers": {"Accept-Encoding": "gzip"}}
+    assert client.get(address("gates"), **asked)["Content-Encoding"] == "gzip"
+    badge = badge_make(experiment=held.run.experiment, actor=None)
+    answer = client.get(address("gates"), **asked)
+    assert badge.key.encode() in answer.content
+    assert "Content-Encoding" not in answer
+
+
 def test_an_address_is_made_and_taken_back_on_the_page(client, adjudicator, held, address):
     client.force_login(adjudicator)
     page = f"{address('gates')}?experiment=nightly"

@@ -25,6 +25,7 @@ class Served:
     def __init__(self) -> None:
         self.handed: list[tuple[str, bytes]] = []
         self.answer: Callable[[], Iterable[bytes]] = lambda: [b"fine"]
+        self.status = "200 OK"
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.map: dict[int, Any] = {}
         self.dispatcher = ThreadedTaskDispatcher()
@@ -39,7 +40,7 @@ class Served:
         body = environ["wsgi.input"].read()
         assert len(body) == int(environ.get("CONTENT_LENGTH") or 0)
         self.handed.append((environ["PATH_INFO"], body))
-        start_response("200 OK", [("Content-Type", "text/plain")])
+        start_response(self.status, [("Content-Type", "text/plain")])
         return self.answer()
 
     def connect(self, sent: bytes = b"") -> socket.socket:

@@ -26,11 +26,14 @@ def test_it_answers_while_a_hundred_clients_stall_and_refuses_what_strangers_sen
             held.enter_context(socket.create_connection(where, timeout=60)).sendall(sent)
         connection = held.enter_context(closing(http.client.HTTPConnection(*where, timeout=60)))
         # One connection is kept for all of them.
+        held_open = set()
         for path in ("/healthz", "/sign-in/", "/healthz"):
             connection.request("GET", path)
             answer = connection.getresponse()
             answer.read()
-            assert (answer.status, answer.getheader("Server")) == (200, None)
+            assert (answer.status, answer.getheader("Server"), answer.getheader("Connection")) == (200, None, None)
+            held_open.add(connection.sock)
+        assert len(held_open) == 1
         stranger = held.enter_context(closing(http.client.HTTPConnection(*where, timeout=60)))
         stranger.putrequest("POST", "/sign-in/")
         stranger.putheader("Content-Length", str(LARGE))

@@ -13,6 +13,7 @@ from waitress.parser import HTTPRequestParser
 from waitress.utilities import BadRequest, Error, RequestEntityTooLarge
 
 from toolevals.serving.admission import LARGE, refusal
+from toolevals.serving.answers import Answer
 
 # A request's head must be whole after so many seconds.
 HEAD_SECONDS = 30
@@ -63,6 +64,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     """One connection."""
 
     parser_class = Parser
+    task_class = Answer
     close_when_flushed: bool
     # Whether a thread finds out who sends: meanwhile nothing more is read.
     asking = False

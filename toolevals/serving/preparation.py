@@ -51,7 +51,7 @@ def static_state() -> str:
     package = PACKAGES / "toolevals"
     stored = package / "settings" / "static_files.py"
     files = (path for path in (package / "static").rglob("*") if path.is_file())
-    return state([stored, *files], "django", "whitenoise")
+    return state([stored, *files], "django", "whitenoise", "brotli")
 
 
 def state(paths: Iterable[Path], *packages: str) -> str:

@@ -20,6 +20,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods, require_POST
 
+from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.forms.accounts import NewAccountForm
 from toolevals.workspace.models import Invitation, InvitationState, User, untrashed
 from toolevals.workspace.requests import SignedInRequest
@@ -58,7 +59,7 @@ def link(request: HttpRequest, link: str) -> HttpResponse:
     """Show what an invitation's link offers; by POST, make an account with a password of one's own, and accept."""
     response = _opened(request, link)
     response["Referrer-Policy"] = "no-referrer"
-    return response
+    return shows_secret(response)
 
 
 @require_POST

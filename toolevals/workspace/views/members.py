@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.workspace.admission import may_invite
+from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.forms.projects import InvitationForm, RoleForm
 from toolevals.workspace.lists import INVITATIONS, MEMBERS, invitation_lines, member_lines
 from toolevals.workspace.models import Invitation, Role
@@ -123,4 +124,4 @@ def _page(
     }
     response = render(request, "workspace/members.html", context)
     response["Cache-Control"] = "no-store"
-    return response
+    return shows_secret(response) if secret else response

@@ -8,6 +8,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.forms.projects import TokenForm
 from toolevals.workspace.lists import TOKENS, token_lines
 from toolevals.workspace.models import Role
@@ -39,7 +40,7 @@ def tokens(request: ProjectRequest) -> HttpResponse:
     }
     response = render(request, "workspace/tokens.html", context)
     response["Cache-Control"] = "no-store"
-    return response
+    return shows_secret(response) if secret else response
 
 
 @require_safe

@@ -20,6 +20,7 @@ from toolevals.workspace.api.serializers import (
     MadeInvitationSerializer,
     NewInvitationSerializer,
 )
+from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.models import Invitation
 from toolevals.workspace.services import (
     InvitationEndedError,
@@ -83,4 +84,4 @@ def _found(view: ProjectView, pk: UUID) -> Invitation:
 
 def _made(view: ProjectView, invitation: Invitation, secret: str) -> Response:
     made = {"invitation": invitation, "link": link_of(view.access, secret)}
-    return Response(MadeInvitationSerializer(made).data, status=HTTPStatus.CREATED)
+    return shows_secret(Response(MadeInvitationSerializer(made).data, status=HTTPStatus.CREATED))

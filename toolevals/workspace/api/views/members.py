@@ -22,6 +22,7 @@ from toolevals.workspace.api.serializers import (
     NewTokenSerializer,
     TokenSerializer,
 )
+from toolevals.workspace.compression import shows_secret
 from toolevals.workspace.models import ApiToken, Membership
 from toolevals.workspace.services import (
     LastOwnerError,
@@ -97,7 +98,7 @@ class Tokens(ProjectView, ListAPIView[ApiToken]):
             token, secret = token_create(project=self.project, actor=self.user, user=self.user, maker=maker, **wanted)
         except TokenTooWideError as error:
             raise Problems(HTTPStatus.FORBIDDEN, str(error)) from error
-        return Response(MadeTokenSerializer({"token": token, "secret": secret}).data, status=201)
+        return shows_secret(Response(MadeTokenSerializer({"token": token, "secret": secret}).data, status=201))
 
 
 class Token(ProjectView):
