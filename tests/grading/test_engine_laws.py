@@ -14,13 +14,17 @@ from hypothesis import strategies as st
 from tests.grading import strategies
 from tests.grading.benchmark import SAMPLE, benchmark_rows, needs_benchmark
 from tests.grading.graded import NAMED, PLAIN, RIGHT, TOOLS, called, graded
+from toolevals.grading import engine
 from toolevals.grading.bfcl import bfcl_example
 from toolevals.grading.canonical import canonical, parse
 from toolevals.grading.engine import CompiledCase, compile_case, grade, grade_calls
+from toolevals.grading.in_place import InPlace
+from toolevals.grading.known_calls import LONGEST_KNOWN, MOST_KNOWN, calls_as_text
 from toolevals.grading.matching import CompiledCall
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
+    MalformedCall,
     ToolCall,
     ToolSpec,
     Trajectory,
@@ -80,6 +84,56 @@ def test_calls_made_of_the_expected_ones_get_the_grade_that_a_search_gives(wante
     quick, slow = grade_calls(case, calls), grade_calls(searched(case), calls)
     assert (quick.tag, quick.mode, quick.statuses) == (slow.tag, slow.mode, slow.statuses)
     assert quick == slow
+
+
+@given(st.lists(strategies.call_expectations, min_size=1, max_size=3), st.data())
+def test_calls_that_came_before_get_the_grade_that_they_got_then(wanted, data):
+    profile, closed = data.draw(strategies.profiles), data.draw(st.booleans())
+    trajectory = Trajectory(tuple(wanted), additional_calls=not closed)
+    expectation = Expectation("calls", alternatives=(trajectory,), profile=profile)
+    case = compile_case(expectation, NAMED)
+    answers = [
+        tuple(ToolCall(each.tool, _arguments_for(each, data)) for each in data.draw(st.permutations(wanted)))
+        for _ in range(3)
+    ]
+    # Numbers that are equal, and are not for every profile and schema.
+    answers += [tuple(ToolCall(call.name, _otherwise(call.arguments)) for call in calls) for calls in answers]
+    fresh = [grade_calls(compile_case(expectation, NAMED), calls).to_document() for calls in answers]
+    for _ in range(2):
+        assert [grade_calls(case, calls).to_document() for calls in answers] == fresh
+    assert [grade(case, called(*calls)).to_document() for calls in answers] == fresh
+
+
+def _otherwise(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments with booleans for integers and floats for the other ones."""
+    return {
+        name: bool(value) if value in (0, 1) and isinstance(value, int) else float(value)
+        for name, value in arguments.items()
+        if isinstance(value, int) and abs(value) < 2**53
+    }
+
+
+def test_calls_that_came_before_are_not_looked_at_again(monkeypatch):
+    case = compile_case(PLAIN, TOOLS)
+    answers = ((RIGHT,), (ToolCall("track", {"order": "A-2"}),), (RIGHT, RIGHT), (ToolCall("nothing"),))
+    before = [grade_calls(case, calls).to_document() for calls in answers]
+    monkeypatch.setattr(engine, "_searched", None)
+    monkeypatch.setattr(InPlace, "decision", None)
+    assert [grade_calls(case, calls).to_document() for calls in answers] == before
+    assert grade_calls(case, (ToolCall("track", {"order": "A-3"}),)).tag == FailureTag.HARNESS_ERROR
+
+
+def test_few_and_short_calls_are_kept():
+    case = compile_case(PLAIN, TOOLS)
+    for place in range(100):
+        grade_calls(case, (ToolCall("track", {"order": f"B-{place}"}),))
+    long = ToolCall("track", {"order": "x" * LONGEST_KNOWN})
+    assert grade_calls(compile_case(PLAIN, TOOLS), (long,)).mode == "wrong_value"
+    texts = [calls_as_text((ToolCall("track", {"order": f"B-{place}"}),)) for place in range(100)]
+    assert sum(case.known_decision(text) is not None for text in texts) == MOST_KNOWN
+    assert calls_as_text((ToolCall("track", {"order": 2**64}),)) == b""
+    assert calls_as_text((ToolCall("track", {"order": float("nan")}),)) == b""
+    assert calls_as_text((MalformedCall("no"),)) == b""
 
 
 @pytest.mark.parametrize("source", ["sample", pytest.param("all", marks=needs_benchmark)])

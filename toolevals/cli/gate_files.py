@@ -19,7 +19,7 @@ from toolevals.grading.gates.cases import case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import judge_notes, judges_in, with_notes
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.gates.values import GateResult
+from toolevals.grading.gates.values import GateCase, GateResult
 from toolevals.grading.problems import InvalidDocument, pointer_to
 from toolevals.grading.readings import Readings
 from toolevals.grading.verdicts import CaseGrade, Status, Verdict
@@ -116,8 +116,13 @@ def json_rows(name: str) -> list[dict[str, Any]]:
 
 def gate_cases(rows: Iterable[Case]) -> CaseTable:
     """Return graded rows as a gate sees them."""
-    return CaseTable.of(
-        case_of_grade(
+    return CaseTable.of_alike((row.id, row.latency_ms, _gate_case(row)) for row in rows)
+
+
+def _gate_case(row: Case) -> GateCase:
+    """Return a row as a gate sees it: one object for all rows of an example with the same answer."""
+    if (made := row.shared.gate_case) is None:
+        made = row.shared.gate_case = case_of_grade(
             row.id,
             row.grade,
             trial=row.trial,
@@ -126,8 +131,7 @@ def gate_cases(rows: Iterable[Case]) -> CaseTable:
             due=row.due,
             metrics=row.metrics,
         )
-        for row in rows
-    )
+    return made
 
 
 def _unread(lines: int) -> str:

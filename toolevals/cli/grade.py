@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
-
-from orjson import OPT_APPEND_NEWLINE, dumps
 
 from toolevals.cli.blocks import add_jobs_option, answered, size_of
 from toolevals.cli.exits import CommandError, Exit
@@ -131,15 +128,7 @@ def _answers(file: IO[bytes], asked: Asked, jobs: int, remarks: Remarks, reading
 
 
 def _json(grading: Grading, rows: Iterable[Any]) -> bytes:
-    return b"".join([_written(grading.document(row)) for row in rows])
-
-
-def _written(document: dict[str, Any]) -> bytes:
-    try:
-        return dumps(document, option=OPT_APPEND_NEWLINE)
-    except TypeError:
-        # Integers beyond 64 bits.
-        return f"{json.dumps(document, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
+    return b"".join([grading.line(row) for row in rows])
 
 
 def _csv(grading: Grading, rows: Iterable[Any]) -> bytes:

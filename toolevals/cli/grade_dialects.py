@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
-from toolevals.cli.grade_lines import Grading
+from toolevals.cli.grade_lines import Grading, json_line
 from toolevals.cli.grade_rows import NativeRow, native_row
 from toolevals.cli.grade_tables import RATES, counted, rates, stacked, table
 from toolevals.grading.dialects import bfcl
@@ -44,6 +44,9 @@ class _Leaderboard:
 
     def document(self, graded: bfcl.DialectVerdict) -> dict[str, Any]:
         return {"id": graded.id, "valid": graded.valid, "error_type": graded.error_type}
+
+    def line(self, graded: bfcl.DialectVerdict) -> bytes:
+        return json_line(self.document(graded))
 
     def cells(self, graded: bfcl.DialectVerdict) -> list[Cell]:
         return [graded.id, graded.valid, graded.error_type]
@@ -95,6 +98,9 @@ class _Scored:
         scores = graded.scores
         shown = {"id": graded.id, "trial": graded.trial, "metrics": scores.metrics, "error": scores.error}
         return shown if scores.unscored is None else {**shown, "unscored": scores.unscored}
+
+    def line(self, graded: _Case) -> bytes:
+        return json_line(self.document(graded))
 
     def cells(self, graded: _Case) -> list[Cell]:
         scores = graded.scores

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Protocol
+
+from orjson import OPT_APPEND_NEWLINE, dumps
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import note
@@ -39,6 +42,9 @@ class Grading(Reading, Protocol):
 
     def document(self, graded: Any) -> dict[str, Any]:
         """Return what is printed as JSON."""
+
+    def line(self, graded: Any) -> bytes:
+        """Return that document as a line of JSON."""
 
     def cells(self, graded: Any) -> list[Cell]:
         """Return what is printed as CSV, one cell a column."""
@@ -114,6 +120,15 @@ class Lines:
         self._counts[kind] += 1
         if self._counts[kind] <= _MOST_SHOWN:
             self._remarks.append((kind, words))
+
+
+def json_line(document: dict[str, Any]) -> bytes:
+    """Return a document as a line of JSON."""
+    try:
+        return dumps(document, option=OPT_APPEND_NEWLINE)
+    except TypeError:
+        # Integers beyond 64 bits.
+        return f"{json.dumps(document, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
 
 
 def _row(line: bytes) -> Any:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from orjson import dumps, loads
+from orjson import OPT_APPEND_NEWLINE, dumps, loads
 
+from toolevals.cli.grade_lines import json_line
 from toolevals.cli.grade_tables import RATES, STATUSES, counted, rates, stacked, table
 from toolevals.grading.case_metrics import METRICS, case_metrics
 from toolevals.grading.catalog import GRADERS
@@ -19,6 +20,7 @@ from toolevals.grading.documents import schema
 from toolevals.grading.due import due_class
 from toolevals.grading.engine import CompiledCase, compile_case, grade
 from toolevals.grading.examples import ExampleRow, first_words, read_example
+from toolevals.grading.gates.values import GateCase
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.parsing import Loss
@@ -32,6 +34,13 @@ from toolevals.presentation.csv import Cell
 PREDICTION_KEYS = frozenset(schema("prediction")["properties"]) - {"id"}
 # Examples that are kept for their next trials: in most files these stand together.
 _MOST_EXAMPLES = 1_000
+# Answers to an example that are kept for trials that answer the same, and the longest one, as JSON text.
+_MOST_ANSWERS = 4
+_LONGEST_ANSWER = 4_000
+_OF_TRIAL = frozenset({"trial", "latency_ms"})
+# What may say a latency itself.
+_OWN_LATENCY = frozenset({"messages", "steps"})
+_MOST_TRIAL = schema("prediction")["properties"]["trial"]["maximum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +88,24 @@ def _prediction(row: dict[str, Any], made: dict[str, Any], message_format: str |
     return read_prediction({"id": row["id"], **made}, message_format=message_format)
 
 
+def _answer_text(made: dict[str, Any]) -> bytes:
+    """Return what a row says of its prediction but trial and latency, as JSON text; empty where it may not be read."""
+    trial, latency = made.get("trial", 0), made.get("latency_ms")
+    if type(trial) is not int or not 0 <= trial <= _MOST_TRIAL:
+        return b""
+    if latency is not None and (type(latency) not in (int, float) or not latency >= 0):
+        return b""
+    said = {name: value for name, value in made.items() if name not in _OF_TRIAL}
+    if "latency_ms" in made and (not said or not _OWN_LATENCY.isdisjoint(said)):
+        # Where nothing else is said, it makes this a prediction; of messages it goes before the latency that these say.
+        said["latency_ms"] = None
+    try:
+        return dumps(said)
+    except TypeError:
+        # Integers beyond 64 bits.
+        return b""
+
+
 class _Example(NamedTuple):
     """What all trials of an example are graded by. `named` is a registry version that it names in place of tools."""
 
@@ -87,6 +114,14 @@ class _Example(NamedTuple):
     compiled: CompiledCase
     goal: str | None
     named: str
+    answers: dict[bytes, _Answer]
+
+
+class _Answer(NamedTuple):
+    """What came of an answer to an example; `read` is None where there is no prediction."""
+
+    case: Case
+    read: Prediction | None
 
 
 def _example(asked: dict[str, Any]) -> _Example:
@@ -94,11 +129,21 @@ def _example(asked: dict[str, Any]) -> _Example:
     tools = example.tools if isinstance(example.tools, list) else ()
     compiled = compile_case(_gold(example), tools, decided_by=example.decided_by or EXPECTED)
     named = example.tools if isinstance(example.tools, str) else ""
-    return _Example(example.external_id, example.strata, compiled, first_words(example.input), named)
+    return _Example(example.external_id, example.strata, compiled, first_words(example.input), named, {})
 
 
 def _example_in(text: bytes) -> _Example:
     return _example(loads(text))
+
+
+class Shared:
+    """What is made once for all rows of an example with the same answer: the end of a JSON line, the gate's case."""
+
+    __slots__ = ("gate_case", "line")
+
+    def __init__(self) -> None:
+        self.line = b""
+        self.gate_case: GateCase | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +163,14 @@ class Case:
     metrics: Mapping[str, Verdict] = field(default_factory=dict)
     format: str = ""
     losses: tuple[Loss, ...] = ()
+    shared: Shared = field(default_factory=Shared, repr=False, compare=False)
+
+    def of_trial(self, trial: int, latency_ms: float | None) -> Case:
+        """Return the same of another trial with the same answer."""
+        if trial == self.trial and latency_ms is self.latency_ms:
+            return self
+        about = self.strata, latency_ms, self.due, self.metrics, self.format, self.losses, self.shared
+        return Case(self.id, trial, self.grade, *about)
 
 
 class Brief(NamedTuple):
@@ -156,6 +209,17 @@ class NativeGrading:
         """Return the row's verdicts. Raises InvalidDocument."""
         asked, made = _parted(row)
         example = self._example(asked)
+        text = _answer_text(made)
+        if (known := example.answers.get(text)) is None:
+            known = self._graded(example, row, made)
+            if text and len(text) <= _LONGEST_ANSWER and len(example.answers) < _MOST_ANSWERS:
+                example.answers[text] = known
+        if known.read is not None:
+            self._readings.add(known.read)
+        own = None if _OWN_LATENCY.isdisjoint(made) else known.case.latency_ms
+        return known.case.of_trial(made.get("trial", 0), made.get("latency_ms", own))
+
+    def _graded(self, example: _Example, row: dict[str, Any], made: dict[str, Any]) -> _Answer:
         read = _prediction(row, made, self._message_format)
         if example.named:
             raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
@@ -165,11 +229,10 @@ class NativeGrading:
         due = "" if graded.statuses["selection"] in ("passed", "failed") else due_class(compiled)
         latency = None if transcript is None else transcript.latency_ms
         metrics = case_metrics(compiled, transcript, graded, goal=example.goal, names=self._metrics)
-        case = Case(example.id, made.get("trial", 0), graded, example.strata, latency, due, metrics)
+        about = made.get("trial", 0), graded, example.strata, latency, due, metrics
         if read is None:
-            return case
-        self._readings.add(read)
-        return replace(case, format=read.format, losses=read.losses) if read.format or read.losses else case
+            return _Answer(Case(example.id, *about), None)
+        return _Answer(Case(example.id, *about, read.format, read.losses), read)
 
     def _example(self, asked: dict[str, Any]) -> _Example:
         """Return a row's example: compiled once for the trials that come one after the other."""
@@ -185,15 +248,17 @@ class NativeGrading:
 
     def document(self, graded: Case) -> dict[str, Any]:
         """Return the full verdicts and metrics, with the example's strata, the latency and what was due, if known."""
-        beside: dict[str, Any] = {"strata": dict(graded.strata)} if graded.strata else {}
-        if graded.latency_ms is not None:
-            beside["latency_ms"] = graded.latency_ms
-        if graded.due:
-            beside["due"] = graded.due
-        if graded.losses:
-            beside["left_out"] = [loss.to_document() for loss in graded.losses]
-        metrics = {name: verdict.to_document() for name, verdict in graded.metrics.items()}
-        return {"id": graded.id, "trial": graded.trial, **beside, **graded.grade.to_document(), "metrics": metrics}
+        return _head(graded) | _body(graded)
+
+    def line(self, graded: Case) -> bytes:
+        """Return the document as a line of JSON; what rows with the same answer share is written once."""
+        shared = graded.shared
+        try:
+            shared.line = shared.line or dumps(_body(graded), option=OPT_APPEND_NEWLINE)
+            return b"%s,%s" % (dumps(_head(graded))[:-1], shared.line[1:])
+        except TypeError:
+            # Integers beyond 64 bits.
+            return json_line(self.document(graded))
 
     def cells(self, graded: Case) -> list[Cell]:
         """Return each grader's status, what went wrong, and the value of each metric."""
@@ -242,6 +307,26 @@ class NativeGrading:
                 table(("tool", "expected", "called", "precision", "recall", "F1"), _tools(cells)),
             )
         )
+
+
+def _head(graded: Case) -> dict[str, Any]:
+    """Return what a document says of the row itself."""
+    head: dict[str, Any] = {"id": graded.id, "trial": graded.trial}
+    if graded.strata:
+        head["strata"] = dict(graded.strata)
+    if graded.latency_ms is not None:
+        head["latency_ms"] = graded.latency_ms
+    if graded.due:
+        head["due"] = graded.due
+    if graded.losses:
+        head["left_out"] = [loss.to_document() for loss in graded.losses]
+    return head
+
+
+def _body(graded: Case) -> dict[str, Any]:
+    """Return what a document says of the answer."""
+    metrics = {name: verdict.to_document() for name, verdict in graded.metrics.items()}
+    return {**graded.grade.to_document(), "metrics": metrics}
 
 
 def _sums(distinct: Sequence[tuple[str, ...]], examples: Mapping[tuple[int, ...], int]) -> dict[str, ExampleSums]:

@@ -18,6 +18,7 @@ from toolevals.grading.execution import Effect
 from toolevals.grading.explanation import Explanation
 from toolevals.grading.judging.briefing import Judgements
 from toolevals.grading.judging.hearings import Hearing, unheard
+from toolevals.grading.known_calls import calls_as_text
 from toolevals.grading.layers import NOTHING_BESIDE, graded_beside
 from toolevals.grading.refusals import refuses
 from toolevals.grading.retries import calls_that_count
@@ -71,8 +72,8 @@ def grade(
             decision = decision.and_beside(beside, compiled.decided_by)
         if transcript.ended is not None:
             decision = decision.cut_off()
-        explanation = Explanation(
-            compiled, counted.calls, decision, alignment, beside, places=counted.places, ended=transcript.ended
+        explanation = Explanation.of_transcript(
+            compiled, counted, decision, alignment, beside=beside, ended=transcript.ended
         )
         return decided(decision.tag, decision.mode, explanation)
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
@@ -98,15 +99,10 @@ def _judged(
 
 def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
     """Grade calls alone, as `grade` does a transcript of one message that holds them: each of them counts."""
-    in_place = compiled.in_place
-    if in_place is None and compiled.failure:
+    if compiled.failure:
         return _uncompiled(compiled)
     try:
-        # The commonest way to grade, without a step too many.
-        decision = None if in_place is None else in_place.decision(calls)
-        alignment = None
-        if decision is None:
-            decision, alignment = _searched(compiled, calls)
+        decision, alignment = _decided(compiled, calls)
         if compiled.decided_by != EXPECTED:
             decision = decision.and_beside(NOTHING_BESIDE, compiled.decided_by)
         return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment))
@@ -114,11 +110,19 @@ def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
         return _crashed(compiled, error)
 
 
-def _decided(compiled: CompiledCase, calls: Sequence[Call], results: Results) -> tuple[Decision, Alignment | None]:
-    """Return what is decided, and the alignment where one had to be searched for."""
-    if compiled.in_place is not None and (decision := compiled.in_place.decision(calls)) is not None:
-        return decision, None
-    return _searched(compiled, calls, results)
+def _decided(compiled: CompiledCase, calls: Sequence[Call], results: Results = ()) -> tuple[Decision, Alignment | None]:
+    """Return what is decided, and the alignment where one had to be searched for just now."""
+    # What an argument must be may depend on the results, which are not in the text.
+    text = b"" if compiled.refers else calls_as_text(calls)
+    if (known := compiled.known_decision(text)) is not None:
+        return known, None
+    alignment = None
+    decision = None if compiled.in_place is None else compiled.in_place.decision(calls)
+    if decision is None:
+        decision, alignment = _searched(compiled, calls, results)
+    if text:
+        compiled.note_decision(text, decision)
+    return decision, alignment
 
 
 def _searched(

@@ -21,6 +21,7 @@ from toolevals.grading.decisions import CUT, Decision
 from toolevals.grading.edge_cases import call_failure_bucket
 from toolevals.grading.layers import NOTHING_BESIDE, Beside, silences
 from toolevals.grading.placement import Placement, needless_differences, needless_pairs
+from toolevals.grading.retries import CountedCalls
 from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.trajectory import Alignment, best_alignment
 from toolevals.grading.values import Call
@@ -43,11 +44,7 @@ _NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
 
 
 class Explanation:
-    """The fields of a decided grade (`verdicts.CaseSource`).
-
-    `beside` holds further layers' grades, `places` the place of each call in the transcript where not all count,
-    `ended` says why the conversation was cut, None where it was not.
-    """
+    """The fields of a decided grade (`verdicts.CaseSource`), of calls alone or (`of_transcript`) of a conversation."""
 
     __slots__ = (
         "_alignment",
@@ -64,7 +61,10 @@ class Explanation:
         "_schemas",
     )
 
-    # Worked out when a field first wants them, and kept for the others.
+    # Worked out when a field first wants them, and kept for the others; the first three unless they were given.
+    _beside: Beside
+    _ended: str | None
+    _places: Sequence[int]
     _differences: tuple[ArgumentDifference, ...]
     _place: tuple[str, str]
     _placement: Placement
@@ -77,18 +77,30 @@ class Explanation:
         calls: Sequence[Call],
         decision: Decision,
         alignment: Alignment | None = None,
-        beside: Beside = NOTHING_BESIDE,
-        *,
-        places: Sequence[int] | None = None,
-        ended: str | None = None,
     ) -> None:
         self._compiled = compiled
         self._calls = calls
         self._decision = decision
         self._alignment = alignment
-        self._beside = beside
-        self._ended = ended
-        self._places = range(len(calls)) if places is None else places
+
+    @classmethod
+    def of_transcript(
+        cls,
+        compiled: CompiledCase,
+        counted: CountedCalls,
+        decision: Decision,
+        alignment: Alignment | None,
+        *,
+        beside: Beside,
+        ended: str | None,
+    ) -> Explanation:
+        """Return the fields of a conversation's grade.
+
+        `beside` holds further layers' grades, `ended` says why the conversation was cut, None where it was not.
+        """
+        made = cls(compiled, counted.calls, decision, alignment)
+        made._beside, made._ended, made._places = beside, ended, counted.places
+        return made
 
     def __getattr__(self, name: str) -> Any:
         # Python asks here only where a slot is empty.
@@ -221,9 +233,12 @@ class Explanation:
         return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._beside.details}
 
     _WORKED_OUT: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
+        "_beside": lambda _: NOTHING_BESIDE,
         "_differences": _find_differences,
+        "_ended": lambda _: None,
         "_place": _find_place,
         "_placement": _find_placement,
+        "_places": lambda self: range(len(self._calls)),
         "_schema_problems": _find_schema_problems,
         "_schemas": _check_schemas,
     }

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from orjson import OPT_PASSTHROUGH_DATACLASS, OPT_PASSTHROUGH_DATETIME, OPT_SORT_KEYS, dumps
+from orjson import OPT_PASSTHROUGH_DATACLASS, OPT_PASSTHROUGH_DATETIME, OPT_SORT_KEYS
 
 from toolevals.grading.arguments import findings
 from toolevals.grading.decisions import Decision, decision_of
 from toolevals.grading.equality import Profile
+from toolevals.grading.known_calls import value_as_text
 from toolevals.grading.matchers import Absent, Exact, Matcher, OneOf
-from toolevals.grading.matching import CompiledCall, compile_call
+from toolevals.grading.matching import SURE, CompiledCall, compile_call
 from toolevals.grading.offer import Offer
 from toolevals.grading.property_gates import ASK, TEXT
 from toolevals.grading.scalars import Admitted
@@ -26,13 +27,13 @@ from toolevals.grading.schema_gates import SchemaGate
 from toolevals.grading.standings import ALL_AS_EXPECTED, FOR_A_JUDGE, WRONG
 from toolevals.grading.values import Call, CallExpectation, Expectation, ToolCall
 
-_OPTIONS = OPT_SORT_KEYS | OPT_PASSTHROUGH_DATACLASS | OPT_PASSTHROUGH_DATETIME
+_SORTED = OPT_SORT_KEYS | OPT_PASSTHROUGH_DATACLASS | OPT_PASSTHROUGH_DATETIME
 # Two values of one of these types are equal, or wrong and nothing worse: unless text may be a number.
 _PLAIN: frozenset[type] = frozenset({str, int, float, bool, type(None)})
 _NOTHING_PLAIN = frozenset[type]()
-# How many ways in which a call came that was right are kept, and how long they may be.
-_MOST_SEEN = 8
-_LONGEST_SEEN = 1_000
+_OPEN: frozenset[type] = frozenset({list, dict})
+# Up to so many other calls of a tool are looked at one by one; of more it pays to know what they have in common.
+_FEW = 4
 # How a call stands that is as expected and keeps its schema.
 _RIGHT = (ALL_AS_EXPECTED, False)
 
@@ -40,7 +41,7 @@ _RIGHT = (ALL_AS_EXPECTED, False)
 class Place:
     """One expected call and the gate of its schema. `name` is the form of its tool's name under the profile."""
 
-    __slots__ = ("_call", "_seen", "expectation", "gate", "name", "profile")
+    __slots__ = ("_call", "expectation", "gate", "name", "profile")
 
     _call: CompiledCall
 
@@ -49,8 +50,6 @@ class Place:
         self.name = name
         self.gate = gate
         self.profile = profile
-        # Arguments that were right, as JSON text; None as long as none came.
-        self._seen: tuple[bytes, ...] | None = None
 
     @property
     def call(self) -> CompiledCall:
@@ -60,26 +59,6 @@ class Place:
         except AttributeError:
             self._call = compile_call(self.expectation, self.profile)
             return self._call
-
-    def is_for(self, name: str) -> bool:
-        """Tell whether a call of this name is one of the expected tool."""
-        return name == self.expectation.tool or self.profile.tool_name(name) == self.name
-
-    def stand(self, actual: Mapping[str, Any]) -> tuple[int, bool]:
-        """Return what `look` does, of arguments that were right twice without looking."""
-        if self._seen and _text(actual) in self._seen:
-            return _RIGHT
-        found = self.look(actual)
-        if found == _RIGHT:
-            self._note_right(actual)
-        return found
-
-    def _note_right(self, actual: Mapping[str, Any]) -> None:
-        if self._seen is None:
-            # Most examples are tried once: writing arguments down pays from the third time on.
-            self._seen = ()
-        elif len(self._seen) < _MOST_SEEN and 0 < len(text := _text(actual)) < _LONGEST_SEEN:
-            self._seen = (*self._seen, text)
 
     def look(self, actual: Mapping[str, Any]) -> tuple[int, bool]:
         """Return how arguments stand to what is expected, and whether they break the schema."""
@@ -96,10 +75,10 @@ class Place:
             value = actual[name]
             kind = type(value)
             if type(matcher) is Exact and type(wanted := matcher.value) is kind and kind in plain:
-                if worst < WRONG and value != wanted and (kind is not str or form(value) != form(wanted)):
+                if value != wanted and worst < WRONG and (kind is not str or form(value) != form(wanted)):
                     worst = WRONG
-            elif type(matcher) is not OneOf or kind is not str or value not in matcher.values:
-                worst = max(worst, self._standing(name, matcher, value))
+            elif (standing := self._standing(name, matcher, value)) > worst:
+                worst = standing
             property_gate = gates.get(name, otherwise)
             if property_gate is not TEXT or kind is not str or not value.isascii():
                 answers |= property_gate(value)
@@ -107,13 +86,18 @@ class Place:
             return self._look_long(actual)
         return worst, gate.breaks(actual) if answers >= ASK else bool(answers)
 
+    def _standing(self, name: str, matcher: Matcher, value: Any) -> int:
+        standing = None
+        if type(matcher) is Exact:
+            if type(value) in _OPEN:
+                standing = _among_open(value, (matcher.value,), self.profile)
+        elif type(matcher) is OneOf:
+            among = _among_open if type(value) in _OPEN else _among_plain
+            standing = among(value, matcher.values, self.profile)
+        return self.call.arguments[name].standing(value) if standing is None else standing
+
     def _look_long(self, actual: Mapping[str, Any]) -> tuple[int, bool]:
         return self.call.standing(actual), self.gate.breaks(actual)
-
-    def _standing(self, name: str, matcher: Matcher, value: Any) -> int:
-        if type(matcher) is Exact and _are_alike(value, matcher.value):
-            return ALL_AS_EXPECTED
-        return self.call.arguments[name].standing(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +139,17 @@ class Common:
 class InPlace:
     """The calls of the first alternative, each at its place.
 
-    `only` says that there is no other alternative, `checked` at how many places the schema is known.
+    `only` says that there is no other alternative, `is_sure` that all of its matchers can always be compiled.
     """
 
-    __slots__ = ("_common", "checked", "only", "places")
+    __slots__ = ("_common", "is_sure", "only", "places")
 
-    def __init__(self, places: tuple[Place, ...], only: bool) -> None:
+    def __init__(self, places: Sequence[Place], *, only: bool, is_sure: bool) -> None:
         self.places = places
-        self.checked = sum([place.gate.is_known for place in places])
         self.only = only
+        self.is_sure = is_sure
         # What the places of a tool have in common, by its name: worked out when it is first asked for.
-        self._common: dict[str, Common | None] = {}
+        self._common: dict[str, Common | None] | None = None
 
     @classmethod
     def of(cls, expectation: Expectation, offer: Offer) -> InPlace | None:
@@ -173,34 +157,43 @@ class InPlace:
         if not expectation.alternatives:
             return None
         first, profile = expectation.alternatives[0], offer.profile
+        if first.disallowed:
+            return None
+        expected = first.expected
+        gate_of = offer.schema_gate_once if len(expected) == 1 else offer.schema_gate
         places: list[Place] = []
-        for each in first.expected:
+        is_sure = True
+        for each in expected:
             if type(each) is not CallExpectation:
                 return None
+            is_sure = is_sure and SURE.issuperset(map(type, each.arguments.values()))
             name = profile.tool_name(each.tool)
-            places.append(Place(each, name, offer.schema_gate(name), profile))
-        if not places or first.disallowed:
-            return None
+            places.append(Place(each, name, gate_of(name), profile))
         if len(places) > 1 and not offer.tools.keys() >= {place.name for place in places}:
             # Several labels may have one form, and then the search says which call is which.
             return None
-        return cls(tuple(places), len(expectation.alternatives) == 1)
+        return cls(places, only=len(expectation.alternatives) == 1, is_sure=is_sure) if places else None
 
     def decision(self, calls: Sequence[Call]) -> Decision | None:
         """Return what is decided of calls that stand in place; None where the best alignment has to be searched for."""
         places = self.places
         if len(calls) != len(places):
             return None
-        faulty = []
+        faulty: list[tuple[int, bool]] = []
+        checked = 0
         for place, call in zip(places, calls, strict=True):
-            if type(call) is not ToolCall or not place.is_for(call.name):
+            if type(call) is not ToolCall:
                 return None
-            stand = place.stand(call.arguments)
+            name = call.name
+            if name != place.expectation.tool and place.profile.tool_name(name) != place.name:
+                return None
+            checked += place.gate.is_known
+            stand = place.look(call.arguments)
             if stand != _RIGHT:
                 if stand[0] and not (self.only and self._is_everywhere(stand[0], call.arguments, place)):
                     return None
                 faulty.append(stand)
-        return _decision(len(places), self.checked, tuple(faulty))
+        return _decision(len(places), checked, tuple(faulty))
 
     def _is_everywhere(self, standing: int, arguments: Mapping[str, Any], place: Place) -> bool:
         """Tell whether a call has the same fault whichever expected call of its tool it is put to.
@@ -213,11 +206,15 @@ class InPlace:
         rivals = [each for each in self.places if each.name == place.name and each is not place]
         if not rivals:
             return True
-        if standing == WRONG and (common := self._common_of(place.name)) is not None and common.is_wrong(arguments):
-            return True
-        return standing > FOR_A_JUDGE and all(rival.call.standing(arguments) == standing for rival in rivals)
+        if standing == WRONG and len(rivals) > _FEW:
+            common = self._common_of(place.name)
+            if common is not None and common.is_wrong(arguments):
+                return True
+        return standing > FOR_A_JUDGE and all(rival.look(arguments)[0] == standing for rival in rivals)
 
     def _common_of(self, name: str) -> Common | None:
+        if self._common is None:
+            self._common = {}
         if name not in self._common:
             same = [place for place in self.places if place.name == name]
             self._common[name] = Common.of([place.call for place in same], same[0].profile)
@@ -232,17 +229,37 @@ def _decision(total: int, checked: int, faulty: tuple[tuple[int, bool], ...]) ->
     return decision_of(findings("", total, [*faulty, *right], checked, failing))
 
 
-def _are_alike(value: Any, wanted: Any) -> bool:
-    """Tell whether two values are one JSON text, and so equal under every profile."""
-    return type(value) is type(wanted) and (text := _text(value)) != b"" and text == _text(wanted)
+def _among_plain(value: Any, values: Sequence[Any], profile: Profile) -> int | None:
+    """Return how a scalar stands to several values of which one is expected; None where tests have to say."""
+    kind = type(value)
+    if profile.name == "loose":
+        return ALL_AS_EXPECTED if kind is str and value in values else None
+    if kind is str:
+        if value in values:
+            return ALL_AS_EXPECTED
+        form = profile.text_form
+        texts = [form(each) for each in values if type(each) is str]
+        return None if not texts else ALL_AS_EXPECTED if form(value) in texts else WRONG
+    is_sure = kind in _PLAIN
+    for each in values:
+        if type(each) is not kind:
+            # Numbers of two types may be equal.
+            is_sure = False
+        elif each == value:
+            return ALL_AS_EXPECTED
+    return WRONG if is_sure and values else None
 
 
-def _text(value: Any) -> bytes:
-    """Return JSON text with sorted keys, which no other value has; empty where it may not be so."""
-    try:
-        text = dumps(value, option=_OPTIONS)
-    except TypeError:
-        # What orjson does not write, such as a large integer.
-        return b""
-    # NaN is written as null.
-    return b"" if b"null" in text else text
+def _among_open(value: Any, values: Sequence[Any], profile: Profile) -> int | None:
+    """Return how a list or an object stands to several values of which one is expected; None where tests have to say.
+
+    What is the same JSON text is equal under every profile, and that is told in a fraction of the time.
+    """
+    kind = type(value)
+    alike = [each for each in values if type(each) is kind]
+    if not alike:
+        return None
+    text = value_as_text(value, _SORTED)
+    if text and text in [value_as_text(each, _SORTED) for each in alike]:
+        return ALL_AS_EXPECTED
+    return ALL_AS_EXPECTED if any(profile.equal(each, value) for each in alike) else WRONG

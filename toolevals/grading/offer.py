@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from toolevals.grading.conformance import call_problems
 from toolevals.grading.equality import Profile
@@ -19,21 +20,31 @@ LONGEST_CLASS = 200
 # Not frozen, because to make one takes three times as long then: nobody changes one.
 @dataclass(slots=True)
 class Offer:
-    """The offered tools by the form of their names. Where none are known, every name is a class of its own."""
+    """The offered tools, none where they are not known: every name is a class of its own then.
+
+    `tools` are the same by the form of their names, the last of those that have one form. `expected_names` say, where
+    the tools are not known, what an expected tool is called. Both are made when they are first wanted.
+    """
 
     profile: Profile
-    tools: Mapping[str, ToolSpec]
-    # What an expected tool is called, where the tools are not known.
-    expected_names: Mapping[str, str]
+    specs: tuple[ToolSpec, ...]
+    expectation: Expectation
+    tools: Mapping[str, ToolSpec] = field(init=False, repr=False, compare=False)
+    expected_names: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
-    @classmethod
-    def of(cls, tools: Sequence[ToolSpec], expectation: Expectation, profile: Profile) -> Offer:
-        """Return the offer of these tools; without any, of the names in the expectation."""
-        form = profile.tool_name
-        if tools:
-            return cls(profile, {form(tool.name): tool for tool in tools}, {})
-        expected = [call.tool for trajectory in expectation.alternatives for call in trajectory.calls]
-        return cls(profile, {}, {form(name): name for name in expected})
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here only where a slot is empty.
+        form = self.profile.tool_name
+        made: Mapping[str, Any]
+        if name == "tools":
+            self.tools = made = {form(tool.name): tool for tool in self.specs}
+        elif name == "expected_names":
+            alternatives = () if self.specs else self.expectation.alternatives
+            expected = [call.tool for trajectory in alternatives for call in trajectory.calls]
+            self.expected_names = made = {form(name): name for name in expected}
+        else:
+            raise AttributeError(name)
+        return made
 
     def class_of(self, call: Call) -> str:
         """Return the call's column in a confusion matrix."""
@@ -62,6 +73,15 @@ class Offer:
         """Return the schema gate of the tool whose name has this form; NO_SCHEMA where there is none to check by."""
         tool = self.tools.get(form)
         return NO_SCHEMA if tool is None else schema_gate(tool)
+
+    def schema_gate_once(self, form: str) -> SchemaGate:
+        """Return what `schema_gate` does, where one tool alone is asked for: the others get no place in `tools`."""
+        folded = self.profile.one_dot_and_underscore
+        for tool in reversed(self.specs):
+            name = tool.name
+            if name == form or (folded and name.replace(".", "_") == form):
+                return schema_gate(tool)
+        return NO_SCHEMA
 
     def gate_of(self, call: Call) -> SchemaGate:
         """Return the schema gate of the tool that a call names; NO_SCHEMA where there is none to check it by."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from toolevals.grading.conformance import validator_of
@@ -45,9 +45,21 @@ class SchemaGate:
 NO_SCHEMA = SchemaGate(None)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+# By the digests of tools: a look at one is a fifth of what a cache of tools takes.
+_kept: dict[str, SchemaGate] = {}
+
+
 def schema_gate(tool: ToolSpec) -> SchemaGate:
     """Return the gate of a tool's schema; NO_SCHEMA where the schema is bad."""
+    if (kept := _kept.get(tool.digest)) is not None:
+        return kept
+    if len(_kept) >= _MOST_KEPT:
+        _kept.clear()
+    made = _kept[tool.digest] = _made(tool)
+    return made
+
+
+def _made(tool: ToolSpec) -> SchemaGate:
     if not is_surely_valid(tool.input_schema):
         try:
             validator_of(tool)

@@ -80,18 +80,25 @@ class CaseTable:
     @classmethod
     def of(cls, cases: Iterable[GateCase]) -> Self:
         """Return cases as a table."""
+        return cls.of_alike((case.example, case.runtime_ms, case) for case in cases)
+
+    @classmethod
+    def of_alike(cls, cases: Iterable[tuple[str, float | None, GateCase]]) -> Self:
+        """Return cases as a table, each by its example, its runtime and a case like it, which may be that of many."""
         kinds: dict[tuple[Any, ...], int] = {}
         distinct: list[GateCase] = []
         names: dict[str, int] = {}
         examples, numbers = array("I"), array("I")
         runtimes: defaultdict[int, array[float]] = defaultdict(lambda: array("d"))
-        for case in cases:
-            number = kinds.setdefault(_key(case), len(kinds))
+        last, number = None, 0
+        for example, runtime_ms, case in cases:
+            if case is not last:
+                last, number = case, kinds.setdefault(_key(case), len(kinds))
             if number == len(distinct):
                 distinct.append(replace(case, example="", trial=0, runtime_ms=None))
-            if case.runtime_ms is not None:
-                runtimes[number].append(case.runtime_ms)
-            examples.append(names.setdefault(case.example, len(names)))
+            if runtime_ms is not None:
+                runtimes[number].append(runtime_ms)
+            examples.append(names.setdefault(example, len(names)))
             numbers.append(number)
         return cls(distinct, list(names), examples, numbers, dict(runtimes))
 
