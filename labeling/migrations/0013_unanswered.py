@@ -16,7 +16,7 @@ def mark(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("labeling", "0011_second_look"),
+        ("labeling", "0012_staged_changes"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
