@@ -145,6 +145,9 @@ RULES: dict[str, Rule] = {
     "labeling-api:labels": Rule(Role.VIEWER),
     "labeling-api:spare-labels": Rule(Role.VIEWER),
     "labeling-api:label": Rule(Role.VIEWER, Role.REVIEWER),
+    "labeling-api:second-looks": Rule(Role.REVIEWER),
+    "labeling-api:second-look": Rule(Role.REVIEWER),
+    "labeling-api:second-look-answer": Rule(Role.REVIEWER),
     "labeling-api:adjudications": Rule(Role.ADJUDICATOR),
     "labeling-api:adjudication": Rule(Role.ADJUDICATOR),
 }

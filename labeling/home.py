@@ -8,6 +8,7 @@ from datetime import datetime
 from django.urls import reverse
 
 from labeling.models import DatasetVersion
+from labeling.second_looks.due import MOST as MOST_LOOKS
 from labeling.waiting import MANY
 from toolevals.workspace.home import MOST_NEWS, News, Waits
 from toolevals.workspace.models import Job, JobState, Project, Role, within
@@ -19,6 +20,10 @@ def waiting(project: Project, role: Role, counted: Mapping[str, int]) -> Iterato
         return
     at = {name: reverse(f"labeling:{name}", args=[project.slug]) for name in ("label", "questions", "feedback")}
     yield Waits(counted["to_label"], "example to label", "examples to label", at["label"], "Label examples", MANY)
+    looks = reverse("labeling:second-looks", args=[project.slug])
+    # Counted for the first page alone; the page after the last label says it in its own words.
+    waits = counted.get("second_looks", 0)
+    yield Waits(waits, "second look", "second looks", looks, "Take second looks", MOST_LOOKS)
     if role >= Role.ADJUDICATOR:
         decide = reverse("labeling:adjudicate", args=[project.slug])
         yield Waits(counted["differing"], "example to decide", "examples to decide", decide, "Decide labels", MANY)

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from labeling.at_hand import calibration_waiting, own_counts
 from labeling.models import CalibrationRound, Comment, Dataset, Feedback, LabelSlot, Revision
+from labeling.second_looks.due import looks_due
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.querysets.lengths import Different, lengths
 from toolevals.workspace.querysets.prepared import A_MOMENT, PreparedQuery, an_id
@@ -78,6 +79,11 @@ def counted(project: Project, user: User, role: Role) -> dict[str, int]:
         # Nobody answers their own questions: no thread is in both.
         "questions": min(found["answered"] + found["to_answer"], MANY),
     }
+
+
+def counted_at_home(project: Project, user: User, role: Role) -> dict[str, int]:
+    """Return what waits for a person and is counted for the first page alone: their second looks."""
+    return {} if role < Role.REVIEWER else {"second_looks": len(looks_due(project, user))}
 
 
 def to_calibrate(project: Project, user: User) -> CalibrationRound | None:

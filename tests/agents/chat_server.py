@@ -93,6 +93,10 @@ def _events(body: dict[str, Any], message: dict[str, Any]) -> Iterator[str]:
     """Yield server-sent events: words one by one, arguments in pieces of three characters."""
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": None}]
     deltas += [{"content": f"{word} "} for word in (message.get("content") or "").split()]
+    # What else a message says comes in two pieces, where it is text.
+    for key in message.keys() - {"role", "content", "tool_calls"}:
+        value = message[key]
+        deltas += [{key: part} for part in ((value[:3], value[3:]) if isinstance(value, str) else (value,))]
     for index, call in enumerate(message.get("tool_calls") or []):
         function = call["function"]
         deltas.append({"tool_calls": [{**call, "index": index, "function": {**function, "arguments": ""}}]})

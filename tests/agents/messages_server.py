@@ -118,7 +118,8 @@ def _events(answer: dict[str, Any]) -> Iterator[str]:
     yield _event({"type": "ping"})
     for index, block in enumerate(answer["content"]):
         called = block["type"] == "tool_use"
-        empty = {**block, "input": {}} if called else {**block, "text": ""}
+        shown = "thinking" if block["type"] == "thinking" else "text"
+        empty = {**block, "input": {}} if called else {**block, shown: ""}
         yield _event({"type": "content_block_start", "index": index, "content_block": empty})
         for delta in _calls_in(block) if called else _words_in(block):
             yield _event({"type": "content_block_delta", "index": index, "delta": delta})
@@ -135,6 +136,11 @@ def _calls_in(block: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _words_in(block: dict[str, Any]) -> list[dict[str, Any]]:
+    if block["type"] == "thinking":
+        return [
+            {"type": "thinking_delta", "thinking": block["thinking"]},
+            {"type": "signature_delta", "signature": "s"},
+        ]
     return [{"type": "text_delta", "text": piece} for piece in re.findall(r"\S+\s*", block["text"])]
 
 

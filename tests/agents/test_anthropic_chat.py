@@ -7,7 +7,9 @@ import pytest
 from tests.agents.loopback import Trouble
 from tests.agents.messages_server import MessagesServer, cut_off, error, messages_server, text, use
 from toolevals.agents.anthropic_chat import AnthropicChat
+from toolevals.agents.anthropic_messages import message_in
 from toolevals.agents.anthropic_options import AnthropicOptions
+from toolevals.agents.anthropic_stream import joined
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.network import AddressPolicy
 from toolevals.grading.problems import InvalidDocument
@@ -204,3 +206,29 @@ def test_a_stream_without_its_end_is_no_answer(said, kept, closed):
     with messages_server(lambda _: cut) as server, pytest.raises(UnreachableError) as caught:
         ask(server, stream=True)
     assert caught.value.again
+
+
+@WAYS
+def test_what_is_left_out_of_an_answer_is_named_and_counted(stream):
+    blocks = [{"type": "thinking", "thinking": "Late.", "signature": "s"}, text("Done.") | {"mood": "calm"}]
+    with messages_server(lambda _: blocks) as server:
+        reply = ask(server, stream=stream)
+    assert reply.message.content == "Done."
+    assert [(loss.what, loss.where, loss.first) for loss in reply.losses] == [
+        ("unknown key mood", "/content/*/mood", "/content/1/mood"),
+        ("reasoning", "/content/*", "/content/0"),
+    ]
+
+
+def test_pieces_of_a_stream_that_belong_to_no_known_part_are_left_out_by_name():
+    events = [
+        {"type": "message_start", "message": {"content": []}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Done."}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "citations_delta", "citation": {"url": "u"}}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "mood_delta", "mood": "calm"}},
+        {"type": "message_stop"},
+    ]
+    message, losses = message_in(joined(events)["content"], "end_turn", place=1)
+    assert message.content == "Done."
+    assert {loss.what for loss in losses} == {"citation", "unknown key mood_delta"}

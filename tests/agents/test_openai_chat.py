@@ -194,3 +194,22 @@ def test_a_stream_without_its_end_is_no_answer(said, kept, closed):
     with chat_server(lambda _: cut) as server, pytest.raises(UnreachableError) as caught:
         ask(server, stream=True)
     assert caught.value.again
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+def test_what_is_left_out_of_an_answer_is_named_and_counted(stream):
+    said = says("Done.") | {"reasoning_content": "The order is late.", "mood": {"of": "model"}, "empty": []}
+    with chat_server(lambda _: said) as server:
+        reply = ask(server, stream=stream)
+    assert str(reply.message.content).strip() == "Done."
+    assert [(loss.what, loss.where, loss.count, loss.first, loss.known) for loss in reply.losses] == [
+        ("unknown key mood", "/choices/*/message/mood", 1, "/choices/0/message/mood", False),
+        ("reasoning", "/choices/*/message/reasoning_content", 1, "/choices/0/message/reasoning_content", True),
+    ]
+
+
+def test_further_choices_are_left_out_by_name():
+    both = [{"message": says(words), "finish_reason": "stop"} for words in ("One.", "Two.", "Three.")]
+    with chat_server(lambda _: Trouble(200, json.dumps({"choices": both}))) as server:
+        reply = ask(server)
+    assert [str(loss) for loss in reply.losses] == ["2 × further choice at /choices/*"]

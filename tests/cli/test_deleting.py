@@ -38,6 +38,24 @@ def test_what_is_deleted_is_listed_and_restored(server, capsys):  # noqa: F811 -
     assert said(capsys, "trash") == (Exit.OK, "The trash is empty.\n")
 
 
+def test_what_is_in_the_trash_is_destroyed_where_it_is_meant(server, capsys):  # noqa: F811
+    server.python(
+        "from labeling.services import dataset_create; from toolevals.workspace.models import Project;"
+        "dataset_create(project=Project.objects.get(slug='from-cli'), actor=None, slug='never', name='Never')"
+    )
+    status, text = said(capsys, "destroy", "dataset", "never", "--yes")
+    assert (status, "no dataset never is in the trash" in text) == (Exit.DATA, True)
+    assert said(capsys, "delete", "dataset", "never", "--yes")[0] == Exit.OK
+    status, text = said(capsys, "destroy", "dataset", "never")
+    assert (status, "give --yes to destroy" in text) == (Exit.CONFIGURATION, True)
+    assert said(capsys, "destroy", "dataset", "never", "--yes") == (Exit.OK, "dataset never: being destroyed\n")
+    due = server.python(
+        "from django.utils import timezone; from labeling.models import Dataset;"
+        "print(Dataset.with_trash.filter(slug='never', destroy_at__gt=timezone.now()).count())"
+    )
+    assert due.strip() == "0"
+
+
 def test_a_project_is_deleted_and_restored_by_its_own_token(server, capsys):  # noqa: F811
     status, text = said(capsys, "delete", "project", "another", "--yes")
     assert (status, "not of another" in text) == (Exit.CONFIGURATION, True)

@@ -13,6 +13,7 @@ from tests.runs.building import STATUS, cases_of
 from tests.runs.live import live_run, shop_agent
 from toolevals.agents.secret_binding import Origin
 from toolevals.runs.models import Run, Transcript
+from toolevals.runs.services import RunRequest, run_request_live
 from toolevals.workspace.services import secret_set
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback")]
@@ -200,3 +201,40 @@ def test_a_case_shows_how_it_ended_who_answered_and_what_it_cost(page, project, 
     assert "40 tokens in, 7 out" in seen
     assert "0.0047" in seen
     assert "nothing simulates their tools" in seen
+
+
+def test_what_is_left_out_of_answers_is_counted_once_and_shown_as_that_of_a_file(page, project, version, run_jobs):
+    def thinking(body: dict[str, Any]) -> dict[str, Any]:
+        return shop_agent(body) | {"reasoning_content": "Hm.", "mood": "calm"}
+
+    with chat_server(thinking) as server:
+        run = live_run(project, version, server, trials=2)
+        run_jobs()
+    run.refresh_from_db()
+    assert len(server.requests) == 8
+    assert [str(loss) for loss in run.job.read.losses] == [
+        "8 × unknown key mood at /choices/*/message/mood",
+        "8 × reasoning at /choices/*/message/reasoning_content",
+    ]
+    shown = page.get(f"/p/shop/runs/{run.number}/").content.decode()
+    assert "What was left out of the answers" in shown
+    assert "unknown key mood" in shown
+    told = page.get(f"/api/v1/projects/shop/runs/{run.number}/readings/").json()["rows"]
+    assert [(row["kind"], row["name"], row["count"]) for row in told] == [
+        ("left out", "unknown key mood", 8),
+        ("left out", "reasoning", 8),
+    ]
+    file = b"".join(page.get(f"/p/shop/runs/{run.number}/readings.csv").streaming_content)
+    assert file.count(b"left out,") == 2
+    report = page.get(f"/api/v1/projects/shop/jobs/{run.job.pk}/").json()["report"]
+    assert [loss["count"] for loss in report["read"]["losses"]] == [8, 8]
+
+
+def test_what_is_left_out_of_the_answers_of_a_webhook_is_counted(page, project, version, run_jobs):
+    with webhook_server(lambda _: {"messages": [{"role": "assistant", "content": "Hi.", "mood": "calm"}]}) as server:
+        options = {"url": server.url}
+        request = RunRequest("Hook", version, name="Mine", connector="webhook", options=options)
+        run = run_request_live(project=project, actor=None, request=request)
+        run_jobs()
+    run.refresh_from_db()
+    assert [(loss.what, loss.count) for loss in run.job.read.losses] == [("unknown key mood", 4)]

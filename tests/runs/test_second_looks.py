@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
 from labeling.models import Dataset, Gold, LookProposal
@@ -52,3 +55,69 @@ def test_gold_that_rests_on_an_agent_does_not_judge_it(project, owner, run_jobs)
     Gold.objects.filter(pk=gold.pk).update(after_agents="Other")
     uploaded_run(project, version, [call("status", STATUS, order_id="ORD-1")])
     assert project.runs.of_people().count() == 2
+
+
+def test_by_rest_an_owner_begins_and_ends_them(project, owner, adjudicator, client, run_jobs):
+    version = version_of(project)
+    run = uploaded_run(project, version, [call("status", STATUS, order_id="ORD-1"), silence("hello")])
+    run_jobs()
+    afresh = unlabelled(project)
+    address = f"/api/v1/projects/{project.slug}/datasets/{afresh.slug}/second-looks/"
+    client.force_login(owner)
+    assert client.get(address).json() == {"plan": None}
+    asked = {"run": run.number, "planted_share": 0.5, "seed": 3}
+    made = client.post(address, asked, content_type="application/json")
+    assert made.status_code == 200, made.content
+    plan = made.json()["plan"]
+    assert (plan["run"], plan["agent"], plan["proposals"], plan["seed"]) == (run.number, run.subject.name, 2, 3)
+    assert plan["planted"] == LookProposal.objects.filter(is_planted=True).count()
+    assert client.get(address).json() == {"plan": plan}
+    assert client.post(address, {"run": 99}, content_type="application/json").status_code == 422
+    assert client.post(address, asked | {"planted_share": 0.9}, content_type="application/json").status_code == 422
+    assert client.delete(address).json() == {"plan": None}
+    client.force_login(adjudicator)
+    assert client.get(address).status_code == 403
+    assert client.post(address, asked, content_type="application/json").status_code == 403
+
+
+def test_a_runs_cases_without_gold_after_a_second_look_are_told_by_the_filter(project, owner, client, run_jobs):
+    version = version_of(project)
+    gold = version.entries.get(revision__example__external_id="status").gold
+    Gold.objects.filter(pk=gold.pk).update(after_agents="Rival", source="second_look")
+    run = uploaded_run(project, version, [call("status", STATUS, order_id="ORD-1"), silence("hello")])
+    run_jobs()
+    client.force_login(owner)
+    address = f"/p/{project.slug}/runs/{run.number}/cases"
+
+    def cases(**asked: str) -> set[str]:
+        text = b"".join(client.get(f"{address}.csv", asked).streaming_content).decode()
+        return {line["external_id"] for line in csv.DictReader(io.StringIO(text))}
+
+    every, after = cases(), cases(gold="second_look")
+    assert after == {"status"}
+    assert cases(gold="not:second_look") == every - after
+    assert len(every) > len(after)
+    page = client.get(f"{address}/", {"gold": "not:second_look"}).content.decode()
+    assert ">status<" not in page
+    assert "hello" in page
+
+
+def test_a_version_without_second_looks_is_frozen_by_page_and_by_rest(project, owner, client, run_jobs):
+    version = version_of(project)
+    gold = version.entries.get(revision__example__external_id="status").gold
+    Gold.objects.filter(pk=gold.pk).update(after_agents="Rival", source="second_look")
+    client.force_login(owner)
+    place = f"datasets/{version.dataset.slug}/versions/"
+    made = client.post(
+        f"/api/v1/projects/{project.slug}/{place}", {"without_second_looks": True}, content_type="application/json"
+    )
+    assert made.status_code == 201, made.content
+    assert made.json()["size"] == version.size - 1
+    whole = client.post(f"/api/v1/projects/{project.slug}/{place}", {}, content_type="application/json").json()
+    assert whole["size"] == version.size
+    sent = client.post(f"/p/{project.slug}/{place}", {"without_second_looks": "on", "note": "without"})
+    assert sent.status_code in (302, 303), sent.content
+    newest = version.dataset.versions.order_by("-number").first()
+    assert newest.size == version.size - 1
+    held = newest.entries.values_list("revision__example__external_id", flat=True)
+    assert "status" not in held

@@ -139,7 +139,7 @@ def test_the_page_costs_the_same_however_much_there_is(project, client, owner, r
     text_of(client, owner)
     with django_assert_max_num_queries(75):
         client.get("/p/shop/")
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(19):
         client.get("/p/shop/", **HTMX)
     assert Role.OWNER in project.memberships.values_list("role", flat=True)
 

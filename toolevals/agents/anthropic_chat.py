@@ -48,9 +48,9 @@ class AnthropicChat(ClientChat):
             content = answer.get("content")
             if not isinstance(content, list):
                 raise UnreachableError("The endpoint answered without a message.", again=True)
-            message = message_in(content, answer.get("stop_reason"), place=len(messages))
+            message, losses = message_in(content, answer.get("stop_reason"), place=len(messages))
         model = str(answer.get("model") or "")
-        return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model)
+        return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)
 
     def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> dict[str, Any]:
         options = self._options

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from toolevals.agents.openai_messages import with_ids
-from toolevals.grading.parsing import transcript_in
+from toolevals.agents.openai_messages import losses_within, with_ids
+from toolevals.grading.parsing import Loss, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 
 # Stop reasons that leave the last block unfinished.
@@ -51,18 +51,19 @@ def as_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     return turns
 
 
-def message_in(content: list[Any], stop_reason: Any, *, place: int) -> Message:
-    """Read the blocks of an answer.
+def message_in(content: list[Any], stop_reason: Any, *, place: int) -> tuple[Message, tuple[Loss, ...]]:
+    """Read the blocks of an answer, and what of them a transcript has no place for.
 
     A call that the longest answer has cut off is malformed: its arguments are only the beginning. A call without an id
     gets one that is unique in the conversation, by its place. Raises InvalidDocument where a block is none.
     """
-    (message,) = transcript_in([{"role": "assistant", "content": content}], "anthropic").messages
+    read = read_transcript([{"role": "assistant", "content": content}], "anthropic")
+    (message,) = read.transcript.messages
     calls = list(message.calls)
     last = content[-1] if content else None
     if calls and stop_reason in CUT_OFF and isinstance(last, dict) and last.get("type") == "tool_use":
         calls[-1] = _cut_off(calls[-1])
-    return Message("assistant", message.content, with_ids(calls, place=place))
+    return Message("assistant", message.content, with_ids(calls, place=place)), losses_within(read.losses, "")
 
 
 def _cut_off(call: Call) -> MalformedCall:

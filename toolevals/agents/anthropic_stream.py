@@ -10,6 +10,9 @@ from typing import Any
 
 from toolevals.agents.chats import UnreachableError
 
+# What belongs to a block of reasoning, which is left out whole.
+_OF_THOUGHTS = frozenset({"thinking_delta", "signature_delta", None})
+
 
 def joined(events: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the message that events tell of: text and arguments come in pieces, each block by its index.
@@ -49,6 +52,11 @@ def _add(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
         # A block begins with an empty object; its text comes after.
         before = block.get("input") if isinstance(block.get("input"), str) else ""
         block["input"] = f"{before}{delta.get('partial_json') or ''}"
+    elif delta.get("type") == "citations_delta":
+        block["citations"] = [*(block.get("citations") or []), delta.get("citation")]
+    elif delta.get("type") not in _OF_THOUGHTS:
+        # What nobody knows is seen where the block is read.
+        block[str(delta.get("type"))] = {key: value for key, value in delta.items() if key != "type"}
 
 
 def _close(answer: dict[str, Any], event: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from toolevals.grading.parsing import Loss
 from toolevals.grading.values import Message, ToolSpec
 
 
@@ -16,7 +17,7 @@ class Reply:
     `usage` counts tokens as transcripts do (`input_tokens`, `output_tokens`, `cached_tokens`). `latency_ms` is the
     turn's, in milliseconds, None where nobody measured it. `model` is the snapshot that the endpoint says has answered.
     `before` holds what a subject did by itself, its calls and their results, and `state` the whole state of its own
-    world where it tells it.
+    world where it tells it. `losses` are the parts of the answer that a transcript has no place for.
     """
 
     message: Message
@@ -25,6 +26,7 @@ class Reply:
     model: str = ""
     before: tuple[Message, ...] = ()
     state: Mapping[str, Any] | None = None
+    losses: tuple[Loss, ...] = ()
 
 
 class UnreachableError(Exception):

@@ -13,7 +13,7 @@ from toolevals.agents.chats import Chat, Reply, UnreachableError
 from toolevals.agents.users import NobodyThere, User
 from toolevals.agents.worlds import Nothing, NotSimulatedError, Refusals, ToolAnswer, World, WorldDiedError
 from toolevals.grading.canonical import digest
-from toolevals.grading.parsing import transcript_in
+from toolevals.grading.parsing import Loss, Tally, transcript_in
 from toolevals.grading.state_patches import state_patch
 from toolevals.grading.tool_effects import reads_of
 from toolevals.grading.values import Call, MalformedCall, Measures, Message, StateChanges, ToolSpec, Transcript
@@ -62,11 +62,12 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A transcript, why it ended, and the model that the endpoint says has answered."""
+    """A transcript, why it ended, the model that the endpoint says has answered, and what was left out of answers."""
 
     transcript: Transcript
     end: End
     model: str = ""
+    losses: tuple[Loss, ...] = ()
 
 
 def converse(
@@ -88,7 +89,7 @@ def converse(
         end = talk.run()
     except (UnreachableError, WorldDiedError) as failure:
         end, error = End.UNREACHABLE, str(failure)
-    return Conversation(talk.transcript(error, end), end, talk.model)
+    return Conversation(talk.transcript(error, end), end, talk.model, talk.tally.losses)
 
 
 @dataclass(slots=True)
@@ -101,6 +102,7 @@ class _Talk:
     model: str = ""
     before: list[Message] = field(init=False)
     messages: list[Message] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
     usage: Counter[str] = field(default_factory=Counter)
     latency_ms: float | None = None
     state: Mapping[str, Any] | None = None
@@ -145,6 +147,7 @@ class _Talk:
         self._acts_alone = self._acts_alone or any(message.calls for message in reply.before)
         self.state = reply.state or self.state
         self.usage.update(reply.usage)
+        self.tally.add(reply.losses)
         if reply.latency_ms is not None:
             self.latency_ms = (self.latency_ms or 0.0) + reply.latency_ms
         self.model = reply.model or self.model

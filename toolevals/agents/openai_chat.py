@@ -17,11 +17,14 @@ from toolevals.agents.failures import is_transient
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.openai_messages import as_messages, as_tools, message_in, text_with_tools, with_ids
 from toolevals.agents.wire_names import WireNames
-from toolevals.grading.parsing import calls_in_text
+from toolevals.grading.parsing import Loss, calls_in_text
 from toolevals.grading.values import Message, ToolSpec
 
 # What a quota that is used up is called: waiting does not help.
 EXHAUSTED = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+
+# The parts of a streamed message that are put together by name.
+_JOINED = frozenset({"role", "content", "refusal", "tool_calls"})
 
 
 class OpenAIChat(ClientChat):
@@ -51,11 +54,13 @@ class OpenAIChat(ClientChat):
         with self.errors_named():
             answer = self._asked(messages, tools, names)
             milliseconds = (time.monotonic() - start) * 1000
-            message = message_in(_first_message(answer), place=len(messages))
+            message, losses = message_in(_first_message(answer), place=len(messages))
+            losses += _further(answer)
         if self._options.tools == "text" and tools and message.content:
             calls = with_ids(calls_in_text(message.content), place=len(messages))
             message = Message("assistant", message.content, calls)
-        return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, str(answer.get("model") or ""))
+        model = str(answer.get("model") or "")
+        return Reply(names.meant(message), _usage(answer.get("usage")), milliseconds, model, losses=losses)
 
     def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec], names: WireNames) -> dict[str, Any]:
         options = self._options
@@ -89,14 +94,22 @@ def _first_message(answer: dict[str, Any]) -> dict[str, Any]:
     return message
 
 
+def _further(answer: dict[str, Any]) -> tuple[Loss, ...]:
+    count = len(answer["choices"]) - 1
+    return (Loss("further choice", "/choices/*", count, "/choices/1"),) if count else ()
+
+
 def _joined(chunks: Iterator[dict[str, Any]]) -> dict[str, Any]:
     """Put the chunks of a streamed answer together: text and arguments come in pieces, each call by its index.
+
+    What else a piece holds, such as reasoning, is joined likewise, so that what is not read is seen.
 
     Raises UnreachableError where no chunk says why the answer ended: the rest of it never came.
     """
     answer: dict[str, Any] = {}
     text: list[str] = []
     calls: dict[int, dict[str, Any]] = {}
+    rest: dict[str, Any] = {}
     begun = ended = False
     for chunk in chunks:
         answer = {**answer, **{key: chunk[key] for key in ("model", "usage") if chunk.get(key)}}
@@ -104,6 +117,7 @@ def _joined(chunks: Iterator[dict[str, Any]]) -> dict[str, Any]:
             begun = True
             ended = ended or bool(choice.get("finish_reason"))
             delta = choice.get("delta") or {}
+            rest = {**rest, **{key: _grown(rest.get(key), delta[key]) for key in delta.keys() - _JOINED}}
             text.append(delta.get("content") or delta.get("refusal") or "")
             for piece in delta.get("tool_calls") or []:
                 _add(calls.setdefault(piece.get("index") or 0, {"function": {"name": "", "arguments": ""}}), piece)
@@ -112,8 +126,19 @@ def _joined(chunks: Iterator[dict[str, Any]]) -> dict[str, Any]:
     if not ended:
         raise UnreachableError("The stream broke off: no finish_reason came.", again=True)
     made = [calls[index] for index in sorted(calls)]
-    message = {"role": "assistant", "content": "".join(text) or None, "tool_calls": made}
+    message = {**rest, "role": "assistant", "content": "".join(text) or None, "tool_calls": made}
     return {**answer, "choices": [{"message": message}]}
+
+
+def _grown(before: Any, piece: Any) -> Any:
+    """Return a value that comes in pieces, with one more of them."""
+    if isinstance(before, str) and isinstance(piece, str):
+        return before + piece
+    if isinstance(before, list) and isinstance(piece, list):
+        return before + piece
+    if isinstance(before, dict) and isinstance(piece, dict):
+        return before | {key: _grown(before.get(key), value) for key, value in piece.items()}
+    return before if piece is None else piece
 
 
 def _add(call: dict[str, Any], piece: Mapping[str, Any]) -> None:

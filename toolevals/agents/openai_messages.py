@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolevals.grading.parsing import transcript_in
+from toolevals.grading.parsing import Loss, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 
 TEXT_TOOLS = """You can call these tools:
@@ -38,10 +38,21 @@ def text_with_tools(messages: Sequence[Message], tools: Sequence[ToolSpec]) -> l
     return [Message("system", prompt), *(_as_text(each) for each in messages)]
 
 
-def message_in(document: dict[str, Any], *, place: int) -> Message:
-    """Read an assistant's message. A call without an id gets one that is unique in the conversation, by its place."""
-    (message,) = transcript_in([{**document, "role": "assistant"}]).messages
-    return Message("assistant", message.content, with_ids(message.calls, place=place))
+def message_in(document: dict[str, Any], *, place: int) -> tuple[Message, tuple[Loss, ...]]:
+    """Read an assistant's message, and what of it a transcript has no place for.
+
+    A call without an id gets one that is unique in the conversation, by its place.
+    """
+    read = read_transcript([{**document, "role": "assistant"}])
+    (message,) = read.transcript.messages
+    said = Message("assistant", message.content, with_ids(message.calls, place=place))
+    return said, losses_within(read.losses, "/choices/0/message")
+
+
+def losses_within(losses: Iterable[Loss], place: str) -> tuple[Loss, ...]:
+    """Return the losses of a message that was read as the only one of a list, as seen from an answer with `place`."""
+    bare = (replace(each, where=each.where.removeprefix("/*"), first=each.first.removeprefix("/0")) for each in losses)
+    return tuple(each.below(place) for each in bare)
 
 
 def with_ids(calls: Sequence[Call], *, place: int) -> tuple[Call, ...]:

@@ -95,13 +95,13 @@ class WebhookChat:
         answer = self.webhook.post(body, f"{self.webhook.run}_{task.id}_{task.trial}_{len(messages)}")
         milliseconds = (time.monotonic() - start) * 1000
         try:
-            transcript = transcript_of(answer)
+            transcript, losses = transcript_of(answer)
         except InvalidDocument as error:
             said = f"The agent's answer is not a transcript: {error}"
             raise unreachable(said, key=self.webhook.key, again=False) from None
         if transcript.error:
             raise unreachable(transcript.error, key=self.webhook.key, again=False)
-        return reply_of(transcript, messages, milliseconds)
+        return reply_of(transcript, messages, milliseconds, losses)
 
 
 def _bytes_of(key: str) -> bytes:

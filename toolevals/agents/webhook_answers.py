@@ -8,7 +8,7 @@ from typing import Any
 
 from toolevals.agents.chats import Reply
 from toolevals.agents.openai_messages import with_ids
-from toolevals.grading.parsing import last_words, transcript_in
+from toolevals.grading.parsing import Loss, last_words, read_transcript
 from toolevals.grading.predictions import read_prediction
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, Transcript
@@ -19,16 +19,23 @@ _PREDICTION = ("messages", "steps", "tool_calls", "text", "answer", "error")
 _OF_PROVIDERS = ("role", "choices", "candidates", "contents", "output", "jsonrpc")
 
 
-def transcript_of(answer: Any) -> Transcript:
-    """Read an answer: a line of predictions without its id, or messages in any format. Raises InvalidDocument."""
+def transcript_of(answer: Any) -> tuple[Transcript, tuple[Loss, ...]]:
+    """Read an answer, and what of it is left out: a line of predictions without its id, or messages in any format.
+
+    Raises InvalidDocument.
+    """
     if isinstance(answer, dict) and not any(key in answer for key in _OF_PROVIDERS):
         if not any(key in answer for key in _PREDICTION):
             raise InvalidDocument.at("", f"has none of {', '.join(_PREDICTION)}")
-        return read_prediction({**answer, "id": "asked", "trial": 0}).transcript
-    return transcript_in(answer)
+        prediction = read_prediction({**answer, "id": "asked", "trial": 0})
+        return prediction.transcript, prediction.losses
+    read = read_transcript(answer)
+    return read.transcript, read.losses
 
 
-def reply_of(transcript: Transcript, asked: Sequence[Message], milliseconds: float) -> Reply:
+def reply_of(
+    transcript: Transcript, asked: Sequence[Message], milliseconds: float, losses: tuple[Loss, ...] = ()
+) -> Reply:
     """Return the turn that an agent took: what it did by itself, and its last message.
 
     A transcript that begins with the conversation as it was asked is taken from where that ends. What it says of its
@@ -45,4 +52,4 @@ def reply_of(transcript: Transcript, asked: Sequence[Message], milliseconds: flo
     if ends_with_words or not done or done[-1].role != "assistant":
         done = (*done, Message("assistant", transcript.answer))
     latency = milliseconds if transcript.latency_ms is None else transcript.latency_ms
-    return Reply(done[-1], transcript.usage, latency, before=done[:-1], state=transcript.state)
+    return Reply(done[-1], transcript.usage, latency, before=done[:-1], state=transcript.state, losses=losses)

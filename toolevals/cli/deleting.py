@@ -1,4 +1,4 @@
-"""`toolevals delete`, `toolevals trash`, `toolevals restore`: what owners delete, and how it comes back."""
+"""`toolevals delete`, `trash`, `restore` and `destroy`: what owners delete, how it comes back, and how it is gone."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ def add_parser(verbs: Verbs) -> None:
     parser = verbs.add_parser("restore")
     _add_what(parser)
     parser.set_defaults(run=restore)
+    parser = verbs.add_parser("destroy")
+    _add_what(parser)
+    parser.add_argument("--yes", action="store_true", help="do not ask to type its name")
+    parser.set_defaults(run=destroy)
 
 
 def delete(arguments: argparse.Namespace) -> int:
@@ -56,18 +60,38 @@ def trash(arguments: argparse.Namespace) -> int:
 def restore(arguments: argparse.Namespace) -> int:
     """Take something out of the trash; of several of one name the last deleted."""
     client = ProjectClient.from_arguments(arguments)
-    of_projects = arguments.kind == "project"
-    found = _deleted_projects(client) if of_projects else client.request("GET", "trash/")
-    named = [each for each in found if (each["kind"], each["name"]) == (arguments.kind, arguments.name)]
-    if not named:
-        words = f"no {arguments.kind} {arguments.name} is in the trash; toolevals trash lists what is"
-        raise CommandError(Exit.DATA, words)
-    if of_projects:
-        restored = _outside(client).request("POST", f"deleted-projects/{named[0]['id']}/restore/")
+    pk = _in_trash(client, arguments)
+    if arguments.kind == "project":
+        restored = _outside(client).request("POST", f"deleted-projects/{pk}/restore/")
     else:
-        restored = client.post_once(f"trash/{named[0]['id']}/restore/")
+        restored = client.post_once(f"trash/{pk}/restore/")
     _show(arguments, restored)
     return Exit.OK
+
+
+def destroy(arguments: argparse.Namespace) -> int:
+    """Have something in the trash destroyed, which a worker does within a minute; of several the last deleted."""
+    client = ProjectClient.from_arguments(arguments)
+    pk = _in_trash(client, arguments)
+    if not arguments.yes:
+        _require_typed(arguments)
+    said = {"name": arguments.name}
+    if arguments.kind == "project":
+        item = _outside(client).request("POST", f"deleted-projects/{pk}/destroy/", json=said)
+    else:
+        item = client.post_once(f"trash/{pk}/destroy/", json=said)
+    say(json.dumps(item, indent=2) if arguments.json else f"{arguments.kind} {arguments.name}: being destroyed")
+    return Exit.OK
+
+
+def _in_trash(client: ProjectClient, arguments: argparse.Namespace) -> str:
+    """Return the id of what is named. Raises CommandError where it is not in the trash."""
+    found = _deleted_projects(client) if arguments.kind == "project" else client.request("GET", "trash/")
+    for each in found:
+        if (each["kind"], each["name"]) == (arguments.kind, arguments.name):
+            return str(each["id"])
+    words = f"no {arguments.kind} {arguments.name} is in the trash; toolevals trash lists what is"
+    raise CommandError(Exit.DATA, words)
 
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
@@ -88,6 +112,15 @@ def _require_meant(question: str) -> None:
     say(f"{question} It can be restored for 30 days. [y/N] ", end="")
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandError(Exit.CONFIGURATION, "nothing was deleted")
+
+
+def _require_typed(arguments: argparse.Namespace) -> None:
+    """Have the name typed on a terminal. Raises CommandError where nobody can be asked, or something else is typed."""
+    if not sys.stdin.isatty():
+        raise CommandError(Exit.CONFIGURATION, "nobody can be asked here: give --yes to destroy")
+    say(f"The {arguments.kind} {arguments.name} is destroyed for good. Type {arguments.name}: ", end="")
+    if sys.stdin.readline().strip() != arguments.name:
+        raise CommandError(Exit.CONFIGURATION, "nothing was destroyed")
 
 
 def _show(arguments: argparse.Namespace, item: dict[str, Any]) -> None:

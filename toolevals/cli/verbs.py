@@ -33,6 +33,7 @@ VERBS = {
     "delete": Verb("deleting", "move a dataset, a run, a registry or the project to the trash"),
     "trash": Verb("deleting", "list what was deleted and can be restored"),
     "restore": Verb("deleting", "take something out of the trash"),
+    "destroy": Verb("deleting", "have something in the trash destroyed now, for good"),
     "download": Verb("downloading", "fetch a public benchmark as files to import"),
     "create-owner": Verb("owner", "make an account that owns the installation, and a project"),
     "installation-owners": Verb("installation_owners", "list, add or remove owners of the installation"),

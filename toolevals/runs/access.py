@@ -110,6 +110,7 @@ RULES: dict[str, Rule] = {
     "runs-api:failing-jsonl": Rule(Role.VIEWER),
     "runs-api:failing-csv": Rule(Role.VIEWER),
     "runs-api:gradings": Rule(Role.VIEWER, Role.ADJUDICATOR),
+    "runs-api:second-looks": Rule(Role.OWNER, delete=Role.OWNER),
     "runs-api:grading": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs-api:cases": Rule(Role.VIEWER, Role.ADJUDICATOR),
     "runs-api:case": Rule(Role.VIEWER, Role.ADJUDICATOR),

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 
 from toolevals.workspace.models import Role
+from toolevals.workspace.requests import ProjectRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,14 @@ def counted(request: HttpRequest) -> Mapping[str, int]:
                 known |= import_string(path)(project, request.user, role)
         request.counted = known  # type: ignore[attr-defined]
     return known
+
+
+def counted_at_home(request: ProjectRequest) -> dict[str, int]:
+    """Return what waits for the person who asks, with what is counted for a project's first page alone."""
+    found = dict(counted(request))
+    for path in settings.HOME_COUNTED:
+        found |= import_string(path)(request.project, request.user, request.role)
+    return found
 
 
 def navigation(request: HttpRequest) -> list[Link]:

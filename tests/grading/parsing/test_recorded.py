@@ -83,6 +83,41 @@ def test_a_tau2_simulation_without_the_calls_of_the_simulated_user():
     assert run.transcript.calls == (ToolCall("look", {"x": 1}, "a"),)
     assert [result.is_error for result in run.transcript.results] == [True]
     assert run.transcript.answer == "Sorry."
+    assert [(loss.what, loss.first, loss.known) for loss in run.losses] == [
+        ("call of the user", "/messages/0/tool_calls/0", True),
+        ("result of a call of the user", "/messages/1", True),
+    ]
+
+
+def test_what_a_tau2_message_has_besides_is_a_loss_by_its_name():
+    call = {"id": "a", "name": "look", "arguments": {}, "requestor": "assistant", "score": 3}
+    raw = {"choices": [{"message": {"tool_calls": [{"function": {"name": "look", "arguments": "{}"}}]}}]}
+    said = {"content": "Gone.", "thoughts": "hm", "raw_data": raw, "turn_idx": 3, "timestamp": "now", "empty": []}
+    messages = [
+        {"role": "assistant", "tool_calls": [call, {**call, "id": "b"}], "content": None},
+        {"role": "tool", "id": "a", "content": "gone", "requestor": "assistant", "colour": "red"},
+        {"role": "assistant", **said},
+    ]
+    (run,) = tau2_runs([{"task_id": "1", "messages": messages}])
+    assert [str(loss) for loss in run.losses] == [
+        "2 × unknown key score at /messages/*/tool_calls/*/score",
+        "1 × unknown key colour at /messages/*/colour",
+        "1 × unknown key thoughts at /messages/*/thoughts",
+        "1 × answer of a provider at /messages/*/raw_data",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("message", "pointer"),
+    [
+        ({"role": "assistant", "actions": [{"name": "look", "arguments": {}}]}, "/0/messages/0/actions"),
+        ({"role": "assistant", "tool_calls": [{"name": "look", "with": {"x": 1}}]}, "/0/messages/0/tool_calls/0/with"),
+    ],
+)
+def test_what_looks_like_a_call_in_a_tau2_message_refuses_the_file(message, pointer):
+    with pytest.raises(InvalidDocument) as error:
+        list(tau2_runs([{"task_id": "1", "messages": [message]}]))
+    assert error.value.problems[0].pointer.startswith(pointer)
 
 
 @pytest.mark.parametrize(

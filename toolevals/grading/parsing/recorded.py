@@ -12,9 +12,9 @@ from typing import Any
 
 from toolevals.grading.documents import require_json
 from toolevals.grading.parsing.content import result_text, text_in
-from toolevals.grading.parsing.json_calls import call_in, identifier_in
-from toolevals.grading.parsing.losses import Loss
-from toolevals.grading.parsing.measures import measures_in
+from toolevals.grading.parsing.json_calls import ARGUMENT_KEYS, call_in, identifier_in
+from toolevals.grading.parsing.losses import Account, Loss
+from toolevals.grading.parsing.measures import MEASURE_KEYS, measures_in
 from toolevals.grading.parsing.messages import last_words, read_transcript
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, Transcript
@@ -26,6 +26,12 @@ _MOST = 1e9
 _LONGEST_ENDING = 60
 # How tau2-bench says that a conversation was cut before its end.
 _TAU2_CUTS = {"max_steps": "steps", "too_many_errors": "errors", "agent_error": "broken"}
+# What a message of tau2-bench has: read, or nothing that was said or done. Its `raw_data` is a loss.
+_TAU2_MESSAGE = frozenset({
+    "role", "content", "id", "tool_calls", "requestor", "error", "turn_idx", "timestamp", "raw_data", *MEASURE_KEYS,
+})  # fmt: skip
+_TAU2_ARGUMENTS = frozenset({"function", "custom", "malformed", *ARGUMENT_KEYS})
+_TAU2_CALL = frozenset({"id", "name", "type", "requestor"}) | _TAU2_ARGUMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +66,9 @@ def tau_runs(document: Any) -> Iterator[RecordedRun]:
 def tau2_runs(document: Any) -> Iterator[RecordedRun]:
     """Yield the runs of a tau2-bench result file, or of its list of simulations.
 
-    Calls that the simulated user made on its own device are not the agent's and are left out, with their results.
-    Raises InvalidDocument.
+    Calls that the simulated user made on its own device are not the agent's: they and their results are losses, as what
+    a provider answered (`raw_data`) and what tau2-bench does not have. Raises InvalidDocument, also where something
+    looks like a call that is kept elsewhere.
     """
     policy = tau2_policy(document)
     for run in _runs(document, "simulations", _tau2_run):
@@ -142,22 +149,30 @@ def _tau2_run(record: dict[str, Any]) -> RecordedRun:
     if not isinstance(given, list):
         raise InvalidDocument.at("/messages", "is not a list of messages")
     messages: list[Message] = []
+    account = Account("tau2-bench", "`tool_calls` of the assistant's messages")
     for place, item in enumerate(given):
         if not isinstance(item, dict) or not isinstance(item.get("role"), str):
             raise InvalidDocument.at(f"/messages/{place}", "is not a message with a role")
-        if item["role"] != "tool" or item.get("requestor") != "user":
-            messages.append(_tau2_message(item))
+        if item["role"] == "tool" and item.get("requestor") == "user":
+            account.lost(f"/messages/{place}", "result of a call of the user")
+        else:
+            messages.append(_tau2_message(item, f"/messages/{place}", account))
     policy, said = _split(with_few_calls(messages, "/messages"))
     reward = _at(record, "reward_info", "reward")
     ending = record.get("termination_reason")
     ending = ending[:_LONGEST_ENDING] if isinstance(ending, str) else ""
     made = Transcript(said, last_words(said), ended=_TAU2_CUTS.get(ending))
     return replace(
-        _run(record, made, reward, "/reward_info/reward", {"source": "tau2-bench", "ending": ending}), policy=policy
+        _run(record, made, reward, "/reward_info/reward", {"source": "tau2-bench", "ending": ending}),
+        policy=policy,
+        losses=account.losses,
     )
 
 
-def _tau2_message(item: dict[str, Any]) -> Message:
+def _tau2_message(item: dict[str, Any], pointer: str, account: Account) -> Message:
+    account.rest(item, _TAU2_MESSAGE, pointer)
+    if item.get("raw_data"):
+        account.lost(f"{pointer}/raw_data", "answer of a provider")
     if item["role"] == "tool":
         return Message(
             "tool",
@@ -166,11 +181,18 @@ def _tau2_message(item: dict[str, Any]) -> Message:
             is_error=item.get("error") is True,
             measures=measures_in(item),
         )
-    calls = item.get("tool_calls") if item["role"] == "assistant" else None
+    calls = item.get("tool_calls")
+    if isinstance(calls, list):
+        for place, call in enumerate(calls):
+            if item["role"] != "assistant":
+                account.lost(f"{pointer}/tool_calls/{place}", "call of the user")
+            elif isinstance(call, dict):
+                given = not _TAU2_ARGUMENTS.isdisjoint(call)
+                account.rest_of_call(call, _TAU2_CALL, given, f"{pointer}/tool_calls/{place}")
     return Message(
         item["role"],
         text_in(item.get("content")),
-        tuple(call_in(call) for call in calls) if isinstance(calls, list) else (),
+        tuple(call_in(call) for call in calls) if isinstance(calls, list) and item["role"] == "assistant" else (),
         measures=measures_in(item) if item["role"] == "assistant" else None,
     )
 

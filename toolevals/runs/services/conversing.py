@@ -15,7 +15,9 @@ from uuid_utils.compat import uuid7
 from labeling.models import VersionEntry
 from toolevals.agents.code import NoSandboxError
 from toolevals.agents.loop import Conversation, Task
+from toolevals.grading.parsing import Loss
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.readings import Readings
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.endings import BUDGET
 from toolevals.runs.live.conversations import Stage, stage
@@ -26,6 +28,7 @@ from toolevals.runs.places import entries_between
 from toolevals.runs.spending import SPENT_COLUMNS, spent
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import BatchRefused, JobCancelled, Lease
+from toolevals.workspace.models import Job
 from toolevals.workspace.services import SecretUnusableError
 
 # Between two looks at whether to begin nothing more, while no conversation ends.
@@ -40,6 +43,12 @@ class _Trial:
     entry: VersionEntry
     number: int
     task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    row: tuple[Any, ...]
+    losses: tuple[Loss, ...] = ()
 
 
 def transcripts_converse(lease: Lease) -> None:
@@ -57,14 +66,24 @@ def transcripts_converse(lease: Lease) -> None:
     done = lease.batch.size - len(trials)
     try:
         with stage(run, settings) as opened:
-            for rows in _talks(run, settings, opened, trials, lease.must_give_way):
-                done += len(rows)
+            for ended in _talks(run, settings, opened, trials, lease.must_give_way):
+                done += len(ended)
                 with lease.keeping(done):
-                    rows_insert(Transcript, COLUMNS, rows)
+                    rows_insert(Transcript, COLUMNS, [each.row for each in ended])
+                    _lose(lease, ended)
     except (SecretUnusableError, NoSandboxError, InvalidDocument) as error:
         raise BatchRefused(str(error)) from None
     if done < lease.batch.size:
         lease.give_way()
+
+
+def _lose(lease: Lease, ended: Sequence[_Ended]) -> None:
+    """Count what was left out of answers in the job's report, as what is left out of a file."""
+    if losses := [loss for each in ended for loss in each.losses]:
+        job = Job.objects.select_for_update(no_key=True).get(pk=lease.batch.job_id)
+        readings = Readings.of_report(job.report)
+        readings.lose(losses)
+        lease.report({"read": readings.to_document()})
 
 
 def _left(run: Run, start: int, stop: int) -> Iterator[_Trial]:
@@ -82,7 +101,7 @@ def _left(run: Run, start: int, stop: int) -> Iterator[_Trial]:
 
 def _talks(
     run: Run, settings: LiveSettings, opened: Stage, trials: Sequence[_Trial], must_end: Callable[[], bool]
-) -> Iterator[list[tuple[Any, ...]]]:
+) -> Iterator[list[_Ended]]:
     """Yield rows of transcripts as conversations end, some of them at once; at the budget's end all that are left.
 
     None is begun while it `must_end`. Where that raises JobCancelled, it is raised after those that end well soon.
@@ -121,15 +140,15 @@ def _has_money(run: Run, settings: LiveSettings) -> bool:
     return bool(spent < settings.budget)
 
 
-def _said(run: Run, settings: LiveSettings, trial: _Trial, talk: Conversation) -> tuple[Any, ...]:
+def _said(run: Run, settings: LiveSettings, trial: _Trial, talk: Conversation) -> _Ended:
     cost = settings.prices.cost(talk.transcript.usage) if settings.prices else None
     document = talk.transcript.to_document()
     said = document, talk.end.value, talk.model[:120], cost
-    return (*_place(run, trial), *said, *spent(document), timezone.now())
+    return _Ended((*_place(run, trial), *said, *spent(document), timezone.now()), talk.losses)
 
 
-def _unsaid(run: Run, trial: _Trial) -> tuple[Any, ...]:
-    return (*_place(run, trial), None, BUDGET, "", None, *spent(None), timezone.now())
+def _unsaid(run: Run, trial: _Trial) -> _Ended:
+    return _Ended((*_place(run, trial), None, BUDGET, "", None, *spent(None), timezone.now()))
 
 
 def _place(run: Run, trial: _Trial) -> tuple[Any, ...]:

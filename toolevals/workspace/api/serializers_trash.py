@@ -18,6 +18,12 @@ class TakenSerializer(serializers.Serializer[Any]):
     words = serializers.CharField()
 
 
+class DestroySerializer(serializers.Serializer[Any]):
+    """That it is meant: the name of what is to be destroyed."""
+
+    name = serializers.CharField(max_length=200, help_text="Its short name; of a run its number.")
+
+
 class TrashedSerializer(serializers.Serializer[Any]):
     """A deleted thing; of one that was just restored the dates are null."""
 

@@ -12,6 +12,7 @@ in_project = [
     path("", index.ProjectDetail.as_view(), name="project"),
     path("trash/", trash.Trash.as_view(), name="trash"),
     path("trash/<uuid:item>/restore/", trash.TrashRestore.as_view(), name="trash-restore"),
+    path("trash/<uuid:item>/destroy/", trash.TrashDestroy.as_view(), name="trash-destroy"),
     path("members/", members.Members.as_view(), name="members"),
     path("members/<uuid:member>/", members.Member.as_view(), name="member"),
     path("invitations/", invitations.Invitations.as_view(), name="invitations"),
@@ -35,6 +36,9 @@ urlpatterns = [
     path("deleted-projects/", trash.DeletedProjects.as_view(), name="deleted-projects"),
     path(
         "deleted-projects/<uuid:gone>/restore/", trash.DeletedProjectRestore.as_view(), name="deleted-project-restore"
+    ),
+    path(
+        "deleted-projects/<uuid:gone>/destroy/", trash.DeletedProjectDestroy.as_view(), name="deleted-project-destroy"
     ),
     path("projects/", index.Projects.as_view(), name="projects"),
     path("projects/<slug:project>/", include(in_project)),

@@ -16,7 +16,7 @@ from toolevals.workspace.admission import may_make_projects
 from toolevals.workspace.forms.projects import ProjectForm, SettingsForm
 from toolevals.workspace.home import home_of, look_of
 from toolevals.workspace.models import Invitation, Job, untrashed
-from toolevals.workspace.navigation import counted
+from toolevals.workspace.navigation import counted_at_home
 from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
 from toolevals.workspace.services import project_create, project_update, visit_note, visited_before
@@ -64,7 +64,7 @@ def project(request: ProjectRequest) -> HttpResponse:
     """
     project, user = request.project, request.user
     since = visited_before(project, user) if request.htmx else visit_note(project=project, user=user)
-    home = home_of(project, request.role, counted(request), since)
+    home = home_of(project, request.role, counted_at_home(request), since)
     parts = [render_to_string(f"workspace/parts/home_{name}.html", {"home": home}, request) for name in LIVE]
     shown = sha256("".join(parts).encode()).hexdigest()[:16]
     if request.htmx and request.GET.get("shown") == shown:

@@ -18,9 +18,7 @@ from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import ProjectRequest, SignedInRequest
 from toolevals.workspace.services.trash import TrashError, deletion_of, trash_destroy, trash_put, trash_restore
 from toolevals.workspace.trash.kinds import TrashKind, trash_kinds
-
-# Of each kind, on one page.
-MOST = 200
+from toolevals.workspace.trash.lists import trash_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +47,16 @@ class Trashed:
 @require_GET
 def trash(request: ProjectRequest) -> HttpResponse:
     """List what was deleted in a project, the last deleted first, and the tombstones."""
-    items: list[Trashed] = []
-    tombstones: list[Trashed] = []
-    for kind in _kinds():
-        for row in kind.rows(request.project).exclude(deleted_at=None).order_by("-deleted_at", "pk")[:MOST]:
-            arguments = [request.project.slug, kind.name, row.pk]
-            urls = (
-                reverse("workspace:trash-restore", args=arguments),
-                reverse("workspace:trash-destroy", args=arguments),
-            )
-            (tombstones if row.is_destroyed else items).append(_trashed(kind, row, *urls))
-    items.sort(key=lambda each: (each.row.deleted_at, each.row.pk), reverse=True)
-    tombstones.sort(key=lambda each: (each.row.destroyed_at, each.row.pk), reverse=True)
-    return render(request, "workspace/trash.html", {"items": items, "tombstones": tombstones, "most": MOST})
+    items = trash_page(_kinds(), request.project, request.GET.get("before", ""))
+    gone = trash_page(_kinds(), request.project, request.GET.get("destroyed", ""), destroyed=True)
+    context = {
+        "items": [_of_project(request.project, *each) for each in items.rows],
+        "tombstones": [_of_project(request.project, *each) for each in gone.rows],
+        "older": items.older,
+        "older_gone": gone.older,
+        "is_first": not request.GET.get("before"),
+    }
+    return render(request, "workspace/trash.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -133,6 +128,16 @@ def deleted_destroy(request: SignedInRequest, gone: UUID) -> HttpResponse:
     """Have a project in the trash destroyed now, where its short name is typed."""
     _destroy(request, trash_kinds()["project"], get_object_or_404(deleted_projects(request.user), pk=gone))
     return redirect("workspace:deleted-projects")
+
+
+def _of_project(project: Project, kind: TrashKind, row: Any) -> Trashed:
+    arguments = [project.slug, kind.name, row.pk]
+    return _trashed(
+        kind,
+        row,
+        reverse("workspace:trash-restore", args=arguments),
+        reverse("workspace:trash-destroy", args=arguments),
+    )
 
 
 def _trashed(kind: TrashKind, row: Any, restore_url: str, destroy_url: str) -> Trashed:

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -16,12 +17,12 @@ from rest_framework.views import APIView
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.problems import Problems
-from toolevals.workspace.api.serializers_trash import TrashedSerializer
+from toolevals.workspace.api.serializers_trash import DestroySerializer, TrashedSerializer
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.querysets.trash import deleted_projects
 from toolevals.workspace.requests import SignedInRequest
-from toolevals.workspace.services.trash import TrashError, trash_put, trash_restore
-from toolevals.workspace.trash.kinds import trash_kinds
+from toolevals.workspace.services.trash import TrashError, trash_destroy, trash_put, trash_restore
+from toolevals.workspace.trash.kinds import kind_of, trash_kinds
 
 
 def deleted_answer(row: Any, actor: User) -> Response:
@@ -36,6 +37,19 @@ def restored_answer(row: Any, actor: User) -> Response:
     """Restore what a view has found and return the answer. Raises `Problems` where it cannot be restored."""
     try:
         return Response(TrashedSerializer(trash_restore(row=row, actor=actor)).data)
+    except TrashError as error:
+        raise Problems(HTTPStatus.CONFLICT, str(error)) from error
+
+
+def destroyed_answer(row: Any, actor: User, request: Request) -> Response:
+    """Have what a view has found destroyed, where the request names it, and return the answer. Raises `Problems`."""
+    asked = DestroySerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    key = kind_of(row).key(row)
+    if asked.validated_data["name"] != key:
+        raise ValidationError({"name": [f"Is not {key}, the name of what is to be destroyed. Nothing was destroyed."]})
+    try:
+        return Response(TrashedSerializer(trash_destroy(row=row, actor=actor, typed=key)).data)
     except TrashError as error:
         raise Problems(HTTPStatus.CONFLICT, str(error)) from error
 
@@ -64,6 +78,19 @@ class TrashRestore(ProjectView):
         raise Http404
 
 
+class TrashDestroy(ProjectView):
+    """Have a dataset, a run or a registry in the trash destroyed now. Nothing brings it back."""
+
+    @extend_schema(request=DestroySerializer, responses=TrashedSerializer)
+    @idempotent
+    def post(self, request: Request, item: UUID) -> Response:
+        for kind in trash_kinds().values():
+            row = None if kind.model is Project else kind.rows(self.project).filter(pk=item).first()
+            if row is not None:
+                return destroyed_answer(row, self.user, request)
+        raise Http404
+
+
 class DeletedProjects(APIView):
     """The deleted projects that the person who asks owns; with a token, the token's."""
 
@@ -81,6 +108,17 @@ class DeletedProjectRestore(APIView):
         if row is None:
             raise Http404
         return restored_answer(row, cast("User", request.user))
+
+
+class DeletedProjectDestroy(APIView):
+    """Have a project in the trash destroyed now. Nothing brings it back."""
+
+    @extend_schema(request=DestroySerializer, responses=TrashedSerializer)
+    def post(self, request: Request, gone: UUID) -> Response:
+        row = _deleted(request).filter(pk=gone).first()
+        if row is None:
+            raise Http404
+        return destroyed_answer(row, cast("User", request.user), request)
 
 
 def _deleted(request: Request) -> Any:

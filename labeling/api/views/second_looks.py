@@ -1,0 +1,70 @@
+"""Second looks at an agent's proposals: what waits for oneself, opening one, answering it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from labeling import services
+from labeling.api.base import LabelingView
+from labeling.api.serializers.second_looks import (
+    LookAnswerSerializer,
+    NewLookAnswerSerializer,
+    OpenedLookSerializer,
+    WaitingLooksSerializer,
+)
+from labeling.models import LookProposal, SecondLook
+from labeling.second_looks.due import look_due, looks_due
+from toolevals.workspace.api.idempotency import idempotent
+from toolevals.workspace.models import within
+
+
+class LookView(LabelingView):
+    """What the views of one proposal share."""
+
+    def find_proposal(self, pk: UUID) -> LookProposal:
+        """Return the project's proposal. Raises Http404."""
+        rows = LookProposal.objects.filter(within(self.project, "plan__dataset"))
+        return get_object_or_404(rows.select_related("plan__dataset__project"), pk=pk)
+
+
+class SecondLooks(LabelingView):
+    """The second looks that wait for oneself, at most twenty: which examples. Opening one tells what is proposed."""
+
+    @extend_schema(responses=WaitingLooksSerializer)
+    def get(self, request: Request) -> Response:
+        return Response(WaitingLooksSerializer({"waiting": looks_due(self.project, self.user)}).data)
+
+
+class SecondLookDetail(LookView):
+    """Open a second look by POST: one's own label and the proposal beside it. It is noted that they were seen.
+
+    404 where none waits for oneself at this proposal.
+    """
+
+    @extend_schema(request=None, responses=OpenedLookSerializer)
+    @idempotent
+    def post(self, request: Request, look: UUID) -> Response:
+        due = look_due(self.project, self.user, self.find_proposal(look))
+        if due is None:
+            raise Http404
+        services.second_look_open(due=due, actor=self.user)
+        return Response(OpenedLookSerializer(due).data)
+
+
+class SecondLookAnswer(LookView):
+    """Answer a second look that was opened. The first answer stands; 409 where the look waits no more."""
+
+    @extend_schema(request=NewLookAnswerSerializer, responses=LookAnswerSerializer)
+    @idempotent
+    def post(self, request: Request, look: UUID) -> Response:
+        opened = get_object_or_404(SecondLook, proposal=self.find_proposal(look), reviewer=self.user)
+        asked = NewLookAnswerSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        answered = services.second_look_answer(look=opened, actor=self.user, **asked.validated_data)
+        return Response(LookAnswerSerializer(answered).data)

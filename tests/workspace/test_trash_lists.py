@@ -1,0 +1,135 @@
+"""The Trash page by pages, and destroying now by the REST interface."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from labeling.models import Dataset
+from labeling.services import dataset_create
+from toolevals.registry.models import Registry
+from toolevals.registry.services import registry_create
+from toolevals.workspace.models import AuditEntry, Project, Role
+from toolevals.workspace.services import project_create, token_create
+from toolevals.workspace.services.trash import trash_put, trash_sweep
+from toolevals.workspace.trash.kinds import trash_kinds
+from toolevals.workspace.trash.lists import trash_page
+
+API = "/api/v1/projects/shop/"
+MANY = 7
+
+
+@pytest.fixture
+def as_owner(client: Client, owner: Any) -> Client:
+    client.force_login(owner)
+    return client
+
+
+@pytest.fixture
+def many(project: Project) -> list[str]:
+    """Seven datasets and seven registries that were deleted, some in the same moment; the last deleted first."""
+    made: list[Any] = []
+    for number in range(MANY):
+        made.append(dataset_create(project=project, actor=None, slug=f"d{number}", name=f"Data {number}"))
+        made.append(registry_create(project=project, actor=None, slug=f"r{number}", name=f"Tools {number}"))
+    now = timezone.now()
+    for number, row in enumerate(made):
+        trash_put(row=row, actor=None)
+        type(row).with_trash.filter(pk=row.pk).update(deleted_at=now - timedelta(minutes=number // 4))
+    rows = [*Dataset.with_trash.all(), *Registry.with_trash.all()]
+    return [row.slug for row in sorted(rows, key=lambda row: (row.deleted_at, row.pk), reverse=True)]
+
+
+@pytest.mark.parametrize("size", [1, 3, 14, 20])
+def test_every_deleted_thing_is_on_one_page_and_in_one_order(project: Project, many: list[str], size: int):
+    kinds = [kind for kind in trash_kinds().values() if kind.model is not Project]
+    found: list[str] = []
+    before, pages = "", 0
+    while True:
+        page = trash_page(kinds, project, before, size=size)
+        found += [kind.key(row) for kind, row in page.rows]
+        pages, before = pages + 1, page.older
+        if not before:
+            break
+    assert found == many
+    assert pages == -(-len(many) // size)
+
+
+@pytest.mark.parametrize(
+    "cursor", ["x", "_", "2026-01-01_", "2026-13-45T00:00:00+00:00_", "2026-01-01T00:00:00_" + "0" * 32]
+)
+def test_what_is_no_cursor_begins_anew(as_owner: Client, many: list[str], cursor: str):
+    for name in ("before", "destroyed"):
+        answer = as_owner.get(reverse("workspace:trash", args=["shop"]), {name: cursor})
+        assert answer.status_code == 200
+        assert len(answer.context["items"]) == 2 * MANY
+
+
+def test_the_page_leads_to_the_older_ones_and_to_older_tombstones(as_owner: Client, many: list[str], monkeypatch):
+    def few(*arguments: Any, **more: Any) -> Any:
+        return trash_page(*arguments, size=4, **more)
+
+    monkeypatch.setattr("toolevals.workspace.views.trash.trash_page", few)
+    address, found = reverse("workspace:trash", args=["shop"]), []
+    link = ""
+    for _ in range(4):
+        answer = as_owner.get(address + link)
+        found += [item.key for item in answer.context["items"]]
+        links = re.findall(r'href="(\?before=[^"]+)"', answer.content.decode())
+        link = links[0] if links else ""
+    assert found == many
+    assert link == ""
+
+
+def test_an_owner_destroys_by_rest_what_is_named_and_it_is_audited(as_owner: Client, project: Project, owner: Any):
+    made = dataset_create(project=project, actor=None, slug="failed", name="Failed")
+    address = f"{API}trash/{made.pk}/destroy/"
+    assert as_owner.post(address, {"name": "failed"}, content_type="application/json").status_code == 409
+    trash_put(row=made, actor=owner)
+    for wrong in ({}, {"name": "other"}, {"name": "Failed"}):
+        answer = as_owner.post(address, wrong, content_type="application/json")
+        assert (answer.status_code, answer.json()["problems"][0]["pointer"]) == (422, "/name")
+    assert trash_sweep(timezone.now()) == 0
+    answer = as_owner.post(address, {"name": "failed"}, content_type="application/json")
+    assert (answer.status_code, answer.json()["name"]) == (200, "failed")
+    assert AuditEntry.objects.get(verb="dataset_destroy_now").actor == owner
+    assert trash_sweep(timezone.now()) == 1
+    assert not Dataset.with_trash.filter(pk=made.pk).exists()
+    assert as_owner.post(address, {"name": "failed"}, content_type="application/json").status_code == 404
+
+
+def test_others_than_owners_and_other_projects_destroy_nothing(
+    client: Client, project: Project, adjudicator: Any, owner: Any
+):
+    made = trash_put(row=dataset_create(project=project, actor=None, slug="failed", name="F"), actor=owner)
+    client.force_login(adjudicator)
+    said = {"name": "failed"}
+    assert client.post(f"{API}trash/{made.pk}/destroy/", said, content_type="application/json").status_code == 403
+    other = project_create(actor=owner, slug="other", name="Other")
+    client.force_login(owner)
+    elsewhere = f"/api/v1/projects/{other.slug}/trash/{made.pk}/destroy/"
+    assert client.post(elsewhere, said, content_type="application/json").status_code == 404
+    assert trash_sweep(timezone.now()) == 0
+
+
+def test_a_project_is_destroyed_by_rest_by_its_owner_alone(client: Client, project: Project, owner: Any):
+    _, low = token_create(project=project, actor=owner, user=owner, name="low", role=Role.ADJUDICATOR)
+    _, high = token_create(project=project, actor=owner, user=owner, name="high", role=Role.OWNER)
+    trash_put(row=project, actor=owner)
+    address = f"/api/v1/deleted-projects/{project.pk}/destroy/"
+
+    def destroy(token: str, name: str) -> int:
+        headers = {"Authorization": f"Bearer {token}"}
+        return client.post(address, {"name": name}, content_type="application/json", headers=headers).status_code
+
+    assert destroy(low, "shop") == 403
+    assert destroy(high, "other") == 422
+    assert Project.with_trash.get(pk=project.pk).destroy_at > timezone.now()
+    assert destroy(high, "shop") == 200
+    assert Project.with_trash.get(pk=project.pk).destroy_at <= timezone.now()
