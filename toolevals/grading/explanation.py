@@ -194,12 +194,25 @@ class Explanation:
         return Placement.of(self._aligned(), self._calls, self._compiled.offer)
 
     def _find_place(self) -> tuple[str, str]:
+        if (pair := self._only_pair()) is not None:
+            return pair.expected, pair.actual
         kind = self._compiled.expectation.kind
         if kind == "calls":
             return self._placement.first_call
         return (NONE, self._pairs()[0].actual) if kind == "no_call" else ("", "")
 
+    def _only_pair(self) -> Pair | None:
+        """Return the pair of the one call that was made just where one is expected; None where there is more to say."""
+        in_place, statuses = self._compiled.in_place, self._decision.statuses
+        if in_place is None or not in_place.is_alone or len(self._calls) != 1 or statuses["selection"] != "passed":
+            return None
+        offer = self._compiled.offer
+        expected = offer.name_of(in_place.places[0].expectation.tool)
+        return Pair(expected, offer.class_of(self._calls[0]), statuses["arguments"])
+
     def _pairs(self) -> tuple[Pair, ...]:
+        if (pair := self._only_pair()) is not None:
+            return (pair,)
         kind = self._compiled.expectation.kind
         if kind == "calls":
             return self._placement.pairs(self._schemas.broken)
