@@ -1,8 +1,10 @@
-"""How often a process of the server searches for garbage in cycles."""
+"""How often a process searches for garbage in cycles."""
 
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 # New objects between two searches; Python's own is 700. A batch of work makes many that live to its end.
 OBJECTS_BETWEEN_SEARCHES = 50_000
@@ -16,3 +18,14 @@ def search_seldom() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(OBJECTS_BETWEEN_SEARCHES, 20, 20)
+
+
+@contextmanager
+def searched_seldom() -> Iterator[None]:
+    """Search seldom for as long as a batch of work takes."""
+    before = gc.get_threshold()
+    gc.set_threshold(OBJECTS_BETWEEN_SEARCHES, 20, 20)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

@@ -66,17 +66,17 @@ def told(grading: NativeGrading, answer: dict[str, Any]) -> tuple[object, ...]:
 
 
 def test_each_trial_is_told_as_if_it_were_alone():
-    alone = [told(NativeGrading(), answer) for answer in ANSWERS]
-    together = NativeGrading()
+    alone = [told(NativeGrading(is_json=True), answer) for answer in ANSWERS]
+    together = NativeGrading(is_json=True)
     for _ in range(2):
         assert [told(together, answer) for answer in ANSWERS] == alone
     for first, second in permutations(range(len(ANSWERS)), 2):
-        both = NativeGrading()
+        both = NativeGrading(is_json=True)
         assert [told(both, ANSWERS[each]) for each in (first, second)] == [alone[first], alone[second]]
 
 
 def test_a_second_trial_with_the_same_answer_is_not_graded_again(monkeypatch):
-    grading = NativeGrading()
+    grading = NativeGrading(is_json=True)
     grading.read({**EXAMPLE, **RIGHT})
     monkeypatch.setattr(grade_rows, "grade", None)
     assert grading.read({**EXAMPLE, **RIGHT, "trial": 1, "latency_ms": 3}).trial == 1
@@ -85,8 +85,15 @@ def test_a_second_trial_with_the_same_answer_is_not_graded_again(monkeypatch):
 
 
 def test_few_and_short_answers_are_kept():
-    grading = NativeGrading()
+    grading = NativeGrading(is_json=True)
     for place in range(20):
         order = "x" * 5_000 if place == 0 else str(place)
         grading.read({**EXAMPLE, "tool_calls": [{"name": "track", "arguments": {"order": order}}]})
     assert len(grading._example(EXAMPLE).answers) == grade_rows._MOST_ANSWERS
+
+
+def test_rows_of_other_code_are_each_looked_at():
+    grading = NativeGrading()
+    grading.read({**EXAMPLE, "tool_calls": [{"name": "track", "arguments": {"order": None}}]})
+    with pytest.raises(InvalidDocument):
+        grading.read({**EXAMPLE, "tool_calls": [{"name": "track", "arguments": {"order": float("nan")}}]})

@@ -7,7 +7,7 @@ import gc
 import pytest
 
 from toolevals.celery import garbage_seldom
-from toolevals.garbage import OBJECTS_BETWEEN_SEARCHES
+from toolevals.garbage import OBJECTS_BETWEEN_SEARCHES, searched_seldom
 
 PYTHONS = (700, 10, 10)
 
@@ -29,3 +29,10 @@ def test_a_process_at_work_searches_seldom_and_never_in_what_it_has_loaded(own_w
     assert gc.isenabled()
     assert gc.get_threshold()[0] == OBJECTS_BETWEEN_SEARCHES > own_ways[0]
     assert gc.get_freeze_count() > 10_000
+
+
+def test_a_batch_of_work_leaves_the_process_as_it_was(own_ways):
+    with searched_seldom():
+        assert gc.get_threshold()[0] == OBJECTS_BETWEEN_SEARCHES
+
+    assert gc.get_threshold() == own_ways

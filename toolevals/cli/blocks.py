@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 from toolevals.cli.exits import CommandError, Exit
+from toolevals.garbage import search_seldom, searched_seldom
 
 Answer = TypeVar("Answer")
 # What is asked of a block: its lines, and the number of the first, from 1. Made anew in each process.
@@ -85,7 +86,9 @@ def answered(file: IO[bytes], work: Callable[[], Work[Answer]], jobs: int) -> It
     if jobs < 2 or path is None or not _is_large(path):
         answer = work()
         for block, content in _blocks(file):
-            yield Done(answer(_lines(content), block.line), block.offset + block.size)
+            with searched_seldom():
+                done = answer(_lines(content), block.line)
+            yield Done(done, block.offset + block.size)
         return
     yield from _by_several(file, path, work, jobs)
 
@@ -218,6 +221,7 @@ def _serve(pipe: Connection, path: str, work: Callable[[], Work[Any]], others: S
         # A copy of the asking end would keep the pipe open after the asking process has gone.
         other.close()
     answer = work()
+    search_seldom()
     with Path(path).open("rb") as file, suppress(EOFError, OSError):
         while True:
             block: Block = pipe.recv()

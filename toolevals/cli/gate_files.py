@@ -153,7 +153,7 @@ class _EitherRow:
     """Reads a row that is graded already, or grades it."""
 
     def __init__(self, metrics: Collection[str]) -> None:
-        self.native = NativeGrading(metrics=metrics)
+        self.native = NativeGrading(metrics=metrics, is_json=True)
 
     def read(self, row: Any) -> Case:
         if isinstance(row, dict) and "verdicts" in row:

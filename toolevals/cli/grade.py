@@ -92,7 +92,7 @@ class Asked:
             return dialect_grading(self.dialect, self.options)
         if self.options:
             raise CommandError(Exit.CONFIGURATION, "--option is for a dialect: name one with --dialect")
-        return NativeGrading(self.messages)
+        return NativeGrading(self.messages, is_json=True)
 
     def work(self) -> Callable[[Sequence[bytes], int], Graded]:
         """Return what grades some lines, of which the first has this number."""

@@ -60,7 +60,7 @@ def native_row(row: Any) -> NativeRow:
     asked, made = _parted(row)
     example = read_example(asked)
     expectation = _gold(example)
-    read = _prediction(row, made, None)
+    read = _prediction(row, made, None, is_json=False)
     transcript = None if read is None else read.transcript
     return NativeRow(example.external_id, made.get("trial", 0), expectation, example.tools, transcript, made)
 
@@ -82,10 +82,12 @@ def _gold(example: ExampleRow) -> Expectation:
     return example.expectation
 
 
-def _prediction(row: dict[str, Any], made: dict[str, Any], message_format: str | None) -> Prediction | None:
+def _prediction(
+    row: dict[str, Any], made: dict[str, Any], message_format: str | None, *, is_json: bool
+) -> Prediction | None:
     if not made.keys() - {"trial"}:
         return None
-    return read_prediction({"id": row["id"], **made}, message_format=message_format)
+    return read_prediction({"id": row["id"], **made}, message_format=message_format, is_json=is_json)
 
 
 def _answer_text(made: dict[str, Any]) -> bytes:
@@ -184,13 +186,16 @@ class Brief(NamedTuple):
 
 
 class NativeGrading:
-    """Our own verdicts."""
+    """Our own verdicts. `is_json` says that rows come from `documents.load_json`, and not from other code."""
 
     columns: tuple[str, ...] = ("id", "trial", *GRADERS, "tag", "mode", "expected", "actual", "reason", *METRICS,
                                 "format", "left_out")  # fmt: skip
 
-    def __init__(self, message_format: str | None = None, metrics: Collection[str] = tuple(METRICS)) -> None:
+    def __init__(
+        self, message_format: str | None = None, metrics: Collection[str] = tuple(METRICS), *, is_json: bool = False
+    ) -> None:
         self._message_format = message_format
+        self._is_json = is_json
         self._metrics = metrics
         self._readings = Readings()
         self._kept = lru_cache(maxsize=_MOST_EXAMPLES)(_example_in)
@@ -209,7 +214,7 @@ class NativeGrading:
         """Return the row's verdicts. Raises InvalidDocument."""
         asked, made = _parted(row)
         example = self._example(asked)
-        text = _answer_text(made)
+        text = _answer_text(made) if self._is_json else b""
         if (known := example.answers.get(text)) is None:
             known = self._graded(example, row, made)
             if text and len(text) <= _LONGEST_ANSWER and len(example.answers) < _MOST_ANSWERS:
@@ -220,7 +225,7 @@ class NativeGrading:
         return known.case.of_trial(made.get("trial", 0), made.get("latency_ms", own))
 
     def _graded(self, example: _Example, row: dict[str, Any], made: dict[str, Any]) -> _Answer:
-        read = _prediction(row, made, self._message_format)
+        read = _prediction(row, made, self._message_format, is_json=self._is_json)
         if example.named:
             raise InvalidDocument.at("/tools", "names a registry version: without a server the row must list the tools")
         transcript = None if read is None else read.transcript

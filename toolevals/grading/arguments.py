@@ -19,6 +19,9 @@ _LONGEST_VALUE = 80
 _MOST_NAMED = 3
 
 OTHER_TOOLS = "Not compared: the tools are not the expected ones."
+ALL_SHAPED = "The expected arguments are there, with the expected types."
+ALL_EQUAL = "Every argument is as expected."
+ALL_FIT = "The arguments fit the schema and the expectation."
 NOTHING_EXPECTED = "No call is expected, so there are no arguments to compare."
 
 
@@ -84,7 +87,7 @@ def shape_reason(status: Status, alignment: Alignment) -> str:
     if status == "unscored":
         return OTHER_TOOLS if alignment.total else NOTHING_EXPECTED
     if status == "passed":
-        return "The expected arguments are there, with the expected types."
+        return ALL_SHAPED
     wrong = [check for check in alignment.checks if check.shape_faults]
     parts = (("missing", "missing"), ("extra", "not expected"), ("misshapen", "of another type"))
     words = [
@@ -100,7 +103,7 @@ def equivalence_reason(status: Status, alignment: Alignment, calls: Sequence[Cal
     if not alignment.total:
         return NOTHING_EXPECTED
     if status == "passed":
-        return "Every argument is as expected."
+        return ALL_EQUAL
     if status == "unscored":
         return _open_reason(alignment)
     if not alignment.tools_are_right:
@@ -113,7 +116,7 @@ def equivalence_reason(status: Status, alignment: Alignment, calls: Sequence[Cal
 def arguments_reason(status: Status, alignment: Alignment, broken: bool, schema: str, equivalence: str) -> str:
     """Return the layer's reason, which is the schema's or the equivalence's where it did not pass."""
     if status == "passed":
-        return "The arguments fit the schema and the expectation."
+        return ALL_FIT
     if not alignment.total:
         return NOTHING_EXPECTED
     if not alignment.tools_are_right:

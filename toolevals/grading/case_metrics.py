@@ -17,13 +17,15 @@ from toolevals.grading.task_metrics import (
     action_safety,
     goal_progress,
     reasoning_quality,
-    step_efficiency,
     task_completion,
-    tool_selection_accuracy,
     trajectory_score,
 )
+from toolevals.grading.task_metrics.calls import MadeCall, calls_of
+from toolevals.grading.task_metrics.efficiency import efficiency_of
+from toolevals.grading.task_metrics.tool_selection import selection_of
 from toolevals.grading.tool_names import pairs_name_f1
-from toolevals.grading.tools_pass import all_pass_of, percentage_pass_of
+from toolevals.grading.tools_pass import alignments_of, all_pass_of, percentage_pass_of
+from toolevals.grading.trajectory import Alignment
 from toolevals.grading.values import Call, Trajectory, Transcript, options_of
 from toolevals.grading.verdicts import CaseGrade, Verdict
 
@@ -50,6 +52,18 @@ class Measured:
     def results(self) -> Results:
         """What they were answered, where the expectation refers to it."""
         return self.counted.results(self.compiled, self.transcript)
+
+    @cached_property
+    def alignments(self) -> list[Alignment]:
+        """The best alignment of the calls that count with each alternative, where calls are expected."""
+        if self.compiled.expectation.kind != "calls":
+            return []
+        return alignments_of(self.compiled, self.counted.calls, self.results)
+
+    @cached_property
+    def made(self) -> tuple[MadeCall, ...]:
+        """Every call of the run, and whether it failed."""
+        return calls_of(self.run)
 
     @cached_property
     def run(self) -> AgentRun:
@@ -110,18 +124,26 @@ class CaseMetric:
             return Verdict("errored", None, f"The metric crashed: {type(error).__name__}: {error}")
 
 
-def _best(metric: Callable[[AgentRun, Task], MetricScore]) -> Callable[[Measured], MetricScore]:
+def _best(measure: Callable[[Measured, Task], MetricScore]) -> Callable[[Measured], MetricScore]:
     """Return a metric of a run and its task as one of a case: with the alternative that scores best."""
 
-    def measure(measured: Measured) -> MetricScore:
-        found = [metric(measured.run, task) for task in measured.tasks]
+    def best(measured: Measured) -> MetricScore:
+        found = [measure(measured, task) for task in measured.tasks]
         return max(found, key=lambda each: -1.0 if each.value is None else each.value)
 
-    return measure
+    return best
+
+
+def _efficiency(measured: Measured, task: Task) -> MetricScore:
+    return efficiency_of(measured.made, len(measured.run.steps), task)
+
+
+def _selection(measured: Measured, task: Task) -> MetricScore:
+    return selection_of(measured.made, measured.run, task)
 
 
 def _completed(metric: Callable[[AgentRun, Task], MetricScore]) -> Callable[[Measured], MetricScore]:
-    best = _best(metric)
+    best = _best(lambda measured, task: metric(measured.run, task))
 
     def measure(measured: Measured) -> MetricScore:
         return MetricScore(None, NO_COMPLETION) if measured.tasks[0].result_met is None else best(measured)
@@ -134,10 +156,10 @@ def _goal_progress(measured: Measured) -> MetricScore:
 
 
 def _of_calls(
-    score: Callable[[CompiledCase, tuple[Call, ...], Results], Verdict],
+    score: Callable[[CompiledCase, tuple[Call, ...], list[Alignment]], Verdict],
 ) -> Callable[[Measured], MetricScore]:
     def measure(measured: Measured) -> MetricScore:
-        verdict = score(measured.compiled, measured.counted.calls, measured.results)
+        verdict = score(measured.compiled, measured.counted.calls, measured.alignments)
         return MetricScore(verdict.value, verdict.reason)
 
     return measure
@@ -179,14 +201,14 @@ _TABLE = (
         "1",
         "No more steps than needed, no call twice, no call that fails.",
         PASSES_AT,
-        _best(step_efficiency),
+        _best(_efficiency),
     ),
     CaseMetric(
         "tool_selection_accuracy",
         "1",
         "The required tools were used, none that is not offered, and their calls succeeded.",
         PASSES_AT,
-        _best(tool_selection_accuracy),
+        _best(_selection),
     ),
     CaseMetric(
         "trajectory_score",

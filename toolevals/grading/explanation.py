@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from toolevals.grading.arguments import (
+    ALL_EQUAL,
+    ALL_FIT,
+    ALL_SHAPED,
     NOTHING_EXPECTED,
     SchemaCheck,
     arguments_reason,
@@ -18,13 +22,15 @@ from toolevals.grading.arguments import (
 from toolevals.grading.compiled import CompiledCase
 from toolevals.grading.deciding import CALLS
 from toolevals.grading.decisions import CUT, Decision
+from toolevals.grading.differences import argument_differences
 from toolevals.grading.edge_cases import call_failure_bucket
+from toolevals.grading.in_place import Place
 from toolevals.grading.layers import NOTHING_BESIDE, Beside, silences
 from toolevals.grading.placement import Placement, needless_differences, needless_pairs
 from toolevals.grading.retries import CountedCalls
-from toolevals.grading.selection import calls_selection, no_call_selection, some_call_selection
+from toolevals.grading.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.trajectory import Alignment, best_alignment
-from toolevals.grading.values import Call
+from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.values.transcripts import CUTS
 from toolevals.grading.verdicts import NONE, ArgumentDifference, Pair, SchemaProblem, Status, Verdict
 
@@ -148,7 +154,11 @@ class Explanation:
     def _reasons(self) -> dict[str, str]:
         statuses, calls = self._decision.statuses, self._calls
         schema = schema_reason(statuses["schema"], calls, self._schemas, self._schema_problems)
-        if self._compiled.expectation.kind == "calls":
+        if statuses["equivalence"] == "passed" and (place := self._only_place()) is not None:
+            # No search is needed to say that nothing is wrong.
+            selection: Callable[[], str] = partial(called_as_due, place.expectation.tool)
+            equivalence, arguments, shape = ALL_EQUAL, ALL_FIT, ALL_SHAPED
+        elif self._compiled.expectation.kind == "calls":
             alignment = self._aligned()
             _, selection = calls_selection(alignment, calls, self._compiled.offer)
             equivalence = equivalence_reason(statuses["equivalence"], alignment, calls)
@@ -194,18 +204,39 @@ class Explanation:
         return Placement.of(self._aligned(), self._calls, self._compiled.offer)
 
     def _find_place(self) -> tuple[str, str]:
+        if (pair := self._only_pair()) is not None:
+            return pair.expected, pair.actual
         kind = self._compiled.expectation.kind
         if kind == "calls":
             return self._placement.first_call
         return (NONE, self._pairs()[0].actual) if kind == "no_call" else ("", "")
 
+    def _only_place(self) -> Place | None:
+        """Return where the one call is expected that was made just there; None where there is more to say."""
+        in_place = self._compiled.in_place
+        if in_place is None or not in_place.is_alone or len(self._calls) != 1:
+            return None
+        return in_place.places[0] if self._decision.statuses["selection"] == "passed" else None
+
+    def _only_pair(self) -> Pair | None:
+        if (place := self._only_place()) is None:
+            return None
+        offer = self._compiled.offer
+        expected = offer.name_of(place.expectation.tool)
+        return Pair(expected, offer.class_of(self._calls[0]), self._decision.statuses["arguments"])
+
     def _pairs(self) -> tuple[Pair, ...]:
+        if (pair := self._only_pair()) is not None:
+            return (pair,)
         kind = self._compiled.expectation.kind
         if kind == "calls":
             return self._placement.pairs(self._schemas.broken)
         return needless_pairs(self._calls, self._compiled.offer) if kind == "no_call" else ()
 
     def _find_differences(self) -> tuple[ArgumentDifference, ...]:
+        call = self._calls[0] if self._calls else None
+        if isinstance(call, ToolCall) and (place := self._only_place()) is not None:
+            return tuple(argument_differences(place.call, call.arguments, place.profile, 0))
         kind = self._compiled.expectation.kind
         if kind == "calls":
             return self._placement.differences()

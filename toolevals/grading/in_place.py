@@ -151,6 +151,11 @@ class InPlace:
         # What the places of a tool have in common, by its name: worked out when it is first asked for.
         self._common: dict[str, Common | None] | None = None
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether one call is expected, and nothing else will do."""
+        return self.only and len(self.places) == 1
+
     @classmethod
     def of(cls, expectation: Expectation, offer: Offer) -> InPlace | None:
         """Return the first alternative's calls; None where a call's place does not say enough."""

@@ -6,7 +6,7 @@ A row of LAYERS, and its name in VERDICT_NAMES, make a layer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from toolevals.grading.answer import grade_answer
@@ -39,6 +39,8 @@ class LayerGrade(NamedTuple):
 class Layer:
     """One layer: whether a transcript has anything for it, its grader, and its reason where there is nothing.
 
+    `silent` is its verdict then.
+
     `by_default` says that it decides where whatever the gold expects does. Where it decides and fails, the case fails;
     `mode` is then the case's, if no call that decides was wrong. Without evidence its question does not arise, unless
     it `always_arises`.
@@ -51,6 +53,10 @@ class Layer:
     silence: str
     by_default: bool = True
     always_arises: bool = False
+    silent: Verdict = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "silent", Verdict("unscored", None, self.silence))
 
 
 def _used_tools(given: Evidence) -> bool:
@@ -131,7 +137,7 @@ class Beside:
         for part in parts_of(decided_by):
             if (named := layers.get(PARTS[part])) is not None:
                 beside = graded.get(named.name)
-                silent = Verdict("unscored", None, named.silence) if named.always_arises else None
+                silent = named.silent if named.always_arises else None
                 yield named, silent if beside is None else beside.verdict if beside.arises else None
 
     @property
@@ -154,4 +160,4 @@ def graded_beside(compiled: CompiledCase, transcript: Transcript, effect: Effect
 
 def silences() -> Mapping[str, Verdict]:
     """Return each layer's verdict where a transcript has nothing for it."""
-    return {layer.name: Verdict("unscored", None, layer.silence) for layer in LAYERS}
+    return {layer.name: layer.silent for layer in LAYERS}

@@ -61,6 +61,11 @@ class Offer:
             return UNKNOWN_TOOL
         return self.expected_names.get(form, name[:LONGEST_CLASS] or UNKNOWN_TOOL)
 
+    def name_of(self, expected: str) -> str:
+        """Return the row of an expected tool: the offered tool's own name, or the label's where it is not offered."""
+        tool = self.tools.get(self.profile.tool_name(expected))
+        return expected if tool is None else tool.name
+
     def tool_of(self, call: Call) -> ToolSpec | None:
         """Return the tool that a call names; None where it is not offered or not known."""
         return None if isinstance(call, MalformedCall) else self.tools.get(self.profile.tool_name(call.name))

@@ -96,10 +96,7 @@ class Placement:
         return tuple(found)
 
     def _expected_name(self, place: int) -> str:
-        """Return the row of an expected call: the offered tool's own name, or the label's where it is not offered."""
-        name = self.alignment.compiled.calls[place].expectation.tool
-        tool = self.offer.tools.get(self.offer.profile.tool_name(name))
-        return name if tool is None else tool.name
+        return self.offer.name_of(self.alignment.compiled.calls[place].expectation.tool)
 
 
 def needless_pairs(calls: Sequence[Call], offer: Offer) -> tuple[Pair, ...]:

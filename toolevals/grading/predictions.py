@@ -32,23 +32,25 @@ class Prediction:
     losses: tuple[Loss, ...] = ()
 
 
-def read_prediction(row: Any, *, message_format: str | None = None) -> Prediction:
+def read_prediction(row: Any, *, message_format: str | None = None, is_json: bool = False) -> Prediction:
     """Read a row (`schemas/prediction.v1.json`). Raises InvalidDocument.
 
-    `message_format` names the format of messages where the row does not; without either it is found.
+    `message_format` names the format of messages where the row does not; without either it is found. `is_json` says
+    that `documents.load_json` has given the row.
 
     Structured calls come before text: text is parsed only where there are none. `messages` are what the subject said
     and did, without the example's own. A call that cannot be read becomes a MalformedCall and is graded as such. What
     the row says of answer, usage, latency and error goes before what its messages say.
     """
-    require_json(row)
+    if not is_json:
+        require_json(row)
     require_valid(row, "prediction")
     _require_one(row)
     read = _read(row, message_format)
     said = {
         key: row[key] for key in ("answer", "usage", "latency_ms", "error", "state", "ended", "recorded") if key in row
     }
-    transcript = replace(read.transcript, **said)
+    transcript = replace(read.transcript, **said) if said else read.transcript
     return Prediction(row["id"], row.get("trial", 0), transcript, read.format, read.why, read.losses)
 
 

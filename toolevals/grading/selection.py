@@ -89,8 +89,13 @@ def _right(alignment: Alignment) -> str:
     if not alignment.total:
         return "Nothing was called that must not be."
     if alignment.total == 1:
-        return f"{_cut(alignment.compiled.calls[0].expectation.tool)} was due and was called."
+        return called_as_due(alignment.compiled.calls[0].expectation.tool)
     return f"All {alignment.total} expected tools were called."
+
+
+def called_as_due(tool: str) -> str:
+    """Return the reason where the one expected tool was called, and nothing that must not be."""
+    return f"{_cut(tool)} was due and was called."
 
 
 def _missing(alignment: Alignment) -> str:

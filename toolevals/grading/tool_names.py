@@ -13,7 +13,7 @@ from toolevals.grading.verdicts import NONE
 
 def name_f1(expected: Collection[str], called: Collection[str]) -> float:
     """Return F1 between two multisets of names, 0..1: 2·common / (expected + called); 1 where both are empty."""
-    if not expected and not called:
+    if expected == called or not (expected or called):
         return 1.0
     common = sum((Counter(expected) & Counter(called)).values())
     return 2 * common / (len(expected) + len(called))

@@ -5,7 +5,7 @@ Source: `ToolsAllPass` and `ToolsPercentagePass` of trajectory expectations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import attrgetter
 
 from toolevals.grading.call_results import Results
@@ -28,11 +28,13 @@ def tools_all_pass(expectation: Expectation, calls: Sequence[Call]) -> Verdict:
     return all_pass_of(compile_case(expectation, ()), calls)
 
 
-def all_pass_of(compiled: CompiledCase, calls: Sequence[Call], results: Results = ()) -> Verdict:
-    """Return `tools_all_pass` of a compiled expectation; `results` are those of the calls, where they are known."""
+def all_pass_of(
+    compiled: CompiledCase, calls: Sequence[Call], alignments: Sequence[Alignment] | None = None
+) -> Verdict:
+    """Return `tools_all_pass` of a compiled expectation; `alignments` are `alignments_of` it, where they are known."""
     if compiled.expectation.kind != "calls":
         return _without_calls(compiled.expectation, calls)
-    alignment = max(_alignments(compiled, calls, results), key=attrgetter("merit"))
+    alignment = max(alignments or alignments_of(compiled, calls), key=attrgetter("merit"))
     if not alignment.all_pass:
         return Verdict("failed", 0.0, _fault(alignment, calls))
     if _is_open(alignment):
@@ -49,11 +51,13 @@ def tools_percentage_pass(expectation: Expectation, calls: Sequence[Call]) -> Ve
     return percentage_pass_of(compile_case(expectation, ()), calls)
 
 
-def percentage_pass_of(compiled: CompiledCase, calls: Sequence[Call], results: Results = ()) -> Verdict:
-    """Return `tools_percentage_pass` of a compiled expectation; `results` are those of the calls, where known."""
+def percentage_pass_of(
+    compiled: CompiledCase, calls: Sequence[Call], alignments: Sequence[Alignment] | None = None
+) -> Verdict:
+    """Return `tools_percentage_pass` of a compiled expectation; `alignments` as for `all_pass_of`."""
     if compiled.expectation.kind != "calls":
         return _without_calls(compiled.expectation, calls)
-    alignment = max(_alignments(compiled, calls, results), key=attrgetter("share"))
+    alignment = max(alignments or alignments_of(compiled, calls), key=attrgetter("share"))
     if _is_open(alignment):
         return Verdict("unscored", None, _TO_BE_JUDGED)
     share = alignment.share
@@ -64,10 +68,14 @@ def percentage_pass_of(compiled: CompiledCase, calls: Sequence[Call], results: R
     return Verdict("passed" if share == 1 else "failed", share, words)
 
 
-def _alignments(compiled: CompiledCase, calls: Sequence[Call], results: Results) -> Iterator[Alignment]:
+def alignments_of(compiled: CompiledCase, calls: Sequence[Call], results: Results = ()) -> list[Alignment]:
+    """Return the best alignment of calls with each alternative; `results` are those of the calls, where known.
+
+    Raises ValueError where the expectation could not be compiled.
+    """
     if compiled.failure:
         raise ValueError(f"the expectation cannot be compiled: {compiled.failure}")
-    return (align(each, calls, compiled.profile, results) for each in compiled.trajectories)
+    return [align(each, calls, compiled.profile, results) for each in compiled.trajectories]
 
 
 def _is_open(alignment: Alignment) -> bool:

@@ -60,7 +60,7 @@ class PredictionReader:
     def _row(self, number: int, line: bytes) -> Row:
         if len(line) > MAX_LINE_BYTES:
             raise InvalidDocument.at("", f"the line is longer than {MAX_LINE_BYTES:,} bytes")
-        prediction = read_prediction(load_json(line, max_bytes=MAX_LINE_BYTES, max_depth=MAX_DEPTH))
+        prediction = read_prediction(load_json(line, max_bytes=MAX_LINE_BYTES, max_depth=MAX_DEPTH), is_json=True)
         place = self._places.get(prediction.external_id)
         if place is None:
             raise InvalidDocument.at("/id", "is not the id of an example in this dataset version")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.values import JUDGED, PASS_MARK, PUBLISHED_JUDGES, PUBLISHED_METRICS, Failure, GateCase
@@ -36,6 +37,18 @@ def _is_scored(status: Status) -> bool:
     return status in ("passed", "failed")
 
 
+@lru_cache(maxsize=4096)
+def _scored(
+    statuses: tuple[tuple[str, Status], ...], values: tuple[tuple[str, float | None], ...]
+) -> tuple[Mapping[str, float | None], Mapping[str, bool]]:
+    """Return the scores of verdicts, and which of them passed. The same few come again and again."""
+    status_of, value_of_name = dict(statuses), dict(values)
+    scores = verdict_scores(status_of)
+    for name in [name for name, score in scores.items() if score == 0]:
+        scores[name] = value_of_name[name] or 0.0
+    return scores, {name: status_of[name] == "passed" for name, score in scores.items() if score is not None}
+
+
 def case_of_grade(
     example: str,
     grade: CaseGrade,
@@ -53,10 +66,8 @@ def case_of_grade(
 
     `due` is the class that it is counted under where it has no place in the matrix, as without a prediction.
     """
-    scores = verdict_scores(grade.statuses)
-    for name in [name for name, score in scores.items() if score == 0]:
-        scores[name] = grade.values[name] or 0.0
-    passed = {name: grade.statuses[name] == "passed" for name, score in scores.items() if score is not None}
+    known = _scored(tuple(grade.statuses.items()), tuple(grade.values.items()))
+    scores, passed = dict(known[0]), dict(known[1])
     for name, verdict in (metrics or {}).items():
         if metric_arises(verdict.status, grade.statuses["selection"]):
             scores[name] = verdict.value
