@@ -1,9 +1,9 @@
-"""Fetch the front end's vendored files from npm packages: `scripts/vendor_assets.py [--record]`.
+"""Fetch the front end's vendored files from npm packages: `python -m scripts.vendor_assets [--record]`.
 
 `toolevals/static/vendor/manifest.json` pins the version of each package, the SHA-512 of its archive and the SHA-256 of
-each file laid out. Without options the files are fetched again and must come out as recorded. After a version was
-changed by hand in the manifest, `--record` writes the new ones. Archives come through the `npm` client: no address is
-written here.
+each file laid out. What is made of several packages is a bundle there: see `scripts.vendor_bundle`. Without options the
+files are fetched again and must come out as recorded. After a version was changed by hand in the manifest, `--record`
+writes the new ones. Archives come through the `npm` client: no address is written here.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from scripts.vendor_bundle import bundled, licences
 
 ROOT = Path(__file__).resolve().parent.parent
 MANIFEST = ROOT / "toolevals" / "static" / "vendor" / "manifest.json"
@@ -76,24 +78,42 @@ def plotly_stylesheet(bundle: bytes) -> bytes:
 TREATMENTS: dict[str, Callable[[bytes], bytes]] = {
     "as it is": lambda content: content,
     "without source map": without_source_map,
-    "plotly stylesheet": plotly_stylesheet,
 }
+
+
+def fetched(package: dict[str, Any], *, record: bool) -> dict[str, bytes]:
+    """Return the files of one package by their path in it; raise SystemExit where its checksum differs."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive = packed(package["name"], package["version"], Path(folder))
+        check(package, "integrity", integrity(archive), f"{package['name']} {package['version']}", record=record)
+        (path,) = Path(folder).glob("*.tgz")
+        return members(path)
 
 
 def lay_out(package: dict[str, Any], *, record: bool) -> None:
     """Fetch one package and write its files; raise SystemExit where a checksum differs."""
-    title = f"{package['name']} {package['version']}"
-    with tempfile.TemporaryDirectory() as folder:
-        archive = packed(package["name"], package["version"], Path(folder))
-        check(package, "integrity", integrity(archive), title, record=record)
-        (path,) = Path(folder).glob("*.tgz")
-        contents = members(path)
+    contents = fetched(package, record=record)
     for file in package["files"]:
-        content = TREATMENTS[file["treatment"]](contents[file["from"]])
-        check(file, "sha256", hashlib.sha256(content).hexdigest(), f"{title}: {file['to']}", record=record)
-        target = ROOT / file["to"]
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+        write(file, TREATMENTS[file["treatment"]](contents[file["from"]]), record=record)
+
+
+def lay_out_bundle(bundle: dict[str, Any], *, record: bool) -> None:
+    """Fetch the packages of a bundle, make it and write its files; raise SystemExit where a checksum differs."""
+    builder = fetched(bundle["builder"], record=record)
+    packages = {package["name"]: fetched(package, record=record) for package in bundle["packages"]}
+    with tempfile.TemporaryDirectory() as folder:
+        script = bundled(bundle, packages, builder, Path(folder))
+    contents = {"bundle": script, "plotly stylesheet": plotly_stylesheet(script), "LICENSE": licences(bundle, packages)}
+    for file in bundle["files"]:
+        write(file, contents[file["from"]], record=record)
+
+
+def write(file: dict[str, Any], content: bytes, *, record: bool) -> None:
+    """Write one file of the manifest; raise SystemExit where its checksum differs."""
+    check(file, "sha256", hashlib.sha256(content).hexdigest(), file["to"], record=record)
+    target = ROOT / file["to"]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(content)
 
 
 def check(entry: dict[str, Any], key: str, found: str, title: str, *, record: bool) -> None:
@@ -113,6 +133,9 @@ def main() -> None:
     for package in manifest["packages"]:
         lay_out(package, record=arguments.record)
         sys.stdout.write(f"{package['name']} {package['version']}\n")
+    for bundle in manifest["bundles"]:
+        lay_out_bundle(bundle, record=arguments.record)
+        sys.stdout.write(f"{bundle['global']} of {bundle['packages'][0]['version']}\n")
     if arguments.record:
         MANIFEST.write_text(json.dumps(manifest, indent=2) + "\n")
 
