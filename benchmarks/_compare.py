@@ -39,7 +39,12 @@ def compare(revision: str, suites: Sequence[str], *, pairs: int, own_suites: boo
     try:
         with checked_out(revision, own_suites=own_suites) as before:
             now = Tree(ROOT, sys.executable, "this checkout")
-            found = [_turn(number, before, now, asked) for number in range(pairs)]
+            found = []
+            for number in range(pairs):
+                found.append(_turn(number, before, now, asked))
+                if not set(found[0][0].values) & set(found[0][1].values):
+                    # Further pairs would take long, and say the same.
+                    break
     except RevisionError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -59,7 +64,10 @@ def report(found: Sequence[tuple[Measured, Measured]], *, as_json: bool) -> int:
     left_out |= {name: "measured on one side alone" for name in better if name not in {each.name for each in figures}}
     broken = {name: text for _, now in found for name, text in now.errors.items()}
     broken_before = {name: text for before, _ in found for name, text in before.errors.items()}
-    for name, reason in (left_out | broken_before | broken).items():
+    told = {f"{name}, before": text for name, text in broken_before.items()} | {
+        f"{name}, now": text for name, text in broken.items()
+    }
+    for name, reason in (left_out | told).items():
         document = {"name": name, "verdict": "not compared", "reason": reason}
         print(json.dumps(document) if as_json else f"{document['verdict']:<20} {name}: {reason}")
     gone = [name for name in broken if name not in broken_before]

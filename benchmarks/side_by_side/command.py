@@ -32,6 +32,8 @@ def main(words: Sequence[str]) -> int:
     chosen = SMOKE if arguments.smoke else FULL
     asked = {name: getattr(arguments, name) for name in ("examples", "labels", "people", "rounds", "entries")}
     sizes = Sizes(**(_fields(chosen) | {name: value for name, value in asked.items() if value is not None}))
+    # It may change while this runs.
+    commit = commit_of("HEAD")
     began, before = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="toolevals-side-by-side-") as folder:
         found = measure(
@@ -41,7 +43,7 @@ def main(words: Sequence[str]) -> int:
             folder=Path(folder),
             seconds=arguments.timeout,
         )
-    made = document(found, commit=commit_of("HEAD"), began=began, load=(before, os.getloadavg()[0]))
+    made = document(found, commit=commit, began=began, load=(before, os.getloadavg()[0]))
     text = markdown(made)
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
     arguments.output.with_suffix(".md").write_text(text, encoding="utf-8")

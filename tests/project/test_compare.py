@@ -9,10 +9,11 @@ from random import Random
 
 import pytest
 
-from benchmarks._compare import Measured, measured, pairs_asked, report
+from benchmarks._compare import Measured, compare, measured, pairs_asked, report
 from benchmarks._pairs import Better, Figure, changes, figures_of
 from benchmarks._revisions import RevisionError, Tree, checked_out, commit_of
 from scripts.dev.__main__ import parser
+from scripts.dev.environment import ROOT
 
 FAKE = """
 import json, pathlib, sys
@@ -87,11 +88,29 @@ def test_the_exit_status_says_what_became_slower(before: Measured, now: Measured
 def test_a_suite_that_can_be_measured_no_more_fails(capsys: pytest.CaptureFixture[str]) -> None:
     assert report([(side(1), side(1, "it broke"))] * 3, as_json=True) == 1
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert last == {"name": "made_up", "verdict": "not compared", "reason": "it broke"}
+    assert last == {"name": "made_up, now", "verdict": "not compared", "reason": "it broke"}
 
 
-def test_nothing_in_common_is_no_success() -> None:
+def test_both_sides_say_why_a_suite_broke(capsys: pytest.CaptureFixture[str]) -> None:
+    report([(side(1, "no module"), side(1, "no data"))] * 3, as_json=True)
+    said = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {each["name"]: each["reason"] for each in said[1:]} == {
+        "made_up, before": "no module",
+        "made_up, now": "no data",
+    }
+
+
+def test_nothing_in_common_is_no_success_and_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert report([(Measured(), side(1))] * 3, as_json=False) == 2
+    turns: list[str] = []
+
+    def turn(tree: Tree, _: object) -> Measured:
+        turns.append(tree.commit)
+        return side(1) if tree.folder == ROOT else Measured({"other": 1.0}, {"other": "lower"}, {})
+
+    monkeypatch.setattr("benchmarks._compare.measured", turn)
+    assert compare("HEAD", ["made_up"], pairs=5, own_suites=True, as_json=True) == 2
+    assert len(turns) == 2
 
 
 def git(folder: Path, *words: str) -> None:
