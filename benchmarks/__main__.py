@@ -1,18 +1,26 @@
-"""Run suites and print their rows: `python -m benchmarks [SUITE...] [--json]`. Exit status 1 if a row is not ok."""
+"""Run suites and print their rows: `python -m benchmarks [SUITE...] [--json]`. Exit status 1 if a row is not ok.
+
+`--compare REV` measures another commit beside this checkout, and `side-by-side` other tools.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import pkgutil
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-NOT_SUITES = {"__main__", "row"}
+from benchmarks import side_by_side
+from benchmarks._compare import PAIRS, SUITES, compare, pairs_asked
+
+NOT_SUITES = {"__main__", "row", "peers", "side_by_side"}
+SIDE_BY_SIDE = "side-by-side"
 
 
 def suites() -> list[str]:
@@ -45,16 +53,41 @@ def line(document: dict[str, Any]) -> str:
 
 def main() -> int:
     """Measure what was asked for."""
-    parser = argparse.ArgumentParser(prog="./dev bench", description="Measure, and print one row for each figure.")
-    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"any of: {', '.join(suites())} (all)")
-    parser.add_argument("--json", action="store_true", help="print JSON even on a terminal")
+    if sys.argv[1:2] == [SIDE_BY_SIDE]:
+        return side_by_side.main(sys.argv[2:])
+    parser = _parser()
     arguments = parser.parse_args()
     unknown = set(arguments.suites) - set(suites())
     if unknown:
         parser.error(f"no such suite: {', '.join(sorted(unknown))}")
+    if arguments.sizes:
+        os.environ["GROWTH_SIZES"] = arguments.sizes
     as_json = arguments.json or not sys.stdout.isatty()
+    if arguments.compare is None:
+        return _measure(arguments.suites or suites(), as_json=as_json)
+    asked = arguments.suites or SUITES
+    return compare(arguments.compare, asked, pairs=arguments.pairs, own_suites=arguments.own_suites, as_json=as_json)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="./dev bench",
+        description="Measure, and print one row for each figure.",
+        epilog=f"./dev bench {SIDE_BY_SIDE} measures other tools on the same inputs; it has its own --help.",
+    )
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=f"any of: {', '.join(suites())} (all)")
+    parser.add_argument("--json", action="store_true", help="print JSON even on a terminal")
+    parser.add_argument("--sizes", metavar="N,N", help="examples that growth measures, by commas (GROWTH_SIZES)")
+    text = f"measure this commit in turns with the checkout (suites: {', '.join(SUITES)}); status 1 if slower"
+    parser.add_argument("--compare", metavar="REV", help=text)
+    parser.add_argument("--pairs", type=pairs_asked, default=PAIRS, help=f"of a comparison ({PAIRS})")
+    parser.add_argument("--own-suites", action="store_true", help="measure REV by the suites that it holds")
+    return parser
+
+
+def _measure(asked: Sequence[str], *, as_json: bool) -> int:
     well = True
-    for suite in arguments.suites or suites():
+    for suite in asked:
         for document in documents(suite):
             well = well and document["ok"]
             print(json.dumps(document) if as_json else line(document), flush=True)

@@ -50,18 +50,42 @@ class Recorded:
 
 def rows() -> Iterator[Row]:
     """Measure on the recorded retail runs. Raises KeyError without the data."""
-    folder = Path(os.environ["TOOLEVALS_BENCHMARK_DATA"]) / "tau"
-    database = json.loads(gzip.decompress((folder / DATABASE).read_bytes()))
-    recorded = list(recorded_runs(folder))
+    database, recorded = recorded_data()
     right, total = results_reproduced(database, recorded)
     yield Row("recorded results reproduced exactly", right / total, f"of {total:,}", target=1)
     agreed = sum(outcome(case, Executions(Retail(database))) is case.success for case in recorded)
     yield Row("recorded outcomes reproduced", agreed / len(recorded), f"of {len(recorded)}", target=1)
-    usual = _milliseconds(_usual_way(database), recorded[:SOME])
+    usual = _milliseconds(usual_way(database), recorded[:SOME])
     with _code(database) as simulator:
         for name, each in (("in a simulator's process", simulator), ("in one process", Retail(database))):
-            spent = _milliseconds(_our_way(each), recorded)
+            spent = _milliseconds(our_way(each), recorded)
             yield Row(f"a retail trajectory, {name}", spent, "ms", usual, usual / TIMES, "lower")
+
+
+def recorded_data() -> tuple[dict[str, Any], list[Recorded]]:
+    """Return the recorded database and trajectories. Raises KeyError without the data."""
+    folder = Path(os.environ["TOOLEVALS_BENCHMARK_DATA"]) / "tau"
+    return json.loads(gzip.decompress((folder / DATABASE).read_bytes())), list(recorded_runs(folder))
+
+
+def steps_of(way: Callable[[Mapping[str, Any]], Callable[[Recorded], bool]]) -> dict[str, Callable[..., int]]:
+    """Return the steps of a way to execute, for `side_by_side`; both return numbers of trajectories.
+
+    Each round gets a way of its own, so that nothing of the round before can be used again.
+    """
+    kept: list[Any] = []
+
+    def load(most: int) -> int:
+        database, recorded = recorded_data()
+        kept[:] = [database, recorded[:most]]
+        return len(kept[1])
+
+    def execute() -> int:
+        database, recorded = kept
+        same = way(database)
+        return sum(same(case) for case in recorded)
+
+    return {"load": load, "execute": execute}
 
 
 def recorded_runs(folder: Path) -> Iterator[Recorded]:
@@ -89,7 +113,7 @@ def outcome(case: Recorded, executions: Executions) -> bool:
     return statuses["execution"] == "passed" and statuses["answer"] != "failed"
 
 
-def _our_way(simulator: Simulator) -> Callable[[Recorded], bool]:
+def our_way(simulator: Simulator) -> Callable[[Recorded], bool]:
     """Return what a worker does: gold and candidate in worlds of the simulator, the states compared."""
     executions = Executions(simulator)
 
@@ -100,7 +124,7 @@ def _our_way(simulator: Simulator) -> Callable[[Recorded], bool]:
     return same
 
 
-def _usual_way(database: Mapping[str, Any]) -> Callable[[Recorded], bool]:
+def usual_way(database: Mapping[str, Any]) -> Callable[[Recorded], bool]:
     """Return what is usually done: for each replay the JSON is read anew, and the whole state hashed at its end."""
     text = json.dumps(database)
 

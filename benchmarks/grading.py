@@ -57,7 +57,7 @@ def rows() -> Iterator[Row]:
     gc.freeze()
     yield from _core_rows(entries)
     yield from _transcript_rows()
-    rates = _peer_rates(entries, wrong)
+    rates = _peer_rates(entries)
     size = f"{len(entries):,} entries"
     for name, measured, peer, times in (
         ("right", cards, "bfcl_right", 3),
@@ -110,7 +110,7 @@ def _transcript_rows() -> Iterator[Row]:
     yield Row("a call among 1,000, beside one among 10", long * 1000, "µs/call", short * 1000, short * 1500, "lower")
 
 
-def _peer_rates(entries: Sequence[Entry], wrong: Cards) -> dict[str, float]:
+def _peer_rates(entries: Sequence[Entry]) -> dict[str, float]:
     """Return the rates of other libraries on the same entries, measured now. Raises where they are not at hand."""
     python = os.environ.get("TOOLEVALS_BENCH_PYTHON")
     if not python:
@@ -118,16 +118,7 @@ def _peer_rates(entries: Sequence[Entry], wrong: Cards) -> dict[str, float]:
             "TOOLEVALS_BENCH_PYTHON is not set: it names a Python that has bfcl-eval and ai-evaluation, "
             "and without it nothing is measured beside them"
         )
-    rows = [
-        {
-            "category": each.category,
-            "functions": each.functions,
-            "gold": each.gold,
-            "right": [{"name": call.name, "arguments": call.arguments} for call in each.calls],
-            "wrong": _parsed(sent),
-        }
-        for each, (_, sent) in zip(entries, wrong, strict=True)
-    ]
+    rows = peer_rows(entries)
     with NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         file.writelines(f"{json.dumps(row)}\n" for row in rows)
         file.flush()
@@ -136,6 +127,20 @@ def _peer_rates(entries: Sequence[Entry], wrong: Cards) -> dict[str, float]:
         raise RuntimeError(f"{python} cannot measure the other libraries: {done.stderr.strip()[-300:]}")
     rates: dict[str, float] = json.loads(done.stdout)
     return rates
+
+
+def peer_rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return the entries as other libraries are given them, with their right answers and wrong ones."""
+    return [
+        {
+            "category": each.category,
+            "functions": each.functions,
+            "gold": each.gold,
+            "right": [{"name": call.name, "arguments": call.arguments} for call in each.calls],
+            "wrong": _parsed(_misled(_sent(each.calls))),
+        }
+        for each in entries
+    ]
 
 
 def _leaderboard_rates(entries: Sequence[Entry]) -> dict[str, float]:

@@ -39,4 +39,4 @@ class Row:
         """Return the row as it is printed."""
         fields = asdict(self)
         order = {"suite": suite, **{name: fields[name] for name in ("name", "value", "unit", "baseline")}}
-        return order | {"ratio": self.ratio, "target": self.target, "ok": self.ok}
+        return order | {"ratio": self.ratio, "target": self.target, "better": self.better, "ok": self.ok}

@@ -35,9 +35,11 @@ def parser() -> argparse.ArgumentParser:
     worker_verb = add("worker", worker, "Start one more Celery worker; what follows is passed to Celery.")
     worker_verb.add_argument("--queues", type=queues, help=f"kinds of work, by commas: {','.join(QUEUES)} (all)")
     worker_verb.add_argument("options", nargs=argparse.REMAINDER)
-    bench_verb = add("bench", bench.bench, "Measure, and print one JSON object a row.")
-    bench_verb.add_argument("suites", nargs="*", metavar="SUITE", help="suites to measure (all)")
-    bench_verb.add_argument("--json", action="store_true", help="print JSON even on a terminal")
+    bench_text = "Measure, and print one JSON object a row; bench --help says what."
+    # What follows is for `benchmarks`, its options included, so that nothing here begins one.
+    bench_verb = verbs.add_parser("bench", help=bench_text, prefix_chars=" ", add_help=False)
+    bench_verb.set_defaults(verb=bench.bench)
+    bench_verb.add_argument("options", nargs=argparse.REMAINDER)
     add("build", build.build, "Build the source archive and the wheel of the last commit in dist.")
     lock_verb = add("lock", locks.lock, "Compile the hashed requirement files from pyproject.toml.")
     lock_verb.add_argument("options", nargs=argparse.REMAINDER, help="for uv, as --upgrade or --upgrade-package NAME")

@@ -8,6 +8,6 @@ from scripts.dev.environment import become, ensure, in_venv
 
 
 def bench(arguments: argparse.Namespace) -> int:
-    """Measure these suites, or all."""
+    """Measure what the words after the verb name; `python -m benchmarks` reads them."""
     ensure("dev")
-    become(in_venv("-m", "benchmarks", *arguments.suites, *(["--json"] if arguments.json else [])))
+    become(in_venv("-m", "benchmarks", *arguments.options))

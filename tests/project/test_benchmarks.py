@@ -39,6 +39,7 @@ def test_a_row_has_the_agreed_fields(suite: ModuleType, capsys: pytest.CaptureFi
             "baseline": 100.0,
             "ratio": 2.0,
             "target": 150.0,
+            "better": "higher",
             "ok": True,
         }
     ]
