@@ -78,6 +78,7 @@ ACTIONS = (
     Action("Find in the conversation", "c", "find_text", BOTH),
     Action("Next, previous field", "tab shift+tab", pages=BOTH),
     Action("Value from the conversation, then its letter", "v", "value", BOTH),
+    Action("In an empty field: the value that fits, the next one", "arrowdown"),
     Action("How this argument is compared", "m", "matcher", BOTH),
     Action("JSON, and back", "j", "json", BOTH),
     Action("Any call, whichever", "y", "any_call", BOTH),

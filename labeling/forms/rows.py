@@ -23,6 +23,7 @@ from labeling.forms.matchers import (
     other_matchers,
     usual_matchers,
 )
+from labeling.forms.schemas import plain_beginning
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +112,19 @@ class Row:
         return kind.value if kind in (Kind.INTEGER, Kind.NUMBER) else "number" if self.control == "range" else "text"
 
     @property
+    def begins(self) -> str:
+        """How each value begins that its schema's pattern allows, as far as that is plain; "" where nothing is."""
+        return plain_beginning(self.field.schema.get("pattern"))
+
+    @property
     def named_as(self) -> str:
         """What it is compared by once it is added to the label."""
         return named_matcher(self.field)
 
     @property
     def offers_left_out(self) -> bool:
-        """Whether the agent may be allowed to leave it away."""
-        can = not self.field.required and self.matcher not in ("absent", FREE, UNNAMED, RAW)
+        """Whether the agent may be allowed to leave it away. While it is unnamed, the page hides that."""
+        can = not self.field.required and self.matcher not in ("absent", FREE, RAW)
         return can or self.may_be_left_out
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,8 @@ ANY: Mapping[str, Any] = {}
 MAX_STEPS = 8
 MAX_VARIANTS = 20
 _COMPOSED = ("anyOf", "oneOf")
+# Plain characters at the start of a pattern, none of which may be absent or repeated.
+_BEGINNING = re.compile(r"\^((?:[A-Za-z0-9_@/:# -](?![?*+{]))+)")
 
 
 def resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -94,3 +97,11 @@ def variants_of(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[Map
 
 def _says_what(schema: Mapping[str, Any]) -> bool:
     return any(word in schema for word in ("type", "enum", "const", "properties", "items", *_COMPOSED))
+
+
+def plain_beginning(pattern: Any) -> str:
+    """Return the characters with which every match of a pattern begins, as far as they are plain; "" where none are."""
+    if not isinstance(pattern, str) or "|" in pattern:
+        return ""
+    found = _BEGINNING.match(pattern)
+    return found[1] if found else ""

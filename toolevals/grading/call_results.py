@@ -9,10 +9,11 @@ from typing import Any, TypeAlias
 
 from toolevals.grading.canonical import canonical, parse
 from toolevals.grading.documents import load_json
-from toolevals.grading.matchers import ResultOf, references_in, with_references
+from toolevals.grading.matchers import ResultOf
 from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.recovery.events import Answered, events_of
 from toolevals.grading.references import NOTHING, value_at
+from toolevals.grading.result_references import references_in, with_references
 from toolevals.grading.values import CallExpectation, Transcript
 
 NOT_RECORDED = "the result of call {call} is not recorded"

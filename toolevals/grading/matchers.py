@@ -7,14 +7,13 @@ the expectation's profile; see `equality`. Here are the values only: `matcher_do
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias
 
 from toolevals.grading.dates import Moment, read_moment
 from toolevals.grading.numbers import decimal_value
-from toolevals.grading.problems import pointer_to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,31 +270,3 @@ MATCHERS: tuple[type[Matcher], ...] = (
     DateEqual,
     ResultOf,
 )
-
-
-def references_in(matcher: Matcher, pointer: str = "") -> Iterator[tuple[str, ResultOf]]:
-    """Yield the references to results in a matcher, with the JSON pointers to them in its document."""
-    match matcher:
-        case ResultOf():
-            yield pointer, matcher
-        case Fields():
-            for name, inner in matcher.fields.items():
-                yield from references_in(inner, f"{pointer}/fields{pointer_to([name])}")
-        case Items():
-            for place, inner in enumerate(matcher.items):
-                yield from references_in(inner, f"{pointer}/items/{place}")
-
-
-def with_references(matcher: Matcher, change: Callable[[ResultOf], ResultOf]) -> Matcher:
-    """Return the matcher with each reference in it changed."""
-    match matcher:
-        case ResultOf():
-            return change(matcher)
-        case Fields():
-            return replace(
-                matcher, fields={name: with_references(each, change) for name, each in matcher.fields.items()}
-            )
-        case Items():
-            return replace(matcher, items=tuple(with_references(each, change) for each in matcher.items))
-        case _:
-            return matcher

@@ -31,9 +31,9 @@ from toolevals.grading.matchers import (
     OneOf,
     Range,
     ResultOf,
-    references_in,
 )
 from toolevals.grading.numbers import decimal_value, is_finite
+from toolevals.grading.result_references import references_in
 from toolevals.grading.values import (
     AnyOrder,
     CallExpectation,

@@ -8,9 +8,10 @@ from typing import Any, Literal, Self, TypeAlias
 
 from toolevals.grading.documents import require_valid
 from toolevals.grading.matcher_documents import matchers_from_document
-from toolevals.grading.matchers import Exact, Matcher, references_in
+from toolevals.grading.matchers import Exact, Matcher
 from toolevals.grading.patterns import compile_pattern
 from toolevals.grading.problems import InvalidDocument, pointer_to
+from toolevals.grading.result_references import references_in
 
 # So that the effort of putting calls to expectations has a bound.
 MOST_EXPECTED = 256

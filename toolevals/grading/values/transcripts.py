@@ -9,6 +9,7 @@ from typing import Any, Self, TypeAlias
 
 from toolevals.grading.documents import require_valid
 from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.measures import Measures, measures_in
 
 # Putting calls to expectations takes time in proportion to the calls: some milliseconds each where 256 are expected.
 MOST_CALLS = 2_000
@@ -83,33 +84,6 @@ class MalformedCall:
 
 
 Call: TypeAlias = ToolCall | MalformedCall
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """What a message took, as far as somebody recorded it: None, or no count, is not recorded and never nothing.
-
-    Of the assistant's it is the model's step: milliseconds, tokens by the names of `Transcript.usage`, and its cost. Of
-    a tool's it is the execution of the call that the message answers.
-    """
-
-    latency_ms: float | None = None
-    usage: Mapping[str, float] = field(default_factory=dict)
-    cost: float | None = None
-
-    def __bool__(self) -> bool:
-        return self.latency_ms is not None or bool(self.usage) or self.cost is not None
-
-    def to_document(self) -> dict[str, Any]:
-        """Return what is recorded."""
-        document: dict[str, Any] = {}
-        if self.latency_ms is not None:
-            document["latency_ms"] = self.latency_ms
-        if self.usage:
-            document["usage"] = dict(self.usage)
-        if self.cost is not None:
-            document["cost"] = self.cost
-        return document
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,11 +253,6 @@ def _measured_document(message: Message) -> dict[str, Any]:
     return document if message.measures is None else document | message.measures.to_document()
 
 
-def _measures(document: dict[str, Any]) -> Measures | None:
-    found = Measures(document.get("latency_ms"), document.get("usage") or {}, document.get("cost"))
-    return found or None
-
-
 def _message(document: dict[str, Any]) -> Message:
     return Message(
         role=document["role"],
@@ -291,7 +260,7 @@ def _message(document: dict[str, Any]) -> Message:
         calls=tuple(_call(call) for call in document.get("calls", ())),
         call_id=document.get("call_id"),
         is_error=document.get("is_error", False),
-        measures=_measures(document),
+        measures=measures_in(document),
     )
 
 

@@ -1,7 +1,8 @@
 // The adjudication page: sides, the gold so far, and the label page's form where one starts afresh.
 import { inField, showKeys } from "./keys.js";
 import "./labeling/acts.js";
-import "./labeling/arguments.js";
+import { afterPane } from "./labeling/ahead.js";
+import { addTyped } from "./labeling/arguments.js";
 import { changed } from "./labeling/drafts.js";
 import "./labeling/drawers.js";
 import { submit } from "./labeling/outbox.js";
@@ -11,6 +12,7 @@ import "./labeling/reading.js";
 import "./labeling/search.js";
 import { fieldsOf } from "./labeling/server.js";
 import "./labeling/sides.js";
+import "./labeling/stepping.js";
 import { onMain } from "./labeling/swap.js";
 import "./labeling/talk.js";
 import "./labeling/tools.js";
@@ -29,6 +31,11 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   // What is on its way is not handed in twice; what is being put back is not there yet.
   if (event.target.inert) return;
-  submit(event.target.action, fieldsOf(event.target));
+  // A pane that comes afterwards would change what was handed in.
+  afterPane(() => {
+    if (!event.target.isConnected || event.target.inert) return;
+    addTyped();
+    submit(event.target.action, fieldsOf(event.target));
+  });
 });
 onMain(showKeys);

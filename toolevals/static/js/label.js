@@ -1,7 +1,8 @@
 // The label page. Everything that was entered is kept; everything can be done by keyboard.
 import { showKeys } from "./keys.js";
 import "./labeling/acts.js";
-import "./labeling/arguments.js";
+import { afterPane } from "./labeling/ahead.js";
+import { addTyped } from "./labeling/arguments.js";
 import { changed, saveDraft } from "./labeling/drafts.js";
 import "./labeling/drawers.js";
 import "./labeling/folds.js";
@@ -13,6 +14,7 @@ import { enter, leave, startOver } from "./labeling/problems.js";
 import "./labeling/reading.js";
 import "./labeling/search.js";
 import { fieldsOf } from "./labeling/server.js";
+import "./labeling/stepping.js";
 import "./labeling/suggestion.js";
 import { onMain } from "./labeling/swap.js";
 import "./labeling/talk.js";
@@ -41,6 +43,11 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   // What is on its way is not handed in twice; what is being put back is not there yet.
   if (event.target.inert) return;
-  submit(event.target.action, fieldsOf(event.target));
+  // A pane that comes afterwards would change what was handed in.
+  afterPane(() => {
+    if (!event.target.isConnected || event.target.inert) return;
+    addTyped();
+    submit(event.target.action, fieldsOf(event.target));
+  });
 });
 onMain(showKeys);

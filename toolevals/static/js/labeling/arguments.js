@@ -1,4 +1,5 @@
 // The argument form: what was typed into is part of the label, lists are chips, Enter goes to the next field.
+import { afterPane } from "./ahead.js";
 import { changed } from "./drafts.js";
 import { isSwapping } from "./swap.js";
 
@@ -44,9 +45,15 @@ export const addChip = (input, text = input.value.trim()) => {
   chipsChanged(input);
 };
 
+// What is typed and not yet a chip is handed in as one.
+export const addTyped = () => {
+  for (const input of document.querySelectorAll("[data-chips] > input")) addChip(input);
+};
+
 const nextField = (control) => {
-  const fields = [...document.querySelectorAll("#panel [data-value], #rationale")].filter((one) => one.checkVisibility());
-  fields[fields.indexOf(control) + 1]?.focus();
+  const isSame = (one) => one.type === "radio" && one.name === control.name;
+  const isBehind = (one) => control.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING && !isSame(one);
+  [...document.querySelectorAll("#panel [data-value], #rationale")].find((one) => isBehind(one) && one.checkVisibility())?.focus();
 };
 
 document.addEventListener("input", (event) => {
@@ -55,12 +62,14 @@ document.addEventListener("input", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   const input = event.target;
-  if (!(input instanceof HTMLInputElement) || !input.closest("form[data-work]") || event.ctrlKey || event.metaKey || event.isComposing) return;
+  const isField = input instanceof HTMLInputElement || input.matches?.("#panel select");
+  if (!isField || !input.closest("form[data-work]") || event.ctrlKey || event.metaKey || event.isComposing) return;
   const inChips = input.closest("[data-chips]");
   if (event.key === "Enter") {
     event.preventDefault();
     if (inChips && input.value.trim()) addChip(input);
-    else if (input.matches("[data-value]")) nextField(input);
+    else if (input.matches("#panel .matcher")) afterPane(() => nextField(document.getElementById(input.id) ?? input));
+    else if (input.matches("#panel [data-path] :is(input, select), #panel .group-foot input")) nextField(input);
   } else if (inChips && event.key === "Backspace" && !input.value) {
     inChips.querySelector(".chip:last-of-type")?.remove();
     chipsChanged(input);

@@ -1,10 +1,10 @@
 // The pane of the label, which the server draws: after it came, the list of tools and the focus follow it.
 import { onKey } from "../keys.js";
-import { expectPane, paneCame } from "./ahead.js";
+import { expectFocus, expectPane, paneCame } from "./ahead.js";
 import { changed } from "./drafts.js";
 import { markUsed } from "./picks.js";
 import { refresh } from "./problems.js";
-import { chosenWhenSent, isFocusFree } from "./redraw.js";
+import { chosenWhenSent, focusBehind, isFocusFree } from "./redraw.js";
 import { showKept } from "./saved.js";
 
 let wantsFocus = false;
@@ -27,13 +27,19 @@ const focusOn = (what) => {
 };
 
 const isPanel = (event) => event.detail.target !== null && event.detail.target === panel();
-document.addEventListener("htmx:beforeSend", (event) => isPanel(event) && expectPane());
+document.addEventListener("htmx:beforeSend", (event) => {
+  if (!isPanel(event)) return;
+  expectPane();
+  // A button's answer says what gets the focus.
+  if (event.detail.elt.matches("button")) expectFocus(true);
+});
 document.addEventListener("htmx:afterRequest", (event) => isPanel(event) && paneCame());
 
 // After a tool was chosen: its pane is shown already, or comes with the next swap.
 const follow = () => {
   if (!panel()) return;
   wantsFocus = shown() !== chosen()?.value;
+  expectFocus(wantsFocus);
   if (!wantsFocus) focusPanel();
 };
 onKey((name) => {
@@ -68,9 +74,10 @@ const settle = () => {
   const isLast = !chosen() || !shown() || shown() === chosen().value;
   if (isFocusFree(panel())) {
     if (drawn()?.dataset.then) focusOn(drawn().dataset.then);
-    else if (wantsFocus && isLast) focusPanel();
+    else if (!wantsFocus) focusBehind();
+    else if (isLast) focusPanel();
   }
-  if (isLast) wantsFocus = false;
+  if (isLast) expectFocus((wantsFocus = false));
   if (isLast && wantsSight) bringToSight();
   refresh();
   markUsed();

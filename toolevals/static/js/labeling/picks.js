@@ -45,10 +45,10 @@ const put = (control, { value, option }) => {
   control.dispatchEvent(new Event("input", { bubbles: true }));
 };
 
-const placeOf = (element) => element.closest("[data-place]")?.dataset.place ?? "the conversation";
+export const placeOf = (element) => element.closest("[data-place]")?.dataset.place ?? "the conversation";
 
-const send = (said, place) => {
-  const control = field();
+// Puts what is said at a place into a control, where it fits; the control has the focus then.
+export const send = (said, place, control = field()) => {
   if (!control) return;
   const fits = fitting(control, said);
   const address = control.closest("[data-path]")?.dataset.path;

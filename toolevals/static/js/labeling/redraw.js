@@ -37,6 +37,19 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   signedOut();
 });
 
+// The fields behind the one that had the focus when the part was drawn anew, by their ids.
+let behind = [];
+const fieldsBehind = (target) => {
+  const fields = [...target.querySelectorAll("[data-value][id]"), document.getElementById("rationale")];
+  const at = fields.indexOf(document.activeElement);
+  return at < 0 ? [] : fields.slice(at + 1).map((one) => one.id);
+};
+
+// Where the field with the focus is gone, the next one that is still there has it.
+export const focusBehind = () => {
+  if (document.activeElement === document.body) behind.map((id) => document.getElementById(id)).find(Boolean)?.focus();
+};
+
 // What a person has unfolded stays so.
 const beforeAttributeUpdated = (name, element) => name !== "open" || !element.matches("details");
 
@@ -46,6 +59,7 @@ window.htmx.defineExtension("redraw", {
     if (style !== "redraw") return false;
     const before = sent.get(target);
     const kept = before ? keepEntered(fragment, target, before.entered) : false;
+    behind = fieldsBehind(target);
     whileSwapping(() => Idiomorph.morph(target, [...fragment.childNodes], { morphStyle: "innerHTML", callbacks: { beforeAttributeUpdated } }));
     drawnFor = kept || toolOf() !== before?.tool ? "" : contentOf();
     return [...target.children];
