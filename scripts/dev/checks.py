@@ -14,9 +14,12 @@ from scripts.dev.session import Session, run
 PYTHON_PATHS = ["toolevals", "labeling", "reports", "tests", "scripts", "benchmarks", "manage.py"]
 # Who has nothing left to do takes over what waits for another.
 PARALLEL = ["-n", "2", "--dist", "worksteal"]
+# A test waits while PostgreSQL works for it, and PostgreSQL while the test does: one more than there are cores.
+ON_SERVER = ["-n", "3", "--dist", "worksteal"]
 # The tests of a file share what they put into a database, and the longest files come first: tests/fixtures/order.py.
-# These tests mostly wait, for a process or a page: more of them run at once than there are cores.
-WAITING = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
+# These tests wait for half of their time, for a process, a page or a lease: more of them run at once than there are
+# cores.
+WAITING = ["-n", "5", "--dist", "loadfile", "--no-loadscope-reorder"]
 IN_PROCESS = "not servers and not browser"
 SLOW_LANE = "slow_lane"
 WITH_BROWSERS = "(servers or browser) and not slow_lane"
@@ -44,7 +47,7 @@ def all_stages(session: Session) -> int:
     slow_lane_shown = session.tests_meanwhile("tests in the slow lane", "-m", SLOW_LANE) if has_chromium else None
     session.tests("tests on SQLite", *PARALLEL, "-m", f"{IN_PROCESS} and not only_postgresql")
     on_postgresql = f"database and {IN_PROCESS} and not only_sqlite"
-    session.tests("tests on PostgreSQL and Redis", *PARALLEL, "-m", on_postgresql, servers=True)
+    session.tests("tests on PostgreSQL and Redis", *ON_SERVER, "-m", on_postgresql, servers=True)
     types_shown()
     if slow_lane_shown is not None:
         slow_lane_shown()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterable
 
 import pytest
 
@@ -23,15 +25,45 @@ ON_BOTH = (
 )
 
 
-def test_every_rule_takes_tests_and_is_no_shadow_of_another():
-    files = {pattern.partition("::")[0] for rule in RULES for pattern in rule.tests}
-    paths = [str(path) for pattern in sorted(files) for path in sorted(ROOT.glob(pattern))]
-    command = ["-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-m", "only_sqlite or only_postgresql"]
+TAKEN = "only_sqlite or only_postgresql"
+
+
+def collected(patterns: Iterable[str], marks: str) -> list[str]:
+    """Return the ids of the tests with these marks in the files of some patterns."""
+    files = sorted({pattern.partition("::")[0] for pattern in patterns})
+    paths = sorted({str(path) for pattern in files for path in ROOT.glob(pattern)})
+    command = ["-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-m", marks]
     done = subprocess.run([sys.executable, *command, *paths], cwd=ROOT, capture_output=True, text=True, check=False)
     nodes = [line for line in done.stdout.splitlines() if "::" in line]
-    taken = {pattern: [node for node in nodes if rule.one(pattern, node)] for rule in RULES for pattern in rule.tests}
-    assert [pattern for pattern, found in taken.items() if not found] == [], done.stdout[-2000:]
-    assert {rule_of(node) for node in nodes} == set(RULES)
+    assert nodes, done.stdout[-2000:]
+    return nodes
+
+
+@pytest.fixture(scope="module")
+def taken_nodes() -> list[str]:
+    """The ids of the tests that a rule takes from one of the databases."""
+    return collected((pattern for rule in RULES for pattern in rule.tests), TAKEN)
+
+
+def test_every_rule_takes_tests_and_is_no_shadow_of_another(taken_nodes):
+    patterns = [(rule, pattern) for rule in RULES for pattern in rule.tests]
+    assert [pattern for rule, pattern in patterns if not any(rule.one(pattern, node) for node in taken_nodes)] == []
+    assert {rule_of(node) for node in taken_nodes} == set(RULES)
+
+
+def test_what_a_rule_leaves_on_both_is_there_and_would_be_taken():
+    """A pattern that leaves no test to both databases says something that is not so."""
+    nodes = collected((pattern for rule in RULES for pattern in rule.but), f"database and not ({TAKEN})")
+    for rule in RULES:
+        mine = [node for node in nodes if any(rule.one(pattern, node) for pattern in rule.tests)]
+        assert [pattern for pattern in rule.but if not any(rule.one(pattern, node) for node in mine)] == []
+
+
+def test_no_rule_takes_what_dies_or_races_from_postgresql(taken_nodes):
+    words = re.compile("kill|_dies_|at_the_same_moment")
+    assert [
+        node for node in taken_nodes if rule_of(node).only == "sqlite" and words.search(node.rpartition("::")[2])
+    ] == []
 
 
 @pytest.mark.parametrize("file", ON_BOTH)

@@ -17,7 +17,8 @@ from toolevals.serving.application import end_group
 
 pytestmark = pytest.mark.servers
 
-EXAMPLES = 2000
+# As many batches as a run twice as large: 16 to produce and 16 to grade (toolevals/runs/services/slices.py).
+EXAMPLES = 1000
 TRIALS = 4
 
 PREPARE = f"""
