@@ -99,30 +99,36 @@ def parts_asked() -> Iterator[list[bool]]:
         yield asked
 
 
-def method_of(client: Client, path: str) -> str:
-    """Return by which method to ask: where a page can't be had, the act is done without a word."""
-    return "POST" if client.get(path).status_code == HTTPStatus.METHOD_NOT_ALLOWED else "GET"
-
-
-def broken(client: Client, method: str, path: str, **headers: str) -> str:
-    """Ask and return what broke; "" where nothing did."""
+def asked(client: Client, method: str, path: str, **headers: str) -> tuple[int, str]:
+    """Ask and return the status, 0 where none is sent, and what broke, "" where nothing did."""
     client.raise_request_exception = True
     try:
         response: Any = client.generic(method, path, content_type="application/json", headers=headers)
         if response.streaming:
             b"".join(response.streaming_content)
     except Exception as error:  # noqa: BLE001 - whatever broke is named
-        return f"{type(error).__name__}: {error}"
-    return str(response.status_code) if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR else ""
+        return 0, f"{type(error).__name__}: {error}"
+    status = int(response.status_code)
+    return status, str(status) if status >= HTTPStatus.INTERNAL_SERVER_ERROR else ""
+
+
+def broken(client: Client, method: str, path: str, **headers: str) -> str:
+    """Ask and return what broke; "" where nothing did."""
+    return asked(client, method, path, **headers)[1]
 
 
 def walked(world: World, address: Address, refused: set[tuple[str, str]]) -> dict[str, str]:
     """Return what broke at an address, by the state in which."""
     found = {}
     with at(world, address, world.owner) as (client, path):
-        method = method_of(client, path)
+        method = "GET"
         with tables_read() as names, parts_asked() as has_parts:
-            found["as it is made"] = broken(client, method, path)
+            status, found["as it is made"] = asked(client, method, path)
+        if status == HTTPStatus.METHOD_NOT_ALLOWED:
+            # Where a page can't be had, the act is done without a word.
+            method = "POST"
+            with tables_read() as names, parts_asked() as has_parts:
+                found["as it is made"] = broken(client, method, path)
         read = [model for model in own_models() if model._meta.db_table in names]
         if not address.name.startswith("workspace"):
             read = [model for model in read if model not in EVERYWHERE]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from toolevals.grading import engine
 from toolevals.grading.judging import SHIPPED, probing
 from toolevals.grading.judging import probes as graded_here
 from toolevals.grading.judging.probing import ProbeSet
@@ -17,7 +18,7 @@ RUBRIC = SHIPPED["task_completion"]
 def graded(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What is graded meanwhile; no questions are kept before."""
     found: list[Any] = []
-    grade = graded_here.grade
+    grade = engine.grade
 
     def note(*args: Any) -> Any:
         found.append(args)

@@ -31,5 +31,5 @@ class KeptDocument(SchemaGenerator):
 class OpenApiDocument(SpectacularAPIView):
     """Sends the document as JSON."""
 
-    renderer_classes = (OpenApiJsonRenderer,)
+    renderer_classes = [OpenApiJsonRenderer]  # noqa: RUF012 - the framework's interface
     generator_class = KeptDocument
