@@ -10,7 +10,9 @@ from types import ModuleType
 import pytest
 
 from benchmarks import __main__ as bench
+from benchmarks._labelling_plan import LABELLED_BY, MEANT, PLAN
 from benchmarks.row import Row
+from toolevals.sample import content
 
 
 @pytest.fixture
@@ -76,3 +78,11 @@ def test_what_raises_is_an_error_after_the_rows_before_it(
 )
 def test_the_ratio_says_how_many_times_better(row: Row, ratio: float | None) -> None:
     assert row.ratio == ratio
+
+
+def test_there_are_keys_for_every_place_that_the_sample_leaves_open():
+    examples = {row.external_id for row in content.examples()}
+    left = {f"{name}@shop.example": examples - set(content.labels(name)) for name in ("omar", "lena")}
+    assert {name: len(places) for name, places in left.items()} == LABELLED_BY
+    assert set(PLAN) == set.union(*left.values())
+    assert set(PLAN) - set(MEANT) <= set(content.labels("lena"))

@@ -1,0 +1,144 @@
+"""Labelling by keyboard: keys and seconds an example, wrong tools and lost labels, on the sample's forty open places.
+
+A practised person at headless Chromium labels what the sample leaves to label, with a server beside it, and again with
+each answer 200 ms later. They press the next key at once: the seconds are the system's, and none are for reading.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+from benchmarks._labelling_person import Person, Worked
+from benchmarks._labelling_plan import LABELLED_BY, MEANT, PLAN
+from benchmarks.row import Row
+from scripts.dev.chromium import on_path
+from tests.fixtures.browser import QUIET
+from tests.servers.delaying import DelayingProxy
+from tests.servers.process import free_port
+from toolevals.sample import content
+from toolevals.serving.application import Application
+
+SLUG = "shop-support"
+LATE = 0.2
+# The median when a person was first measured so.
+KEYS = 9
+LABELS = """
+SELECT e.external_id, u.email, l.expectation FROM labeling_label l
+JOIN labeling_revision r ON r.id = l.revision_id JOIN labeling_example e ON e.id = r.example_id
+JOIN workspace_user u ON u.id = l.reviewer_id ORDER BY l.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line to the server: what it is called, how much later answers come, and the targets in seconds."""
+
+    name: str
+    seconds: float
+    median: float
+    p95: float
+
+
+LINES = (Line("local", 0, 0.5, 1), Line("200 ms late", LATE, 1, 2))
+
+
+def rows() -> Iterator[Row]:
+    """Measure with a local line, then with a slow one. Raises where there is no Chromium."""
+    with tempfile.TemporaryDirectory(prefix="toolevals-bench-") as folder:
+        prepared = Path(folder) / "prepared"
+        logins = json.loads(_application(prepared).prepare(sample=True))
+        for line in LINES:
+            data = Path(folder) / line.name.replace(" ", "-")
+            shutil.copytree(prepared, data)
+            yield from _rows(line, data, {login["email"]: login["password"] for login in logins})
+
+
+def _application(data: Path) -> Application:
+    # Without a worker: the sample's runs would take the processor.
+    own = {"REDIS_URL": "", "DATABASE_URL": ""}
+    return Application(python=sys.executable, data=data, port=free_port(), environment=own)
+
+
+def _rows(line: Line, data: Path, passwords: Mapping[str, str]) -> Iterator[Row]:
+    before = len(_labels(data))
+    with _application(data) as server:
+        server.web_start()
+        with DelayingProxy(server.port, line.seconds) as proxy:
+            worked = _worked(proxy.url if line.seconds else server.url, passwords)
+    given = _labels(data)[before:]
+    count = len(worked.examples)
+    if count != sum(LABELLED_BY.values()):
+        raise RuntimeError(f"{count} places were handed out, and not those that the sample leaves")
+
+    def row(name: str, value: float, unit: str, target: float | None = None) -> Row:
+        return Row(f"{line.name}: {name}", value, unit, target=target, better="lower")
+
+    yield row(f"keys an example, median of {count}", median(worked.keys), "keys", KEYS)
+    yield row("keys an example, p95", _p95(worked.keys), "keys")
+    yield row("seconds an example, median", median(worked.seconds), "s", line.median)
+    yield row("seconds an example, p95", _p95(worked.seconds), "s", line.p95)
+    yield row("wrong tools", _differing(given, _tools), "labels", 0)
+    yield row("labels other than meant", _differing(given, dict), "labels", 0)
+    yield row("labels lost", count - len(given), "labels", 0)
+
+
+def _worked(url: str, passwords: Mapping[str, str]) -> Worked:
+    worked = Worked()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=on_path(), args=QUIET)
+        for email in LABELLED_BY:
+            context = browser.new_context(viewport={"width": 1440, "height": 900})
+            context.set_default_timeout(30_000)
+            page = context.new_page()
+            _sign_in(page, url, email, passwords[email])
+            one = Person(page, PLAN).work()
+            worked.keys += one.keys
+            worked.seconds += one.seconds
+            worked.examples += one.examples
+            context.close()
+        browser.close()
+    return worked
+
+
+def _sign_in(page: Page, url: str, email: str, password: str) -> None:
+    page.goto(f"{url}/sign-in/?next=/p/{SLUG}/label/")
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Password").fill(password)
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{url}/p/{SLUG}/label/**")
+    expect(page.locator(".tool-row").first).to_be_visible()
+    page.wait_for_load_state()
+
+
+def _labels(data: Path) -> list[tuple[str, str, Any]]:
+    """Return example, person and expectation of each label, the first first."""
+    with sqlite3.connect(data / "toolevals.sqlite3") as database:
+        return [(name, email, json.loads(text)) for name, email, text in database.execute(LABELS)]
+
+
+def _meant(example: str) -> Any:
+    """Return what the person means: what the plan says, or what Lena said of the example before."""
+    return MEANT[example] if example in MEANT else content.labels("lena")[example].expectation
+
+
+def _differing(given: Sequence[tuple[str, str, Any]], of: Any) -> int:
+    return sum(of(label) != of(_meant(example)) for example, _, label in given)
+
+
+def _tools(expectation: Any) -> list[str]:
+    return [call["tool"] for one in expectation.get("alternatives", ()) for call in one["ordered"]]
+
+
+def _p95(found: Sequence[float]) -> float:
+    return quantiles(found, n=20)[-1]
