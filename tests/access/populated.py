@@ -27,6 +27,7 @@ MADE: tuple[Callable[[World], Any], ...] = (
     lambda world: runs_arguments.a_drift(world, world.owner),
     lambda world: runs_arguments.a_tryout(world, world.owner),
     lambda world: runs_arguments.a_probing(world, world.owner),
+    lambda world: runs_arguments.a_look_plan(world, world.owner),
     lambda world: runs_arguments.a_simulator(world, world.owner),
     lambda world: reports_arguments.a_gate(world, world.owner),
     lambda world: reports_arguments.a_named_gate(world, world.owner),

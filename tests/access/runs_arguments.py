@@ -7,6 +7,7 @@ from uuid import UUID
 from celery import current_app
 from django.utils import timezone
 
+from labeling.models import LookPlan
 from tests.access.world import Argument, World
 from tests.runs.building import baseline_run, version_of
 from toolevals.grading.judging import SHIPPED
@@ -129,6 +130,13 @@ def a_simulator(world: World, person: User) -> UUID:
         project=world.project, actor=None, name="Shop", kind="scripted", content={"results": results}
     )
     return made.pk  # type: ignore[no-any-return]
+
+
+def a_look_plan(world: World, person: User) -> UUID:
+    """Return the second looks that are at work in the dataset of the graded run."""
+    dataset = a_graded_run(world).dataset_version.dataset
+    plan, _ = LookPlan.objects.get_or_create(dataset=dataset, ended_at=None, defaults={"run": 1, "agent": "Walker"})
+    return plan.pk  # type: ignore[no-any-return]
 
 
 def a_dataset(world: World, person: User) -> str:

@@ -40,6 +40,7 @@ UNSEEN = frozenset(
         "EpisodeSerializer",
         "FeedbackSerializer",
         "LabellingJobSerializer",
+        "LookAnswerSerializer",
         "ProposalSerializer",
         "RatingSerializer",
         "ReadingSerializer",

@@ -221,7 +221,7 @@ def test_what_is_left_out_of_an_answer_is_named_and_counted(stream):
 
 
 def test_pieces_of_a_stream_that_belong_to_no_known_part_are_left_out_by_name():
-    events = [
+    events: list[dict[str, Any]] = [
         {"type": "message_start", "message": {"content": []}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
         {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Done."}},

@@ -237,4 +237,5 @@ def test_what_is_left_out_of_the_answers_of_a_webhook_is_counted(page, project, 
         run = run_request_live(project=project, actor=None, request=request)
         run_jobs()
     run.refresh_from_db()
+    assert run.job is not None
     assert [(loss.what, loss.count) for loss in run.job.read.losses] == [("unknown key mood", 4)]

@@ -66,7 +66,7 @@ class DatasetSecondLooks(ProjectView):
         second_looks_propose(dataset=found, actor=self.user, run=run, **said)
         return self._shown(found)
 
-    @extend_schema(responses=LookPlansSerializer)
+    @extend_schema(responses={200: LookPlansSerializer})
     @idempotent
     def delete(self, request: Request, dataset: str) -> Response:
         found = self._dataset(dataset)

@@ -41,12 +41,10 @@ def restored_answer(row: Any, actor: User) -> Response:
         raise Problems(HTTPStatus.CONFLICT, str(error)) from error
 
 
-def destroyed_answer(row: Any, actor: User, request: Request) -> Response:
-    """Have what a view has found destroyed, where the request names it, and return the answer. Raises `Problems`."""
-    asked = DestroySerializer(data=request.data)
-    asked.is_valid(raise_exception=True)
+def destroyed_answer(row: Any, actor: User, typed: str) -> Response:
+    """Have what a view has found destroyed, where its name was sent, and return the answer. Raises `Problems`."""
     key = kind_of(row).key(row)
-    if asked.validated_data["name"] != key:
+    if typed != key:
         raise ValidationError({"name": [f"Is not {key}, the name of what is to be destroyed. Nothing was destroyed."]})
     try:
         return Response(TrashedSerializer(trash_destroy(row=row, actor=actor, typed=key)).data)
@@ -84,10 +82,11 @@ class TrashDestroy(ProjectView):
     @extend_schema(request=DestroySerializer, responses=TrashedSerializer)
     @idempotent
     def post(self, request: Request, item: UUID) -> Response:
+        typed = _typed(request)
         for kind in trash_kinds().values():
             row = None if kind.model is Project else kind.rows(self.project).filter(pk=item).first()
             if row is not None:
-                return destroyed_answer(row, self.user, request)
+                return destroyed_answer(row, self.user, typed)
         raise Http404
 
 
@@ -115,10 +114,17 @@ class DeletedProjectDestroy(APIView):
 
     @extend_schema(request=DestroySerializer, responses=TrashedSerializer)
     def post(self, request: Request, gone: UUID) -> Response:
-        row = _deleted(request).filter(pk=gone).first()
+        typed, row = _typed(request), _deleted(request).filter(pk=gone).first()
         if row is None:
             raise Http404
-        return destroyed_answer(row, cast("User", request.user), request)
+        return destroyed_answer(row, cast("User", request.user), typed)
+
+
+def _typed(request: Request) -> str:
+    """Return the name that was sent. Raises `ValidationError`, whether or not there is anything of that name."""
+    asked = DestroySerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    return str(asked.validated_data["name"])
 
 
 def _deleted(request: Request) -> Any:
