@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -30,6 +30,7 @@ from toolevals.runs.offers import tools_offered
 from toolevals.runs.places import entries_between
 from toolevals.runs.services.episode_rows import ANSWER_COLUMNS, EPISODE_COLUMNS, AnsweredBatch, episode_rows
 from toolevals.runs.services.kept_grades import KeptGrade, kept_grades
+from toolevals.runs.services.same_answers import Told, answer_of
 from toolevals.runs.services.tool_spending import MEASURED_COLUMNS, MeasuredBatch
 from toolevals.runs.simulating import effects_of
 from toolevals.workspace.bulk import rows_insert
@@ -95,7 +96,7 @@ class Graded:
 
     `compiled` is None where the version holds nothing to compare with, `transcript` where no prediction came, `effect`
     where nothing executes calls. `goal` is what the user asked for first. `measured` are its values, empty where they
-    are still to be found.
+    are still to be found. `told` is shared with the trials that have the same grade, because they did the same.
     """
 
     id: UUID
@@ -110,20 +111,31 @@ class Graded:
     cut_off: CutOff = "failed"
     goal: str | None = None
     measured: str = ""
+    told: Told = field(default_factory=Told, repr=False, compare=False)
 
     def values(self, grade: CaseGrade | None = None, compiled: CompiledCase | None = None) -> str:
         """Return the text of the case's values; of another grade of it, made with other words for its arguments."""
         if self.measured:
             return self.measured
-        made = grade or self.grade
-        if self.compiled is None:
+        if grade is None and compiled is None:
+            self.told.values = self.told.values or self._values(self.grade, self.compiled)
+            return self.told.values
+        return self._values(grade or self.grade, compiled or self.compiled)
+
+    def detail(self) -> Written:
+        """Return the text of the whole grade."""
+        if self.told.detail is None:
+            self.told.detail = Written(exact(self.grade.to_document()))
+        return self.told.detail
+
+    def _values(self, made: CaseGrade, compiled: CompiledCase | None) -> str:
+        if compiled is None:
             return measured_text(dict.fromkeys(METRICS, made.outcome), {})
-        metrics = case_metrics(compiled or self.compiled, self.transcript, made, goal=self.goal)
-        return measured_text(metrics, made.verdicts)
+        return measured_text(case_metrics(compiled, self.transcript, made, goal=self.goal), made.verdicts)
 
     def with_grade(self, grade: CaseGrade, case_id: UUID) -> Graded:
         """Return the same with another grade, under the id of the row that holds it."""
-        return replace(self, grade=grade, id=case_id)
+        return replace(self, grade=grade, id=case_id, told=Told())
 
 
 def graded_cases(
@@ -147,6 +159,7 @@ def graded_cases(
             strata = revision.example.bucket, revision.example.difficulty
             goal = first_words(revision.input)
             compiled = None if held is None else compiler.case(held.gold, revision.tools, held.decided_by)
+            same_answers: dict[str, tuple[CaseGrade, Told]] = {}
             for transcript_id, document in transcripts:
                 did = _read(document)
                 if (same := kept.get(transcript_id)) is not None:
@@ -154,9 +167,19 @@ def graded_cases(
                     yield Graded(uuid7(), *about, cut_off=cut_off, goal=goal, measured=same.measured)
                     continue
                 effect = None if compiled is None else effects.of(revision, compiled, did)
-                case = NOTHING_TO_COMPARE if compiled is None else grade(compiled, did, effect=effect, cut_off=cut_off)
+                # What calls did to a world is another trial's own.
+                answer = answer_of(document) if grading.simulator is None and run.trials > 1 else ""
+                if answer in same_answers:
+                    case, told = same_answers[answer]
+                else:
+                    graded = NOTHING_TO_COMPARE
+                    if compiled is not None:
+                        graded = grade(compiled, did, effect=effect, cut_off=cut_off)
+                    case, told = graded, Told()
+                    if answer:
+                        same_answers[answer] = case, told
                 about = transcript_id, case, *strata, revision.pk, compiled, did
-                yield Graded(uuid7(), *about, effect, cut_off, goal)
+                yield Graded(uuid7(), *about, effect, cut_off, goal, told=told)
 
 
 _Examples: TypeAlias = dict[UUID, tuple[Revision, VersionEntry | None]]
@@ -218,11 +241,11 @@ NOTHING_TO_COMPARE = _unscored(NOT_IN_VERSION)
 
 
 def _case_row(grading: models.Grading, case: Graded) -> tuple[Any, ...]:
-    verdicts = (case.grade.verdicts[name].status for name in VERDICT_NAMES)
+    statuses = case.grade.statuses
+    verdicts = (statuses[name] for name in VERDICT_NAMES)
     facts = (getattr(case.grade, name) for name in FACTS)
-    detail = Written(exact(case.grade.to_document()))
     about = case.bucket, case.difficulty, case.values()
-    return (case.id, grading.pk, case.transcript_id, *verdicts, *facts, *about, detail)
+    return (case.id, grading.pk, case.transcript_id, *verdicts, *facts, *about, case.detail())
 
 
 def pair_rows(grading: models.Grading, cases: Iterable[Graded]) -> Iterator[tuple[Any, ...]]:

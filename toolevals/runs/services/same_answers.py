@@ -1,0 +1,26 @@
+"""Trials of an example in which a subject did the same: they are graded once, and the grade is written once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolevals.grading.canonical import Written, exact
+
+# What a conversation took changes no verdict and no metric.
+_TOOK: Final = frozenset({"usage", "latency_ms"})
+
+
+@dataclass(slots=True)
+class Told:
+    """What is written of a grade once for all trials that have it: None and empty until it is."""
+
+    detail: Written | None = None
+    values: str = ""
+
+
+def answer_of(document: Any) -> str:
+    """Return what a transcript's document says but what the conversation took; empty where no prediction came."""
+    if document is None:
+        return ""
+    return exact({name: value for name, value in document.items() if name not in _TOOK})
