@@ -6,15 +6,32 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import worker_process_init, worker_ready, worker_shutting_down
+from celery.signals import task_postrun, worker_init, worker_process_init, worker_ready, worker_shutting_down
 
 from toolevals.garbage import search_seldom
+from toolevals.memory import GivingBack, allocate_tightly
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "toolevals.settings")
 
 app = Celery("toolevals")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+giving_back = GivingBack()
+
+
+@worker_init.connect
+def memory_tightly(**_: Any) -> None:
+    """Keep little free room in a worker and the processes that it forks."""
+    allocate_tightly()
+
+
+@task_postrun.connect
+def memory_give_back(**_: Any) -> None:
+    """Give memory back behind a batch, every ten seconds at most."""
+    giving_back.note()
+    giving_back.turn()
 
 
 @worker_process_init.connect

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import SimpleNamespace
+from uuid import UUID
 
 import pytest
 from django.apps import apps
@@ -14,13 +15,13 @@ from labeling.models import Comment, Revision
 from labeling.services import adjudication_decide, comment_add, dispute_open
 from labeling.waiting import counted
 from tests.labeling.rows import NO_CALL, call
-from toolevals.workspace.models import Role
+from toolevals.workspace.models import Project, Role, User
 
 pytestmark = pytest.mark.django_db
 MIGRATION = import_module("labeling.migrations.0012_unanswered")
 
 
-def parts(project, user):
+def parts(project: Project, user: User) -> list[set[UUID]]:
     """Return the two parts that are counted, and what is listed."""
     own = (Revision.objects.differing_for(project, user), Revision.objects.disputed_for(project, user))
     return [*({row.pk for row in each} for each in own), {r.pk for r in Revision.objects.to_adjudicate(project, user)}]
@@ -83,5 +84,5 @@ def test_no_plan_begins_with_the_examples(project, examples, adjudicator):
         assert "example_dataset" not in plan, plan
 
 
-def _decide(revision, person):
+def _decide(revision: Revision, person: User) -> None:
     adjudication_decide(revision=revision, actor=person, expectation=call(), rationale="So.")

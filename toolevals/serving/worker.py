@@ -16,9 +16,13 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.task import ThreadedTaskDispatcher
 
+from toolevals.memory import GivingBack
 from toolevals.serving.servers import Server, serve
 
 LOOP_SECONDS = 1
+# Kilobytes of SQLite's pages that a thread keeps for its connection. What it reads again beyond that comes from the
+# system's own cache of the file, which all threads share.
+CACHE_KILOBYTES = 2048
 MEGABYTE = 1024 * 1024
 
 
@@ -37,6 +41,7 @@ class BufferingWorker(Worker):  # type: ignore[misc]
     def run(self) -> None:
         """Serve until asked to stop or until the parent is gone; then finish what is in hand."""
         from django.conf import settings
+        from django.db.backends.signals import connection_created
 
         tempfile.tempdir = str(temporary_folder(settings.DATA_DIR))
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # that requests wait for a thread is no news
@@ -47,6 +52,8 @@ class BufferingWorker(Worker):  # type: ignore[misc]
             self.cfg.threads, settings.UPLOAD_MAX_BYTES, connections_allowed(self.cfg.worker_connections)
         )
         sockets = [listener.sock for listener in self.sockets]
+        connection_created.connect(cache_little)
+        self.giving_back = GivingBack()
         self.servers = [serve(self.wsgi, sock, self.channels, self.dispatcher, adjustments) for sock in sockets]
         while self.alive and os.getppid() == self.ppid:
             self._turn()
@@ -61,6 +68,9 @@ class BufferingWorker(Worker):  # type: ignore[misc]
     def _turn(self) -> None:
         self.notify()
         wasyncore.loop(timeout=LOOP_SECONDS, use_poll=True, map=self.channels, count=1)
+        if any(server.active_channels for server in self.servers):
+            self.giving_back.note()
+        self.giving_back.turn()
 
     def _finish(self) -> None:
         for server in self.servers:
@@ -69,6 +79,13 @@ class BufferingWorker(Worker):  # type: ignore[misc]
         while time.monotonic() < deadline and any(server.at_work() for server in self.servers):
             self._turn()
         self.dispatcher.shutdown(timeout=0)
+
+
+def cache_little(connection: Any, **_: Any) -> None:
+    """Let a new connection of a thread keep few pages: there are many threads."""
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute(f"PRAGMA cache_size=-{CACHE_KILOBYTES}")
 
 
 def adjusted(threads: int, upload_bytes: int, connections: int) -> Adjustments:

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from toolevals.workspace.jobs.rest import signed_at
 from toolevals.workspace.models import SweepTask
 
 
@@ -31,7 +32,9 @@ def sweep_tasks_run(now: datetime) -> list[str]:
 
 def last_sweep() -> datetime | None:
     """Return when a worker last gave a sign of life; None if none ever did."""
-    return SweepTask.objects.exclude(ran_at=None).order_by("-ran_at").values_list("ran_at", flat=True).first()
+    newest = SweepTask.objects.exclude(ran_at=None).order_by("-ran_at").values_list("ran_at", flat=True).first()
+    at_rest = signed_at()
+    return max(newest, at_rest) if newest is not None and at_rest is not None else newest
 
 
 def sign_of_life(now: datetime) -> None:

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from toolevals.workspace.jobs.doorbell import LocalDoorbell, ring_due
 from toolevals.workspace.jobs.periodic import sweep_tasks_run
+from toolevals.workspace.jobs.rest import Rest, rows_written
 from toolevals.workspace.models import Batch, BatchState
 
 logger = logging.getLogger(__name__)
@@ -31,6 +32,7 @@ class Sweeper:
     def __init__(self) -> None:
         self._stop = threading.Event()
         self._periodic_at = 0.0
+        self._rest = Rest()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
@@ -48,14 +50,22 @@ class Sweeper:
         ring_due()
         if time.monotonic() >= self._periodic_at:
             self._periodic_at = time.monotonic() + PERIODIC_SECONDS
-            sweep_tasks_run(timezone.now())
+            before = rows_written()
+            called = sweep_tasks_run(timezone.now())
+            # Each that was called has written its turn.
+            self._rest.note(max(rows_written() - before - len(called), 0), time.monotonic())
+
+    def round_if_due(self) -> None:
+        """Do a round unless the database says that it would find nothing. Raises as `round`."""
+        if not self._rest.may_skip(time.monotonic()):
+            self.round()
 
     def _run(self) -> None:
         pause = 0.0
         if not settings.REDIS_URL:
             self._try(_forget_rings)
         while not self._stop.wait(pause):
-            well = self._try(self.round)
+            well = self._try(self.round_if_due)
             pause = settings.SWEEP_SECONDS if well else min(max(pause, 0.5) * 2, LONGEST_PAUSE_SECONDS)
         connection.close()
 

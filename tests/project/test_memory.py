@@ -1,0 +1,77 @@
+"""Memory that is no longer needed goes back to the system, and each thread of the web server keeps few pages."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from toolevals import memory
+from toolevals.memory import GIVE_BACK_SECONDS, GivingBack
+from toolevals.serving.worker import CACHE_KILOBYTES, cache_little
+
+HELD = """
+import re, sys
+from toolevals.memory import allocate_tightly, give_back
+
+def held() -> int:
+    return int(re.search(r"VmRSS:\\s+(\\d+)", open("/proc/self/status").read())[1]) // 1024
+
+tightly = sys.argv[1] == "tightly" and allocate_tightly()
+# Blocks of 20 KB, each second one is kept: their neighbours lie free in the midst of the heap.
+blocks = [bytes(20_000) for _ in range(10_000)]
+kept = blocks[::2]
+del blocks
+before = held()
+if tightly:
+    give_back()
+print(before - held())
+"""
+
+
+@pytest.mark.skipif(memory._glibc() is None, reason="only glibc is told")
+@pytest.mark.parametrize(("way", "megabytes"), [("tightly", 50), ("as it was", 0)])
+def test_what_is_free_in_the_midst_goes_back(way: str, megabytes: int) -> None:
+    ran = subprocess.run([sys.executable, "-c", HELD, way], capture_output=True, text=True, check=True)
+    found = int(ran.stdout)
+    assert found >= megabytes if megabytes else found < 10
+
+
+def test_it_is_given_back_after_work_and_not_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float] = []
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(memory, "give_back", lambda: given.append(clock.now))
+    monkeypatch.setattr("toolevals.memory.time.monotonic", lambda: clock.now)
+    giving = GivingBack()
+    assert not giving.turn()
+    for now in (100, 101, 100 + GIVE_BACK_SECONDS, 101 + GIVE_BACK_SECONDS):
+        clock.now = now
+        giving.note()
+        giving.turn()
+    clock.now = 1000
+    assert giving.turn()
+    assert not giving.turn()
+    assert given == [100, 100 + GIVE_BACK_SECONDS, 1000]
+
+
+def test_elsewhere_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("toolevals.memory.sys.platform", "darwin")
+    assert memory.allocate_tightly() is False
+    memory.give_back()
+
+
+def test_a_thread_of_the_web_server_keeps_few_pages(db: Any) -> None:
+    if connection.vendor != "sqlite":
+        cache_little(connection)  # which does nothing there
+        return
+    with connection.cursor() as cursor:
+        before = cursor.execute("PRAGMA cache_size").fetchone()[0]
+        try:
+            cache_little(connection)
+            assert cursor.execute("PRAGMA cache_size").fetchone()[0] == -CACHE_KILOBYTES
+        finally:
+            cursor.execute(f"PRAGMA cache_size={before}")
