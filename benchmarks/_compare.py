@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -36,6 +37,8 @@ def compare(revision: str, suites: Sequence[str], *, pairs: int, own_suites: boo
     1: something became slower, or is not measured any more. 2: nothing could be compared, or there is no such commit.
     """
     asked = tuple(suites) or SUITES
+    # Ended in good order, it leaves no checked-out commit behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         with checked_out(revision, own_suites=own_suites) as before:
             now = Tree(ROOT, sys.executable, "this checkout")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
+import sys
 from pathlib import Path
 from random import Random
 
@@ -143,6 +145,23 @@ def test_a_commit_is_measured_by_the_suites_of_the_checkout_and_removed(reposito
     assert len(listed.stdout.splitlines()) == 1
     with checked_out("HEAD", own_suites=True, root=repository) as tree:
         assert (tree.folder / "benchmarks" / "__main__.py").read_text() == "print('{}')\n"
+
+
+def test_a_comparison_that_is_ended_leaves_nothing_behind(tmp_path: Path) -> None:
+    code = """
+import os, signal, sys
+from pathlib import Path
+import benchmarks._compare as compared
+def turn(number, before, now, suites):
+    Path(sys.argv[1]).write_text(str(before.folder))
+    os.kill(os.getpid(), signal.SIGTERM)
+compared._turn = turn
+compared.compare("HEAD", ["made_up"], pairs=3, own_suites=True, as_json=True)
+"""
+    told = tmp_path / "folder"
+    done = subprocess.run([sys.executable, "-c", code, str(told)], cwd=ROOT, check=False)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert not Path(told.read_text()).exists()
 
 
 def test_a_suite_that_prints_nothing_is_told_with_its_reason(repository: Path) -> None:
