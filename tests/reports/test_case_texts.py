@@ -22,8 +22,8 @@ def done(*calls: dict[str, Any]) -> dict[str, Any]:
 
 def cells(shown: Any = INPUT, gold: Any = GOLD, transcript: Any = None, detail: Any = DETAIL) -> dict[str, str]:
     found = case_texts(shown, gold, transcript, detail)
-    kept = (None if each is None else exact(each) for each in (shown, gold, transcript, detail))
-    assert texts_of_unread(*kept) == found
+    done = None if transcript is None else exact(transcript)
+    assert texts_of_unread(exact(shown), exact(gold), done, exact(detail)) == found
     return dict(zip(TEXTS, found, strict=True))
 
 
