@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pkgutil import iter_modules
 from types import SimpleNamespace
 from uuid import UUID
 
@@ -11,6 +12,7 @@ from django.apps import apps
 from django.db import connection
 from django.db.models import F
 
+from labeling import migrations
 from labeling.models import Comment, Revision
 from labeling.services import adjudication_decide, comment_add, dispute_open
 from labeling.waiting import counted
@@ -18,7 +20,9 @@ from tests.labeling.rows import NO_CALL, call
 from toolevals.workspace.models import Project, Role, User
 
 pytestmark = pytest.mark.django_db
-MIGRATION = import_module("labeling.migrations.0012_unanswered")
+# By its name: its number is whatever came before it.
+(NAME,) = (found.name for found in iter_modules(migrations.__path__) if found.name.endswith("_unanswered"))
+MIGRATION = import_module(f"{migrations.__name__}.{NAME}")
 
 
 def parts(project: Project, user: User) -> list[set[UUID]]:
