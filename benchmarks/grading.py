@@ -65,10 +65,16 @@ def rows() -> Iterator[Row]:
         ("wrong", wrong, "bfcl_right", 2.5),
     ):
         value = _rate(partial(_grade_all, measured), len(entries))
-        title = (
-            f"card of a {name} answer ({size}), beside the leaderboard's checker on {peer.removeprefix('bfcl_')} ones"
-        )
+        beside = f"beside the leaderboard's checker on {peer.removeprefix('bfcl_')} ones"
+        # The rounds send the same answers: of all but the first it is known what is decided.
+        title = f"card of a {name} answer that came before ({size}), {beside}"
         yield Row(title, value, "cards/s", rates[peer], times * rates[peer])
+    for name, answers in (("right", cards), ("wrong", wrong)):
+        value = _rate(partial(_grade_new, entries, [sent for _, sent in answers]), len(entries))
+        title = (
+            f"an entry compiled and graded once, with a {name} answer, beside the leaderboard's checker on such ones"
+        )
+        yield Row(title, value, "entries/s", rates[f"bfcl_{name}"], rates[f"bfcl_{name}"])
     for name, measured, most in (("right", cards, 60), ("wrong", wrong, 120)):
         value = 1_000_000 / _rate(partial(_write_all, measured), len(entries))
         yield Row(f"card of a {name} answer with its reasons, as a document", value, "µs", None, most, "lower")
@@ -225,6 +231,11 @@ def _grade_all(cards: Cards) -> None:
         graded = grade_calls(case, [call_in(call) for call in sent])
         if not graded.statuses or graded.tag == crashed:
             raise RuntimeError(graded.outcome.reason)
+
+
+def _grade_new(entries: Sequence[Entry], answers: Sequence[Sequence[dict[str, Any]]]) -> None:
+    for each, sent in zip(entries, answers, strict=True):
+        grade_calls(compile_case(each.expectation, each.tools), [call_in(call) for call in sent])
 
 
 def _write_all(cards: Cards) -> None:
