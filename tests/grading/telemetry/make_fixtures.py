@@ -183,6 +183,7 @@ def _langgraph(address):
         messages = agent.invoke({"messages": [*messages, {"role": "user", "content": question}]})["messages"]
 
 
+_PLACES = ("revision_id", "stacktrace")
 PACKAGES = {
     "openinference_openai": "openinference-instrumentation-openai",
     "openllmetry_openai": "opentelemetry-instrumentation-openai",
@@ -215,9 +216,9 @@ def main() -> None:
 
 
 def _hexadecimal(value):
-    """Return an export with its ids as OTLP's JSON has them: protobuf's own JSON has base64. No revision of ours."""
+    """Return an export with its ids as OTLP's JSON has them, without places of this machine: protobuf has base64."""
     if isinstance(value, list):
-        return [_hexadecimal(item) for item in value if "revision_id" not in str(item.get("key", ""))]
+        return [_hexadecimal(item) for item in value if not str(item.get("key")).endswith(_PLACES)]
     if not isinstance(value, dict):
         return value
     ids = ("traceId", "spanId", "parentSpanId")
