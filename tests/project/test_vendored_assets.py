@@ -57,7 +57,7 @@ def test_a_bundle_holds_the_traces_that_are_drawn_and_evaluates_no_text() -> Non
     (script,) = (ROOT / file["to"] for file in BUNDLES[0]["files"] if file["from"] == "bundle")
     text = script.read_text()
     assert re.search(r"\beval\(|new Function\(", text) is None
-    assert len(brotli.compress(text.encode())) < MOST_PACKED  # type: ignore[no-untyped-call]
+    assert len(brotli.compress(text.encode())) < MOST_PACKED
     figures = (ROOT / "toolevals" / "presentation" / "figures").glob("*.py")
     drawn = {name.lower() for path in figures for name in re.findall(r"\bgo\.([A-Z]\w+)\(", path.read_text())}
     drawn -= {"layout", "figure"}
