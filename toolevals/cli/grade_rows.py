@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -12,7 +10,7 @@ from typing import Any, NamedTuple
 from orjson import OPT_APPEND_NEWLINE, dumps, loads
 
 from toolevals.cli.grade_lines import json_line
-from toolevals.cli.grade_tables import RATES, STATUSES, counted, rates, stacked, table
+from toolevals.cli.grade_summary import Brief, summary_of
 from toolevals.grading.case_metrics import METRICS, case_metrics
 from toolevals.grading.catalog import GRADERS
 from toolevals.grading.deciding import EXPECTED
@@ -21,8 +19,6 @@ from toolevals.grading.due import due_class
 from toolevals.grading.engine import CompiledCase, compile_case, grade
 from toolevals.grading.examples import ExampleRow, first_words, read_example
 from toolevals.grading.gates.values import GateCase
-from toolevals.grading.metrics.clustered import ExampleSums
-from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.parsing import Loss
 from toolevals.grading.predictions import Prediction, read_prediction
 from toolevals.grading.problems import InvalidDocument
@@ -175,16 +171,6 @@ class Case:
         return Case(self.id, trial, self.grade, *about)
 
 
-class Brief(NamedTuple):
-    """What the table counts of a graded row: statuses in the order of GRADERS, and each metric's status and value."""
-
-    id: str
-    statuses: tuple[str, ...]
-    mode: str
-    cell: tuple[str, str]
-    metrics: Mapping[str, tuple[str, float | None]]
-
-
 class NativeGrading:
     """Our own verdicts. `is_json` says that rows come from `documents.load_json`, and not from other code."""
 
@@ -287,31 +273,7 @@ class NativeGrading:
 
     def summary(self, briefs: Iterable[Brief]) -> str:
         """Return rates by grader, the metrics' means, what went wrong, and each tool's precision and recall."""
-        statuses: dict[str, Counter[str]] = {name: Counter() for name in GRADERS}
-        # What is distinct among cases, and by example which of it its trials are.
-        distinct: dict[tuple[str, ...], int] = {}
-        examples: defaultdict[str, array[int]] = defaultdict(lambda: array("I"))
-        modes: Counter[str] = Counter()
-        cells: Counter[tuple[str, str]] = Counter()
-        metrics: dict[str, list[tuple[str, float | None]]] = {name: [] for name in METRICS}
-        for case in briefs:
-            for name, verdict in case.metrics.items():
-                metrics[name].append(verdict)
-            for name, status in zip(GRADERS, case.statuses, strict=True):
-                statuses[name][status] += 1
-            examples[case.id].append(distinct.setdefault(case.statuses, len(distinct)))
-            modes[case.mode] += 1
-            cells[case.cell] += 1
-        del modes[""], cells["", ""]
-        sums = _sums(list(distinct), Counter(tuple(sorted(trials)) for trials in examples.values()))
-        return stacked(
-            (
-                table(RATES, (rates(name, counts, sums[name]) for name, counts in statuses.items())),
-                table(("metric", *STATUSES, "mean"), (_metric(name, each) for name, each in metrics.items() if each)),
-                counted(("what went wrong", "cases"), modes),
-                table(("tool", "expected", "called", "precision", "recall", "F1"), _tools(cells)),
-            )
-        )
+        return summary_of(briefs)
 
 
 def _head(graded: Case) -> dict[str, Any]:
@@ -332,26 +294,3 @@ def _body(graded: Case) -> dict[str, Any]:
     """Return what a document says of the answer."""
     metrics = {name: verdict.to_document() for name, verdict in graded.metrics.items()}
     return {**graded.grade.to_document(), "metrics": metrics}
-
-
-def _sums(distinct: Sequence[tuple[str, ...]], examples: Mapping[tuple[int, ...], int]) -> dict[str, ExampleSums]:
-    """Return the sums over examples of each grader, from how many examples have which of the distinct trials."""
-    tallies: dict[str, Counter[tuple[int, int]]] = {name: Counter() for name in GRADERS}
-    for trials, count in examples.items():
-        for name, said in zip(GRADERS, zip(*map(distinct.__getitem__, trials), strict=True), strict=True):
-            passed = said.count("passed")
-            tallies[name][passed + said.count("failed"), passed] += count
-    return {name: ExampleSums.of(each) for name, each in tallies.items()}
-
-
-def _metric(name: str, said: Sequence[tuple[str, float | None]]) -> tuple[str, ...]:
-    values = [value for _, value in said if value is not None]
-    counts = Counter[str](status for status, _ in said)
-    mean = f"{sum(values) / len(values):.3f}" if values else ""
-    return name, *(str(counts[status]) for status in STATUSES), mean
-
-
-def _tools(cells: Counter[tuple[str, str]]) -> Iterator[tuple[str, ...]]:
-    for each in ConfusionMatrix(cells).per_class:
-        shares = ("" if share is None else f"{share:.3f}" for share in (each.precision, each.recall, each.f1))
-        yield each.name, str(each.support), str(each.predicted), *shares
