@@ -6,6 +6,7 @@ import pytest
 from django.forms import model_to_dict
 
 from tests.runs.building import HISTORY, STATUS, call, cases_of, silence, uploaded_run, version_of
+from toolevals.grading.engine import grade
 from toolevals.runs.models import AlignedPair, ArgumentFault, CaseFinding, Episode
 from toolevals.runs.services import case_grading, grading_start
 
@@ -52,8 +53,12 @@ def test_trials_that_did_the_same_keep_what_they_would_have_alone(project, run_j
 @pytest.mark.django_db
 def test_what_was_done_again_is_not_graded_again(project, run_jobs, monkeypatch):
     graded = []
-    plain = case_grading.grade
-    monkeypatch.setattr(case_grading, "grade", lambda *given, **how: graded.append(given) or plain(*given, **how))
+
+    def counted(*given: Any, **how: Any) -> Any:
+        graded.append(given)
+        return grade(*given, **how)
+
+    monkeypatch.setattr(case_grading, "grade", counted)
     uploaded_run(project, version_of(project), ROWS, trials=TRIALS)
     run_jobs()
     # Of status two, of history four, of refund three, of hello two: a missing prediction is one by itself.
