@@ -26,6 +26,7 @@ SPECTACULAR_SETTINGS = {
     # Fields of one name with different values: each set has a name of its own in the document.
     "ENUM_NAME_OVERRIDES": {
         "LabelAnswer": "labeling.models.LabelAnswer",
+        "SecondLookAnswer": "labeling.models.LookAnswer",
         "WithoutGold": "labeling.api.serializers.gold.WITHOUT_GOLD",
         "GoldSource": "labeling.models.GoldSource",
         "ImportSource": "labeling.api.serializers.transfer.SOURCE_NAMES",
