@@ -128,6 +128,7 @@ def test_a_large_document_is_waited_for_and_chosen_from(
     page.locator("[data-choice-search]").fill("get_69")
     page.get_by_role("button", name="Tick those shown", exact=True).click()
     page.get_by_role("button", name="Publish", exact=True).click()
+    page.get_by_role("link", name="Open the result").click()
     expect(page).to_have_url(re.compile(r"/registries/tools/\d+/$"))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import django
 
 EXAMPLES, CLIENTS, CLIENTS_A_PROCESS = 500, 16, 4
-PATIENCE_SECONDS = 400
+PATIENCE_SECONDS = 280
 # So many labels, one is sent twice: a retry must add nothing.
 AGAIN_EVERY = 8
 
@@ -54,7 +54,8 @@ def _label_all(number: int) -> None:
     from toolevals.workspace.models import User
 
     user, dataset = User.objects.get(email=f"client{number}@example.org"), Dataset.objects.get()
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    # Before the test loses its patience, so that it hears what is left.
+    deadline = time.monotonic() + PATIENCE_SECONDS - 60
     try:
         while time.monotonic() < deadline:
             try:
@@ -65,9 +66,23 @@ def _label_all(number: int) -> None:
             except OperationalError:
                 continue  # SQLite kept this client waiting for too long: it asks again
             time.sleep(0.25)  # another client holds what is left, or held it and died
-        raise SystemExit("labelling took too long")
+        raise SystemExit(f"labelling took too long: {_left()}")
     finally:
         connection.close()
+
+
+def _left() -> list[Any]:
+    """Return the slots that are not handed in, with the people who labelled their examples."""
+    from django.utils import timezone
+
+    from labeling.models import Label, LabelSlot, SlotState
+
+    left = LabelSlot.objects.exclude(state=SlotState.SUBMITTED).order_by("pk")
+    columns = "revision__example__external_id", "state", "priority", "reviewer__email", "lease_until", "revision_id"
+    return [
+        (*row, timezone.now(), list(Label.objects.filter(revision=row[-1]).values_list("reviewer__email", flat=True)))
+        for row in left.values_list(*columns)[:5]
+    ]
 
 
 def _label_next(dataset: Any, user: Any, number: int) -> bool:

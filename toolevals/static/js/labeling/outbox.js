@@ -51,7 +51,7 @@ const release = (focused) => {
 export const submit = async (url, fields) => {
   stopDrafts();
   const { slot, noun, draftUrl = "" } = page().dataset;
-  write(keyFor(slot), { id: newId(), url, fields, slot, noun, draftUrl, page: location.pathname });
+  write(keyFor(slot), { id: newId(), url, fields, slot, noun, draftUrl, page: location.pathname, at: Date.now() });
   showSending();
   const focused = document.activeElement;
   form().inert = true;
@@ -76,6 +76,9 @@ const later = (error, byHand) => {
   timer = setTimeout(flush, pause);
 };
 
+// The oldest first: the answer to a later one offers what is not handed in, as the server knows it by then.
+const inOrder = () => keysOf("outbox", person()).sort((one, other) => (read(one)?.at ?? 0) - (read(other)?.at ?? 0));
+
 // Sends all that waits, one after the other.
 export const flush = async ({ byHand = false } = {}) => {
   if (busy || !person()) return;
@@ -85,7 +88,7 @@ export const flush = async ({ byHand = false } = {}) => {
     const tried = new Set();
     const sent = [];
     const isNew = (key) => !tried.has(`${key} ${read(key)?.id}`);
-    for (let key; (key = keysOf("outbox", person()).find(isNew)); ) {
+    for (let key; (key = inOrder().find(isNew)); ) {
       const entry = read(key);
       tried.add(`${key} ${entry?.id}`);
       if ((await send(key, entry)) === "elsewhere") sent.push(entry);
