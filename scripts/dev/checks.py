@@ -19,7 +19,7 @@ ON_SERVER = ["-n", "3", "--dist", "worksteal"]
 # The tests of a file share what they put into a database, and the longest files come first: tests/fixtures/order.py.
 # These tests wait for half of their time, for a process, a page or a lease: more of them run at once than there are
 # cores.
-WAITING = ["-n", "5", "--dist", "loadfile", "--no-loadscope-reorder"]
+WAITING = ["-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 IN_PROCESS = "not servers and not browser"
 SLOW_LANE = "slow_lane"
 WITH_BROWSERS = "(servers or browser) and not slow_lane"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import sys
 import time
@@ -15,7 +16,7 @@ from typing import Any
 import django
 
 EXAMPLES, CLIENTS, CLIENTS_A_PROCESS = 500, 16, 4
-PATIENCE_SECONDS = 280
+PATIENCE_SECONDS = 400
 # So many labels, one is sent twice: a retry must add nothing.
 AGAIN_EVERY = 8
 
@@ -42,6 +43,8 @@ def label(first: int) -> None:
     """Let some clients, from number `first` on, label until every label is in; print a line for each of theirs."""
     # Whoever holds SQLite's one lock shall not wait long for Python's.
     sys.setswitchinterval(0.0005)
+    # What the clients are at, where they take too long: it goes to the log that the test shows.
+    faulthandler.dump_traceback_later(PATIENCE_SECONDS // 2)
     with ThreadPoolExecutor(CLIENTS_A_PROCESS) as pool:
         for done in [pool.submit(_label_all, first + number) for number in range(CLIENTS_A_PROCESS)]:
             done.result()
@@ -54,6 +57,7 @@ def _label_all(number: int) -> None:
     from toolevals.workspace.models import User
 
     user, dataset = User.objects.get(email=f"client{number}@example.org"), Dataset.objects.get()
+    refused = ""
     # Before the test loses its patience, so that it hears what is left.
     deadline = time.monotonic() + PATIENCE_SECONDS - 60
     try:
@@ -63,10 +67,11 @@ def _label_all(number: int) -> None:
                     continue
                 if not LabelSlot.objects.exclude(state=SlotState.SUBMITTED).exists():
                     return
-            except OperationalError:
+            except OperationalError as error:
+                refused = str(error)
                 continue  # SQLite kept this client waiting for too long: it asks again
             time.sleep(0.25)  # another client holds what is left, or held it and died
-        raise SystemExit(f"labelling took too long: {_left()}")
+        raise SystemExit(f"labelling took too long: {refused or 'nothing refused'}, {_left()}")
     finally:
         connection.close()
 
