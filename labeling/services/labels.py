@@ -112,6 +112,8 @@ def label_withdraw(*, label: Label, actor: User) -> LabelSlot:
         _require_time(revision, slot, label, actor)
         now = timezone.now()
         Label.objects.filter(pk=label.pk).update(withdrawn_at=now)
+        # One that was on its way when the label was handed in, and came after it, holds less than the label.
+        Draft.objects.filter(revision=revision, user=actor).delete()
         current = revision.example.current_id == revision.pk and revision.resolution != Resolution.PASSED_ON
         slot.state = SlotState.CLAIMED if current else SlotState.CLOSED
         slot.claimed_at, slot.lease_until = now, lease_end(now) if current else None

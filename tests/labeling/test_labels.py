@@ -166,3 +166,16 @@ def test_nobody_labels_what_they_passed_on(claim, dataset, examples, ann):
     slot_skip(slot=slot, actor=ann)
     with pytest.raises(InvalidAct):
         label_submit(slot=slot, actor=ann, expectation=NO_CALL)
+
+
+def test_a_draft_that_came_after_its_label_does_not_hide_it_when_it_is_taken_back(claim, dataset, examples, ann):
+    slot = claim(ann)
+    label = label_submit(slot=slot, actor=ann, expectation=NO_CALL, rationale="all of it")
+    # On its way when the label was handed in, and given up by the page: the server has it all the same.
+    draft_save(revision=slot.revision, actor=ann, document={"rationale": ""})
+    label_withdraw(label=label, actor=ann)
+    assert not Draft.objects.exists()
+    # What is entered from then on is kept, however often it is taken back.
+    draft_save(revision=slot.revision, actor=ann, document={"rationale": "all of it, and more"})
+    label_withdraw(label=label, actor=ann)
+    assert Draft.objects.get().document == {"rationale": "all of it, and more"}
