@@ -24,7 +24,7 @@ SECONDS = 3600
 
 @dataclass(slots=True)
 class Measured:
-    """What one side measured in one turn."""
+    """The measurements of one side in one turn."""
 
     values: dict[str, float] = field(default_factory=dict)
     better: dict[str, Better] = field(default_factory=dict)

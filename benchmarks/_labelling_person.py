@@ -18,7 +18,7 @@ REPEATED = re.compile(r"(?P<key>.+)\*(?P<times>\d+)")
 
 @dataclass
 class Worked:
-    """What labelling took: keys and seconds of each example, and the examples that were handed in, in their order."""
+    """The cost of labelling: keys and seconds of each example, and the examples that were handed in, in their order."""
 
     keys: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)

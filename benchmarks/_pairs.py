@@ -20,7 +20,7 @@ Better = Literal["higher", "lower"]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How many times as costly a figure became, from `low` to `high`; above 1 is slower.
+    """The factor by which a figure became more costly, from `low` to `high`; above 1 is slower.
 
     The interval holds for all figures of a comparison together.
     """
@@ -49,7 +49,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one row came to in each pair, as (before, now)."""
+    """The values of one row in each pair, as (before, now)."""
 
     name: str
     better: Better

@@ -1,4 +1,4 @@
-"""How often a process searches for garbage in cycles."""
+"""The frequency with which a process searches for garbage in cycles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a long-lived process does so that memory it no longer needs goes back to the system.
+"""Give memory that a long-lived process no longer needs back to the system.
 
 glibc keeps a heap for each thread, up to eight a core, and raises the size from which it asks the system for each block
 by itself. After an hour of requests and imports most of a process is room that nothing is in. Elsewhere than on glibc

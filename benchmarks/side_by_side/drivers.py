@@ -26,7 +26,7 @@ class StepError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """What a step returned, and the seconds that it took."""
+    """The result of a step, and the seconds that it took."""
 
     result: Any
     processor: float

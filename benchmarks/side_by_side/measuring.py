@@ -17,7 +17,7 @@ from benchmarks.side_by_side.tools import EXECUTION, GRADING, LABELLING, NEVER, 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much is measured; `contested` examples are labelled by `people` at once, and `entries` is None for all."""
+    """Sizes to measure; `contested` examples are labelled by `people` at once, and `entries` is None for all."""
 
     examples: int = 10_000
     labels: int = 100
@@ -30,7 +30,7 @@ class Sizes:
 
 @dataclass(slots=True)
 class Found:
-    """What was measured: (step, tool key) -> one Took for each round; and what was not: (tool title, reason)."""
+    """The measurements: (step, tool key) -> one Took for each round; and what was not: (tool title, reason)."""
 
     times: dict[tuple[str, str], list[Took]] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)

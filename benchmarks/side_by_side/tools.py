@@ -28,7 +28,7 @@ class Tool:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it runs in the Python of this process."""
+        """Return whether it runs in the Python of this process."""
         return self.folder == OWN
 
     @property

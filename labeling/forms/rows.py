@@ -113,7 +113,7 @@ class Row:
 
     @property
     def begins(self) -> str:
-        """How each value begins that its schema's pattern allows, as far as that is plain; "" where nothing is."""
+        """The beginning of each value that its schema's pattern allows, as far as that is plain; "" where nothing is."""
         return plain_beginning(self.field.schema.get("pattern"))
 
     @property
@@ -123,7 +123,7 @@ class Row:
 
     @property
     def offers_left_out(self) -> bool:
-        """Whether the agent may be allowed to leave it away. While it is unnamed, the page hides that."""
+        """Return whether the agent may leave it away. While it is unnamed, the page hides that."""
         can = not self.field.required and self.matcher not in ("absent", FREE, RAW)
         return can or self.may_be_left_out
 

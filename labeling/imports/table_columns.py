@@ -1,4 +1,4 @@
-"""What the columns of a CSV file hold, found by their names where no person says it."""
+"""The contents of a CSV file's columns, found by their names where no person names them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NamedColumns(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What to tell the person whose file it is: every column, those that are not used too."""
+        """Return what to tell the person whose file it is: every column, those that are not used too."""
         used = [
             column if column == holds else f"{column} as {holds}" for column, holds in self.targets.items() if holds
         ]

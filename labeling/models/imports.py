@@ -75,7 +75,7 @@ class StagedExample(models.Model):
 
 
 class GoldFate(models.TextChoices):
-    """What an import does about the gold of an example that was there before; empty where it says nothing else."""
+    """The effect of an import on the gold of an example that was there before; empty where it says nothing else."""
 
     REPLACED = "replaced"
     DISPUTED = "disputed"
@@ -84,7 +84,7 @@ class GoldFate(models.TextChoices):
 
 
 class StagedChange(models.Model):
-    """What a staged row will change about an example that was there before, and what this was decided by.
+    """The change that a staged row will make to an example that was there before, and what this was decided by.
 
     Written before the publication, which takes it as it is where the example still is as it was, and else decides
     anew. Rows and revisions are named by their ids alone: what stands here is looked up when it is used.

@@ -1,4 +1,4 @@
-"""What staged rows will change about examples that were there before: decided in advance, some rows at a time.
+"""The changes that staged rows will make to examples that were there before: decided in advance, some rows at a time.
 
 The publication then has little left to do while it keeps others from writing. What it finds changed meanwhile it
 decides anew: see `labeling.services.publishing`.
@@ -45,13 +45,13 @@ class Found(NamedTuple):
 
     @property
     def may_be_replaced(self) -> bool:
-        """Whether the gold was imported, or there is none and nobody has labelled yet."""
+        """Return whether the gold was imported, or is missing without any label."""
         return self.gold_source == GoldSource.IMPORTED or not (self.gold_source or self.has_labels)
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What one row will change, in the order of the table's columns; and what its line is told, where that is new."""
+    """The change of one row, in the order of the table's columns; and what its line is told, where that is new."""
 
     row: tuple[Any, ...]
     fate: str | None

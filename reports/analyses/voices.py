@@ -1,4 +1,4 @@
-"""What independent agents say against the gold of an example, and how skilled each is. Plain values."""
+"""The testimony of independent agents against the gold of an example, and how skilled each is. Plain values."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class Voice:
 
     @property
     def sides(self) -> bool:
-        """Whether most trials pass, or end where the gold does."""
+        """Return whether most trials pass, or end where the gold does."""
         return self.holds(sum(trial.with_gold or trial.same_state for trial in self.trials))
 
     @property
     def points(self) -> set[Point]:
-        """What most of the trials say against the gold."""
+        """Return what most of the trials say against the gold."""
         said = Counter(point for trial in self.trials for point in trial.points)
         return {point for point, count in said.items() if self.holds(count)}
 

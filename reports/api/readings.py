@@ -27,13 +27,13 @@ class ReadRowSerializer(serializers.Serializer[Any]):
 
 
 class RunReadingsSerializer(serializers.Serializer[Any]):
-    """How the file of an uploaded run was read; of a run that asked an agent, what was left out of its answers."""
+    """The reading of an uploaded run's file; of a run that asked an agent, what was left out of its answers."""
 
     rows = ReadRowSerializer(many=True)
 
 
 class ReadingsView(RunReportView):
-    """What the file of a run was read as, and what was left out of it or of the agent's answers."""
+    """Return what the file of a run was read as, and what was left out of it or of the agent's answers."""
 
     @extend_schema(parameters=[GRADING], responses=RunReadingsSerializer)
     def get(self, request: Request, number: int) -> Response:

@@ -1,4 +1,4 @@
-"""Which cases of a grading are looked at, as an address says it; `reports.filters.reading` reads it."""
+"""The choice of a grading's cases, as an address says it; `reports.filters.reading` reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the uploaded predictions of a run were read from, and what was left out of them or of an agent's answers."""
+"""The formats of a run's uploaded predictions, and what was left out of them or of an agent's answers."""
 
 from __future__ import annotations
 

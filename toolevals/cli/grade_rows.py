@@ -116,7 +116,7 @@ class _Example(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """What came of an answer to an example; `read` is None where there is no prediction."""
+    """The outcome of an answer to an example; `read` is None where there is no prediction."""
 
     case: Case
     read: Prediction | None
@@ -135,7 +135,7 @@ def _example_in(text: bytes) -> _Example:
 
 
 class Shared:
-    """What is made once for all rows of an example with the same answer: the end of a JSON line, the gate's case."""
+    """Values shared by all rows of an example with the same answer: the end of a JSON line, the gate's case."""
 
     __slots__ = ("gate_case", "line")
 

@@ -15,7 +15,7 @@ from toolevals.grading.metrics.confusion import ConfusionMatrix
 
 
 class Brief(NamedTuple):
-    """What the table counts of a graded row: statuses in the order of GRADERS, and each metric's status and value."""
+    """The counted part of a graded row: statuses in the order of GRADERS, and each metric's status and value."""
 
     id: str
     statuses: tuple[str, ...]

@@ -153,7 +153,7 @@ class InPlace:
 
     @property
     def is_alone(self) -> bool:
-        """Whether one call is expected, and nothing else will do."""
+        """Return whether one call is expected, and nothing else will do."""
         return self.only and len(self.places) == 1
 
     @classmethod

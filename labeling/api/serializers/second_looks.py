@@ -1,4 +1,4 @@
-"""What second looks look like in JSON."""
+"""Second looks in JSON."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class OpenedLookSerializer(WaitingLookSerializer):
 
 
 class NewLookAnswerSerializer(serializers.Serializer[Any]):
-    """What one says after a second look."""
+    """An answer after a second look."""
 
     answer = serializers.ChoiceField(choices=LookAnswer.choices)
     remark = serializers.CharField(max_length=LONGEST_REMARK, allow_blank=True, default="")
 
 
 class LookAnswerSerializer(serializers.ModelSerializer[SecondLook]):
-    """What one has said."""
+    """The answer that one gave."""
 
     id = serializers.UUIDField(source="proposal_id")
 

@@ -25,7 +25,7 @@ from toolevals.workspace.models import within
 
 
 class LookView(LabelingView):
-    """What the views of one proposal share."""
+    """The base of the views of one proposal."""
 
     def find_proposal(self, pk: UUID) -> LookProposal:
         """Return the project's proposal. Raises Http404."""

@@ -46,5 +46,5 @@ class Detected:
 
     @property
     def sentence(self) -> str:
-        """What to tell the person whose file it is."""
+        """Return what to tell the person whose file it is."""
         return f"Read as {self.format.title}: {self.evidence}."

@@ -1,4 +1,4 @@
-"""What one span says, by the convention that its instrumentation follows."""
+"""Read one span by the convention that its instrumentation follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one message took, as far as it was recorded."""
+"""The time, tokens and cost of one message, as far as they were recorded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What a message took, as far as somebody recorded it: None, or no count, is not recorded and never nothing.
+    """The time, tokens and cost of a message: None, or no count, is not recorded and never nothing.
 
     Of the assistant's it is the model's step: milliseconds, tokens by the names of `Transcript.usage`, and its cost. Of
     a tool's it is the execution of the call that the message answers.

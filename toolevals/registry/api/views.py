@@ -98,7 +98,7 @@ class Versions(ProjectView, ListAPIView[RegistryVersion]):
 
 
 class VersionPreview(ProjectView):
-    """What publishing a document would read, by POST: its format, tools and losses. Nothing is published.
+    """Preview the publishing of a document, by POST: its format, tools and losses. Nothing is published.
 
     A document of more than 200 kB is read by a job, which is answered with 202; what it has read is kept for a day.
     """
@@ -120,7 +120,7 @@ class VersionPreview(ProjectView):
 
 
 class LargePreview(ProjectView):
-    """What a job has read of a large document: 200 once it is there, until then the job with 202.
+    """Return what a job has read of a large document: 200 once it is there, until then the job with 202.
 
     404 where the job failed or was cancelled, and once what it has read is no longer kept.
     """

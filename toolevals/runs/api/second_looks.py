@@ -40,7 +40,7 @@ class LookPlansSerializer(serializers.Serializer[Any]):
 
 
 class NewLookPlanSerializer(serializers.Serializer[Any]):
-    """Which run proposes, and how much of it is wrong on purpose."""
+    """The run that proposes, and the share of it that is wrong on purpose."""
 
     run = serializers.IntegerField(min_value=1, max_value=MOST_SEED, help_text="The number of an earlier run.")
     planted_share = serializers.FloatField(min_value=0, max_value=MOST_PLANTED, default=0)

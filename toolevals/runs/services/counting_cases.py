@@ -35,7 +35,7 @@ class One:
 
     @property
     def agrees(self) -> bool:
-        """Whether it stands in one and the same cell in every view."""
+        """Return whether it stands in one and the same cell in every view."""
         return self.cells is _NOWHERE or self.cells[View.SET] is self.cells[View.FIRST]
 
 
@@ -60,7 +60,7 @@ def examples_of(grading: Grading, contexts: dict[Context, int]) -> Iterator[list
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What is read of each case, and what is the same for all of them."""
+    """The columns that are read of each case, and the values that are the same for all."""
 
     columns: tuple[str, ...]
     costs: tuple[str, ...]

@@ -13,7 +13,7 @@ _TOOK: Final = frozenset({"usage", "latency_ms"})
 
 @dataclass(slots=True)
 class Told:
-    """What is written of a grade once for all trials that have it: None and empty until it is."""
+    """The rows of a grade that are written once for all trials that have it: None and empty until it is."""
 
     detail: Written | None = None
     values: str = ""

@@ -1,4 +1,4 @@
-"""Whether there can be anything to do: on SQLite, where the sweeper is the only doorbell, it asks this instead.
+"""Tell whether there can be anything to do: on SQLite, where the sweeper is the only doorbell, it asks this instead.
 
 SQLite counts in memory how often others have written, and says it without reading a table. While that number stands
 and no batch is open, nothing has become due. Once it has stood for some minutes, the regular duties come seldom: what
@@ -24,7 +24,7 @@ ALIVE = "worker.alive"
 
 
 class Rest:
-    """What one sweeper knows of its database. `now` is of the monotonic clock."""
+    """The knowledge of one sweeper about its database. `now` is of the monotonic clock."""
 
     def __init__(self) -> None:
         self._version: tuple[int, int] | None = None
