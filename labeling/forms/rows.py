@@ -113,7 +113,7 @@ class Row:
 
     @property
     def begins(self) -> str:
-        """The beginning of each value that its schema's pattern allows, as far as that is plain; "" where nothing is."""
+        """The beginning of values that its schema's pattern allows, as far as that is plain; "" where nothing is."""
         return plain_beginning(self.field.schema.get("pattern"))
 
     @property
