@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, Response, Route, expect
+from playwright.sync_api import Page, Request, Response, Route, expect
 
 from tests.browser.keyboard import heading
 from tests.browser.session_people import LABELS, line, person, say_none, shop, sign_out
@@ -83,7 +83,12 @@ def test_two_labels_without_a_connection_are_both_sent_once(shop: Shop, person: 
     assert heading(page) == second
     page.unroute("**/submit/")
     sent: list[str] = []
-    page.on("request", lambda each: each.url.endswith("/submit/") and sent.append(each.post_data or ""))
+
+    def note(request: Request) -> None:
+        if request.url.endswith("/submit/"):
+            sent.append(request.post_data or "")
+
+    page.on("request", note)
     page.reload()
     expect(page.locator("[data-outbox]")).to_be_hidden()
     # As they were handed in: the answer to the second does not offer the first again.
