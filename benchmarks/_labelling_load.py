@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks._labelling import CALL, WORDS
-from toolevals.grading.canonical import exact
+from toolevals.grading.values.canonical import exact
 
 # Rows a statement, so that none is rolled back as a whole and the log stays short.
 AT_ONCE = 100_000

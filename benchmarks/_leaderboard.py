@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolevals.grading.bfcl import bfcl_example
 from toolevals.grading.dialects.bfcl import CATEGORIES
+from toolevals.grading.reading.bfcl import bfcl_example
 from toolevals.grading.values import Expectation, ToolCall, ToolSpec
 
 SAMPLE = Path(__file__).parents[1] / "tests" / "grading" / "data" / "bfcl" / "oracle_sample.jsonl"

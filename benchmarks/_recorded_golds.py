@@ -21,8 +21,8 @@ from tests.reports.recorded.loading import RUNS, TOOLS
 from toolevals.agents.code.states import SharedState
 from toolevals.agents.replay import GOLD_REFUSED, Executions
 from toolevals.agents.worlds import Refusals, ToolAnswer, World  # noqa: F401
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.parsing.recorded import tau2_runs, tau_runs
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.reading.parsing.recorded import tau2_runs, tau_runs
 from toolevals.grading.values import Expectation, ToolCall, Transcript
 
 DATABASES = {"airline": "db_airline_tau1_at_run.json.gz", "retail": "db_retail_tau1.json.gz"}

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from toolevals.grading.bfcl import bfcl_example
+from toolevals.grading.reading.bfcl import bfcl_example
 from toolevals.grading.values import ToolSpec
 from toolevals.runs.baseline.ranking import relevances
 

@@ -52,7 +52,7 @@ def predictions(count: int, trials: int) -> bytes:
 def prepare(count: int) -> dict[str, Any]:
     """Make the dataset, and wait for the floors, which the workers run of themselves."""
     from labeling.services import dataset_create, examples_import, version_freeze
-    from toolevals.grading.examples import read_example
+    from toolevals.grading.reading.examples import read_example
     from toolevals.workspace.services import project_create
 
     project = project_create(actor=None, slug="bench", name="Bench")

@@ -25,10 +25,10 @@ from toolevals.agents.code import CodeSimulator
 from toolevals.agents.code.states import SharedState
 from toolevals.agents.replay import Executions, executed_calls
 from toolevals.agents.worlds import Simulator, ToolAnswer, World
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.exact_calls import exact_calls
-from toolevals.grading.execution import grade_effect
-from toolevals.grading.parsing.recorded import tau_runs
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.layers.execution import grade_effect
+from toolevals.grading.matching.executable_calls import exact_calls
+from toolevals.grading.reading.parsing.recorded import tau_runs
 from toolevals.grading.values import Expectation, ToolCall, Transcript
 
 RUNS, DATABASE = "tau_grok-3_retail_flaky503.slim.json.gz", "db_retail_tau1.json.gz"

@@ -18,13 +18,12 @@ from benchmarks._leaderboard import Entry
 from benchmarks._leaderboard import entries as leaderboard_entries
 from benchmarks.row import Row
 from tests.grading.reference import reference_problems
-from toolevals.grading.alignment import best_assignment
-from toolevals.grading.conformance import call_problems
+from toolevals.grading.alignment.assignment import best_assignment
 from toolevals.grading.dialects.bfcl import check
 from toolevals.grading.dialects.bfcl_compiled import compile_bfcl
-from toolevals.grading.engine import CompiledCase, compile_case, grade, grade_calls
-from toolevals.grading.matchers import Exact
-from toolevals.grading.parsing import call_in
+from toolevals.grading.engine.grading import CompiledCase, compile_case, grade, grade_calls
+from toolevals.grading.json_schema.conformance import call_problems
+from toolevals.grading.reading.parsing import call_in
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
@@ -34,7 +33,8 @@ from toolevals.grading.values import (
     Trajectory,
     Transcript,
 )
-from toolevals.grading.verdicts import FailureTag
+from toolevals.grading.values.matchers import Exact
+from toolevals.grading.values.verdicts import FailureTag
 
 PEERS = Path(__file__).parent / "peers" / "call_checkers.py"
 TRACK = ToolSpec("track", "Says where an order is.", {"type": "object", "properties": {"order": {"type": "string"}}})

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from labeling.merging import at, has, may_be_both, steps_of
 from labeling.models import LabelAnswer
 from labeling.wording import CallWords, expectation_words, matcher_words, shown_whole, summary
-from toolevals.grading.equivalence import Difference, differences
+from toolevals.grading.matching.equivalence import Difference, differences
 from toolevals.grading.values import Expectation
 
 # Settings, by the last step of their path: the title, and what their two values mean.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeVar
 
-from toolevals.grading.canonical import canonical
-from toolevals.grading.normal_forms import expectation_form
+from toolevals.grading.matching.normal_forms import expectation_form
 from toolevals.grading.values import Expectation
+from toolevals.grading.values.canonical import canonical
 
 
 class Saying(Protocol):

@@ -15,7 +15,7 @@ from django.db.models import Count
 
 from labeling.coverage.classes import BUCKETS, DIFFICULTIES, EDGE_CASES, ERRORS, class_of
 from labeling.models import Dataset, Example, Resolution
-from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 # What a tool needs beside its number of examples: a call of it, no call though it is offered, a reaction to its error.
 NEEDS: Final = ("positive", "negative", "error_recovery")

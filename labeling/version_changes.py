@@ -16,7 +16,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, UUI
 from labeling.comparison import Part, compare
 from labeling.models import DatasetVersion, Gold, GoldSource, VersionEntry
 from labeling.wording import summary
-from toolevals.grading.canonical import exact
+from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell
 from toolevals.registry.changes import Piece, ToolChange, version_changes, word_pieces
 from toolevals.registry.models import RegistryVersion, ToolList

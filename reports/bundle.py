@@ -13,7 +13,7 @@ from labeling.exports import version_lines
 from reports.queries.grading import KEYSET_PAGE
 from reports.queries.run_facts import COMPARED
 from reports.tables.bundled import BUNDLED
-from toolevals.grading.canonical import exact
+from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import csv_stream
 from toolevals.runs.judging.blindness import detail_without, hidden_in
 from toolevals.runs.models import CaseGrade, Grading

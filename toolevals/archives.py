@@ -9,7 +9,7 @@ import zipfile
 import zlib
 from os import SEEK_CUR
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 # What reading one raises that is damaged, cut short, needs a password (RuntimeError) or is packed in a way that is not
 # known here (NotImplementedError).

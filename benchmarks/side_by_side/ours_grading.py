@@ -12,9 +12,9 @@ VERSION = "this checkout"
 
 def steps(_: Path) -> Mapping[str, Callable[..., Any]]:
     """Return `load`, and steps that return how many answers passed."""
-    from toolevals.grading.bfcl import bfcl_example
-    from toolevals.grading.engine import CompiledCase, compile_case, grade_calls
-    from toolevals.grading.parsing import call_in
+    from toolevals.grading.engine.grading import CompiledCase, compile_case, grade_calls
+    from toolevals.grading.reading.bfcl import bfcl_example
+    from toolevals.grading.reading.parsing import call_in
 
     examples: list[Any] = []
     sent: dict[str, list[Any]] = {}

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from labeling.coverage.expected import ANY_CALL, NO_CALL, calls_of
 from labeling.meaning import meaning
-from toolevals.grading.canonical import digest
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.normal_forms import arguments_form
+from toolevals.grading.matching.equality import PROFILES
+from toolevals.grading.matching.normal_forms import arguments_form
 from toolevals.grading.values import Expectation, options_of
+from toolevals.grading.values.canonical import digest
 
 LONGEST_TOOL: Final = 200
 DIGEST: Final = 32

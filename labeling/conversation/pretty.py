@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from toolevals.grading.canonical import exact
+from toolevals.grading.values.canonical import exact
 
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
 # Beyond this, indenting would be most of the text.

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from toolevals.grading.edge_cases import edge_case_kinds
-from toolevals.grading.parsing import transcript_in
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 
 # The classes beside the tools: no call is right, and any call will do.
 NO_CALL: Final = "(none)"

@@ -17,8 +17,8 @@ import orjson
 from labeling.exports.bfcl_forms import answer_row, category_of, question_row
 from labeling.exports.outcome import Inexpressible, Outcome
 from labeling.exports.selection import Row, Selection, ToolLists
-from toolevals.grading.bfcl import bfcl_example
-from toolevals.grading.canonical import canonical, exact, parse
+from toolevals.grading.reading.bfcl import bfcl_example
+from toolevals.grading.values.canonical import canonical, exact, parse
 
 _CHUNK = 1 << 20
 # The earliest moment that a zip can hold: the same content gives the same bytes.

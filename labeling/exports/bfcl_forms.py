@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from labeling.exports.outcome import Inexpressible
-from toolevals.grading.bfcl import CATEGORIES
-from toolevals.grading.matchers import Absent, Exact, Fields, Items, Matcher, OneOf
-from toolevals.grading.subschemas import with_subschemas
+from toolevals.grading.json_schema.subschemas import with_subschemas
+from toolevals.grading.reading.bfcl import CATEGORIES
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec
+from toolevals.grading.values.matchers import Absent, Exact, Fields, Items, Matcher, OneOf
 
 _TYPES = {"object": "dict", "number": "float"}
 _PLAIN_MESSAGE = frozenset({"role", "content", "name"})

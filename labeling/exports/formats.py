@@ -12,7 +12,7 @@ from labeling.exports.openai_chat import openai_chat_lines
 from labeling.exports.outcome import Outcome
 from labeling.exports.selection import Selection
 from labeling.exports.table import example_table, label_table
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 JSON_LINES = "application/jsonl"
 

@@ -11,8 +11,8 @@ from typing import Any
 from labeling.exports.outcome import Outcome
 from labeling.exports.plain_calls import exact_call
 from labeling.exports.selection import Row, Selection, ToolLists
-from toolevals.grading.canonical import exact
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.canonical import exact
 
 
 def langsmith_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:

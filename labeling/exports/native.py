@@ -12,7 +12,7 @@ from uuid import UUID
 from labeling.exports.outcome import Outcome
 from labeling.exports.selection import Selection, ToolLists
 from labeling.models import Dataset, DatasetVersion
-from toolevals.grading.canonical import exact
+from toolevals.grading.values.canonical import exact
 
 
 def native_lines(selection: Selection, outcome: Outcome) -> Iterator[bytes]:

@@ -13,10 +13,10 @@ from typing import Any
 from labeling.exports.outcome import Inexpressible, Outcome
 from labeling.exports.plain_calls import one_step
 from labeling.exports.selection import Row, Selection, ToolLists
-from toolevals.grading.canonical import exact
-from toolevals.grading.parsing.messages import transcript_in
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing.messages import transcript_in
 from toolevals.grading.values import Expectation, MalformedCall, Message, ToolSpec
+from toolevals.grading.values.canonical import exact
+from toolevals.grading.values.problems import InvalidDocument
 
 RENAMED = "tools' names were written with _ for characters that OpenAI does not take"
 CONTEXT_SAID = "what the agent knows beside the messages was written as a system message"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from labeling.exports.outcome import Inexpressible
-from toolevals.grading.matchers import Absent, Approximately, DateEqual, Exact, Fields, Items, Matcher, OneOf
 from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, OneOfCalls, Trajectory
+from toolevals.grading.values.matchers import Absent, Approximately, DateEqual, Exact, Fields, Items, Matcher, OneOf
 
 ONE_OF_SEVERAL = "one accepted answer of several was written"
 OPTIONAL_LEFT_OUT = "arguments that may be left out were left out"

@@ -18,9 +18,9 @@ from django.db.models.functions import Cast
 from labeling.blindness import RESOLVED
 from labeling.models import Dataset, DatasetVersion, Example, VersionEntry
 from labeling.shown_strata import NOTHING_HIDDEN
-from toolevals.grading.canonical import parse
-from toolevals.grading.deciding import EXPECTED
 from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.grading.values.canonical import parse
+from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 

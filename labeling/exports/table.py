@@ -16,8 +16,8 @@ from labeling.exports.plain_calls import exact_call
 from labeling.exports.selection import Row, Selection, ToolLists
 from labeling.imports.formats.columns import NO_CALL, SOME_CALL
 from labeling.models import Example, Label, SpareLabel
-from toolevals.grading.canonical import exact, parse
 from toolevals.grading.values import Expectation
+from toolevals.grading.values.canonical import exact, parse
 from toolevals.presentation.csv import Cell, csv_stream
 
 EXAMPLE_COLUMNS = (

@@ -11,8 +11,8 @@ from django.http import QueryDict
 
 from labeling.forms.calls import FieldProblem, Found
 from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 # Why no call is right, as people choose it: the value kept, the words, what is meant.
 REASONS = (

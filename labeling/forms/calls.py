@@ -18,7 +18,7 @@ from labeling.forms.fields import (
     variant_of,
 )
 from labeling.forms.matchers import RAW, UNNAMED, first_matcher, matcher_keys
-from toolevals.grading.problems import pointer_to
+from toolevals.grading.values.problems import pointer_to
 
 MAX_EXTRAS = 100
 MAX_ITEMS = 200

@@ -13,9 +13,9 @@ from django.http import QueryDict
 from labeling.forms.fields import IN_LINE, ArgumentField, Choice, Kind
 from labeling.forms.matchers import FREE, IS_EMPTY, IS_NULL, RAW, RESULT_OF, TEXTS, UNNAMED, first_matcher
 from labeling.forms.plan import Position, read_plan
-from toolevals.grading.canonical import canonical
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.canonical import canonical
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 MAX_JSON_BYTES = 200_000
 MAX_JSON_DEPTH = 40

@@ -13,9 +13,9 @@ from labeling.forms.calls import fill_call
 from labeling.forms.entries import CallEntries
 from labeling.forms.plan import MAX_CALLS, plan_of
 from labeling.forms.reading import ANY_CALL, NONE, read_form
-from toolevals.grading.canonical import canonical
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.grading.values.canonical import canonical
+from toolevals.grading.values.problems import InvalidDocument
 
 # A form with more fields than this stays JSON: servers take a limited number.
 MAX_FIELDS = 900

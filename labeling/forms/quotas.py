@@ -9,7 +9,7 @@ from django import forms
 from labeling.coverage.classes import BUCKETS, DIFFICULTIES, EDGE_CASES, ERRORS
 from labeling.models import Dataset
 from labeling.quotas import MOST, NEEDS, quotas_check, quotas_of
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.forms.controls import PlainForm
 
 # The groups of fields: the part of the document, its names, whether they are shares in percent, and what they mean.

@@ -13,10 +13,10 @@ from labeling.forms.beside import REASONS, read_beside, read_why
 from labeling.forms.calls import FieldProblem, Found, read_call
 from labeling.forms.entries import MAX_JSON_BYTES, MAX_JSON_DEPTH, CallEntries
 from labeling.forms.plan import Plan, Position, Route, Step, read_plan
-from toolevals.grading.conformance import expectation_problems
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 __all__ = [
     "ANSWERS",

@@ -13,11 +13,11 @@ from labeling.imports.packing import is_packed, is_zip, unpacked
 from labeling.imports.sources import SOURCES, Source
 from labeling.imports.tables import preview
 from toolevals.archives import UNREADABLE
-from toolevals.grading.documents import load_json
-from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
-from toolevals.grading.evaluation_files.formats import detected
-from toolevals.grading.example_files import ExampleFormat, line_format, recorded_format, table_format
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES, decoded
+from toolevals.grading.files.evaluation_files.formats import detected
+from toolevals.grading.files.example_files import ExampleFormat, line_format, recorded_format, table_format
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 # The name by which a person leaves the format open.
 AUTO = "auto"

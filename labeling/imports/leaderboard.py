@@ -11,9 +11,9 @@ from typing import IO, Any
 from labeling.imports.lines import BOM, MAX_LINE_BYTES
 from labeling.imports.packing import is_zip
 from toolevals.archives import UNREADABLE
-from toolevals.grading.bfcl import CATEGORIES
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.bfcl import CATEGORIES
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 # The answers of a category are held in memory while its questions are read.
 MAX_ANSWERS_BYTES = 100_000_000

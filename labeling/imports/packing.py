@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import IO, cast
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 _MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = b"PK\x03\x04"

@@ -11,12 +11,12 @@ from labeling.imports.packing import unpacked
 from labeling.imports.sources import Source
 from labeling.imports.staging import Part
 from labeling.imports.tables import Records, columns_of, rows_in
-from toolevals.grading.documents import load_json
-from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES
-from toolevals.grading.evaluation_files.file_format import FileFormat
-from toolevals.grading.evaluation_files.reading import evaluation_file
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
+from toolevals.grading.files.evaluation_files.file_format import FileFormat
+from toolevals.grading.files.evaluation_files.reading import evaluation_file
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 
 def part_read(source: Source, file: IO[bytes], start: int, end: int, settings: Settings) -> Part:

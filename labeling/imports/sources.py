@@ -17,11 +17,11 @@ from labeling.imports.formats.settings import Settings
 from labeling.imports.leaderboard import leaderboard_lines
 from labeling.imports.packing import is_packed, is_zip, pieces_of
 from labeling.imports.tables import DELIMITERS
-from toolevals.grading.evaluation_files.file_format import FileFormat
-from toolevals.grading.evaluation_files.formats import FORMATS
-from toolevals.grading.example_files import TITLES
-from toolevals.grading.examples import ExampleRow, read_example
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.files.evaluation_files.file_format import FileFormat
+from toolevals.grading.files.evaluation_files.formats import FORMATS
+from toolevals.grading.files.example_files import TITLES
+from toolevals.grading.reading.examples import ExampleRow, read_example
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 # One JSON document a line; a table with a head (CSV); one JSON document in all.
 Shape = Literal["lines", "table", "document"]

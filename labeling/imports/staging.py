@@ -9,11 +9,11 @@ from typing import Any
 from uuid import UUID
 
 from labeling.models import Dataset, Example, ImportPart, StagedExample
-from toolevals.grading.canonical import digest
-from toolevals.grading.conformance import expectation_problems
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.json_schema.conformance import expectation_problems
+from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.registry.models import RegistryVersion, ToolList
 from toolevals.registry.tool_lists import list_digest, tool_lists_store, tools_in
 from toolevals.workspace.bulk import rows_insert

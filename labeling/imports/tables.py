@@ -13,7 +13,7 @@ from itertools import islice
 from typing import IO
 
 from labeling.imports.lines import BOM, MAX_LINE_BYTES, PART_BYTES, rest_of_line
-from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.presentation.csv import FORMULA_STARTS
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from labeling.lint.rules import RULES
-from toolevals.grading.canonical import digest
+from toolevals.grading.values.canonical import digest
 
 # So many findings of a rule are listed, all are counted; so many examples are named in each.
 LISTED = 200

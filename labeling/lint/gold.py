@@ -9,12 +9,12 @@ from typing import Any
 
 from labeling.coverage.expected import calls_of
 from labeling.lint.findings import NamedExample, Report
-from toolevals.grading.canonical import digest
-from toolevals.grading.conformance import expectation_problems
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.normal_forms import expectation_form
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.json_schema.conformance import expectation_problems
+from toolevals.grading.matching.normal_forms import expectation_form
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
+from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 # A tool must be called so often before an argument that is never filled says anything.
 FEWEST_CALLS = 10

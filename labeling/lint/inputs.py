@@ -10,7 +10,7 @@ from typing import Any
 
 from labeling.lint.findings import NAMED, NamedExample, Report
 from labeling.lint.texts import resemblance, sketch, words_in
-from toolevals.grading.canonical import digest
+from toolevals.grading.values.canonical import digest
 
 # Texts of fewer words are compared as a whole only.
 FEWEST_WORDS = 8

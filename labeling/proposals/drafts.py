@@ -14,11 +14,11 @@ from labeling.coverage.expected import calls_of
 from labeling.proposals import rules
 from labeling.proposals.origins import Origin
 from labeling.proposals.rules import Change, Place
-from toolevals.grading.conformance import expectation_problems
 from toolevals.grading.edge_cases import EdgeCase, applicable_kinds
 from toolevals.grading.edge_cases.parameters import parameters_of
-from toolevals.grading.problems import InvalidDocument, pointer_to
+from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toolevals.grading.engine import compile_case, grade_calls
+from toolevals.grading.engine.grading import compile_case, grade_calls
 from toolevals.grading.values import Expectation, ToolCall, ToolSpec
 
 NO_CALL: dict[str, Any] = {"kind": "no_call"}

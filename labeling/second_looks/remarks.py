@@ -7,7 +7,7 @@ from typing import Any
 
 from labeling.models import Revision, SecondLook
 from labeling.wording import ExpectationWords, expectation_words
-from toolevals.grading.canonical import canonical
+from toolevals.grading.values.canonical import canonical
 from toolevals.workspace.models import Role, User
 
 

@@ -15,7 +15,7 @@ from labeling.models import Adjudication, Dispute, Draft, Gold, GoldSource, Labe
 from labeling.services.expectations import answer_read, text_required
 from labeling.services.feedback import feedback_give
 from labeling.services.resolution import gold_set, revision_evaluate, revision_locked, revision_set_aside
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 

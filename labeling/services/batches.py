@@ -13,7 +13,7 @@ from django.utils import timezone
 from labeling.errors import InvalidAct
 from labeling.models import Dataset, Example, LabelBatch, LabelSlot, Revision
 from labeling.querysets.slots import SlotQuerySet
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.models import Membership, Role, User
 from toolevals.workspace.services import audit_record
 

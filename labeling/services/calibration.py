@@ -24,7 +24,7 @@ from labeling.models import (
     Revision,
 )
 from labeling.services.expectations import answer_read, text_required
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 

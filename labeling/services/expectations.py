@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from labeling.models import LabelAnswer, Revision
-from toolevals.grading.conformance import expectation_problems
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.tool_lists import tools_in
 
 

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from labeling.models import Dispute, Gold, GoldSource, Revision, StagedExample
 from labeling.services.resolution import revision_evaluate, revision_locked
-from toolevals.grading.canonical import canonical
-from toolevals.grading.equivalence import equivalent
+from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
+from toolevals.grading.values.canonical import canonical
 
 AT_ONCE = 500
 REASON = "An import brought another expectation."

@@ -35,9 +35,9 @@ from labeling.services.arrivals import (
 from labeling.services.import_lines import lines_stored
 from labeling.services.publishing import Published, rows_publish
 from labeling.services.waiting import AT_ONCE
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.grading.readings import Readings
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.reading_report import Readings
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.models import ToolList, ToolListEntry, ToolSpec
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.bulk import tables_analyze

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from labeling.keyboard import ACTIONS, binding_problems
 from labeling.models import KeyBindings
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 

@@ -17,7 +17,7 @@ from labeling.offers import Offers
 from labeling.proposals import Draft, drafts_of
 from labeling.services.imports import examples_import
 from toolevals.grading.edge_cases import EdgeCase
-from toolevals.grading.examples import ExampleRow
+from toolevals.grading.reading.examples import ExampleRow
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User

@@ -28,7 +28,7 @@ from labeling.models import (
     SlotState,
 )
 from labeling.services.feedback import feedback_give
-from toolevals.grading.equivalence import equivalent
+from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record

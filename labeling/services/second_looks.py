@@ -14,7 +14,7 @@ from labeling.models import Dataset, LookAnswer, LookPlan, LookProposal, Resolut
 from labeling.second_looks.due import DueLook, look_due
 from labeling.second_looks.planting import is_drawn, planted, values_given
 from labeling.services.slots import require_labelling
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record

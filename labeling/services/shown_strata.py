@@ -7,7 +7,7 @@ from collections.abc import Collection
 from django.db import transaction
 
 from labeling.models import Dataset, Example
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from labeling.models import Dataset, Example, Revision, Suggestion
 from labeling.services.expectations import expectation_read
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record
 

@@ -28,7 +28,7 @@ from labeling.views.columns import Sides, sides_for
 from labeling.views.deciding import PHRASES, Decision, comparison_of, decided, entered_afresh, outcome
 from labeling.views.label import problem_list
 from labeling.views.workplace import draft_document, fields_of, offered, seconds_of
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import within
 from toolevals.workspace.paging import page_of

@@ -8,7 +8,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 
-from toolevals.grading.problems import Problem
+from toolevals.grading.values.problems import Problem
 
 
 def page_or_fragment(

@@ -26,7 +26,7 @@ from labeling.views.workplace import (
     seconds_of,
     work_context,
 )
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest

@@ -25,7 +25,7 @@ from labeling.models import CalibrationRound, Dataset
 from labeling.views.example_rows import last_words
 from labeling.waiting import to_calibrate
 from labeling.wording import expectation_words
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Role
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest

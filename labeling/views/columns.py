@@ -11,7 +11,7 @@ from labeling.blindness import TO_DECIDE, Side, sides_of, skip_reasons_of
 from labeling.comparison import answer_words
 from labeling.meaning import groups
 from labeling.models import Adjudication, Dispute, LabelAnswer, Revision
-from toolevals.grading.canonical import canonical
+from toolevals.grading.values.canonical import canonical
 from toolevals.workspace.models import Role, User
 
 # Of five labels each may have been another first.

@@ -17,9 +17,9 @@ from labeling.merging import BOTH, LEFT, RIGHT, merged
 from labeling.models import LabelAnswer
 from labeling.views.columns import Sides
 from labeling.wording import ExpectationWords, expectation_words
-from toolevals.grading.conformance import expectation_problems
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 
 EXPECTATION = LabelAnswer.EXPECTATION.value
 # What rationales often say; a beginning, to be gone on with.

@@ -28,8 +28,8 @@ from labeling.models import (
 from labeling.views.history import history_of
 from labeling.views.workplace import offered
 from labeling.wording import expectation_words
-from toolevals.grading.deciding import decided_words
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.decided_by import decided_words
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.requests import ProjectRequest
 

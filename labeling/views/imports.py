@@ -19,8 +19,8 @@ from labeling.imports.packing import unpacked
 from labeling.imports.sources import SOURCES, Source
 from labeling.imports.tables import Preview, preview
 from labeling.models import Dataset
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import Job, Upload
 from toolevals.workspace.requests import ProjectRequest

@@ -24,7 +24,7 @@ from labeling.views.holding import claim_lost, handed_out, kept_slot, label_url,
 from labeling.views.scope import EVERYTHING, Scope, scope_of
 from labeling.views.workplace import about_recovery, draft_document, label_context, offered, seconds_of, undo_context
 from labeling.waiting import to_label
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import within
 from toolevals.workspace.requests import ProjectRequest

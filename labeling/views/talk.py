@@ -16,7 +16,7 @@ from labeling.conversation import read_conversation
 from labeling.errors import InvalidAct
 from labeling.models import Comment, LabelSlot, Revision, Skip
 from labeling.views.workplace import offered
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User
 from toolevals.workspace.paging import page_of

@@ -13,7 +13,7 @@ from labeling.querysets.datasets import EntryQuerySet
 from labeling.views.example_rows import last_words
 from labeling.views.versions import version_of
 from labeling.wording import summary
-from toolevals.grading.canonical import exact
+from toolevals.grading.values.canonical import exact
 from toolevals.presentation.csv import Cell
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file

@@ -21,10 +21,10 @@ from labeling.suggestions import suggestion_context
 from labeling.views.guide_pane import guide_context
 from labeling.views.scope import scope_key
 from labeling.waiting import to_calibrate
-from toolevals.grading.parsing import transcript_in
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.recovery import trouble_in
+from toolevals.grading.layers.recovery import trouble_in
+from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import User
 from toolevals.workspace.requests import ProjectRequest

@@ -14,10 +14,10 @@ from typing import Final
 from labeling.lint.texts import LEAD
 from reports.analyses.confusion import MOST_WORDS, Asked, Confusion, spec_words
 from reports.analyses.words import listed, opening, shortened, words_of
+from toolevals.grading.alignment.pair_kinds import Kind, pair_kind, properties_of
 from toolevals.grading.metrics.classes import NO_MAJORITY
-from toolevals.grading.pair_kinds import Kind, pair_kind, properties_of
 from toolevals.grading.values import ToolSpec
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
 MOST_NAMED = 3
 # Two tools take like arguments where so much of all their names is shared.

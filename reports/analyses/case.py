@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from reports.analyses.modes import ARGUMENTS, MODES, words
 from reports.analyses.wording import matcher_text, path_text, value_text
-from toolevals.grading.compiled import compile_case
-from toolevals.grading.deciding import CALLS, EXPECTED, decided_words, parts_of
-from toolevals.grading.retries import CountedCalls, calls_that_count, counted_calls
+from toolevals.grading.engine.compiled import compile_case
+from toolevals.grading.engine.counted_calls import CountedCalls, calls_that_count, counted_calls
 from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, ToolCall, Transcript
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
+from toolevals.grading.values.decided_by import CALLS, EXPECTED, decided_words, parts_of
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
 
 DIFFERENCE_WORDS: Final = {"same": "same", "changed": "another value", "missing": "missing", "extra": "extra"}
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from reports.analyses.layers import VerdictCounts
 from reports.analyses.rates import ExampleSums, Rate, rate
-from toolevals.grading.case_findings import FAMILIES, FIELDS
+from toolevals.grading.engine.case_findings import FAMILIES, FIELDS
 
 # Family -> the verdict whose scored cases its kinds are a share of. Fields are shares of fields.
 BASES: Final[Mapping[str, str]] = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.analyses.rates import Rate
-from toolevals.grading.case_metrics import METRICS
+from toolevals.grading.engine.case_metrics import METRICS
 
 
 @dataclass(frozen=True, slots=True)

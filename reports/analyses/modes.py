@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from toolevals.grading.catalog import MODES as MODE_SENTENCES
-from toolevals.grading.catalog import TAGS, TagWords
+from toolevals.grading.engine.grader_catalog import MODES as MODE_SENTENCES
+from toolevals.grading.engine.grader_catalog import TAGS, TagWords
 
 SELECTION, ARGUMENTS = "selection", "arguments"
 RECOVERY, RESULT_USE, ANSWER, EXECUTION = "recovery", "result_use", "answer", "execution"

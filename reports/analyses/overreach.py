@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from reports.analyses.costs import Cell
+from toolevals.grading.alignment.pair_kinds import pair_kind
 from toolevals.grading.metrics.classes import SPECIAL
-from toolevals.grading.pair_kinds import pair_kind
 from toolevals.grading.values import ToolSpec
 
 OVER_TOOLING = "over-tooling"

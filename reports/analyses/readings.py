@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from toolevals.grading.readings import Readings
+from toolevals.grading.reading.reading_report import Readings
 
 
 @dataclass(frozen=True, slots=True)

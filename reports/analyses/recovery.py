@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from reports.analyses.rates import ExampleSums, Rate, rate
-from toolevals.grading.recovery import ERROR_CLASSES, REACTIONS
+from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.presentation.heat import ALL_RIGHT, heat_step
 
 # Of (tool, class, reaction, score): episodes, recoveries, bad answers, errors, identical retries after errors.

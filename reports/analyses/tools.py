@@ -13,7 +13,7 @@ from reports.analyses.rates import ExampleSums, Rate, rate
 from toolevals.grading.metrics.clustered import clustered_interval, f1_sums
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 from toolevals.grading.metrics.rates import Interval
-from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED
 
 
 class ToolOrder(StrEnum):

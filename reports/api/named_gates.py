@@ -18,7 +18,7 @@ from reports.api.gates import GateResultSerializer
 from reports.gates.previewing import preview_runs
 from reports.models import GatePreview, HeldGate, NamedGate
 from reports.services import gate_preview_start, named_gate_delete, named_gate_save
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.api.base import ProjectView
 from toolevals.workspace.api.idempotency import idempotent
 from toolevals.workspace.api.pagination import NewestFirst

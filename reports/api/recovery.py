@@ -16,7 +16,7 @@ from reports.api.reliability import InOrder
 from reports.api.serializers import RateSerializer
 from reports.api.views import GRADING, RunReportView
 from reports.pages.recovery import grading_episodes, grading_recovery, read_episode_state
-from toolevals.grading.recovery import ERROR_CLASSES, REACTIONS
+from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.runs.models import Episode
 from toolevals.runs.querysets.episodes import EPISODES_WENT
 

@@ -23,7 +23,7 @@ from reports.queries.judges import judged_rows
 from reports.queries.metrics import values_of
 from reports.tables import judges as judge_tables
 from reports.tables import run as tables
-from toolevals.grading.case_metrics import METRICS
+from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.runs.models import CaseGrade, JudgedCase
 from toolevals.workspace.api.pagination import NewestFirst
 

@@ -7,7 +7,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from toolevals.grading.case_findings import FAMILIES
+from toolevals.grading.engine.case_findings import FAMILIES
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer
 from toolevals.runs.api.serializers import LabelNoiseSerializer
 from toolevals.workspace.api.serializers import IntervalSerializer

@@ -20,11 +20,11 @@ from reports.analyses.words import shortened
 from reports.cases.rows import snippet
 from reports.queries.grading import example_in_other_runs, gold_of, trials_of
 from reports.queries.metrics import case_verdicts
-from toolevals.grading.deciding import decided_words
-from toolevals.grading.injection import Injection
 from toolevals.grading.values import Expectation, MalformedCall, Transcript
-from toolevals.grading.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProblem, Verdict
-from toolevals.grading.verdicts import CaseGrade as Grade
+from toolevals.grading.values.decided_by import decided_words
+from toolevals.grading.values.injection_text import Injection
+from toolevals.grading.values.verdicts import VERDICT_NAMES, JudgedVerdict, SchemaProblem, Verdict
+from toolevals.grading.values.verdicts import CaseGrade as Grade
 from toolevals.runs.judging.blindness import shown_detail
 from toolevals.runs.models import CaseGrade
 from toolevals.runs.rereading.shown_cases import done_messages

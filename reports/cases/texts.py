@@ -10,7 +10,7 @@ from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from reports.cases.rows import last_said
-from toolevals.grading.canonical import canonical, parse
+from toolevals.grading.values.canonical import canonical, parse
 
 # What `case_texts` reads, from a case grade of `reports.queries.grading.with_gold`.
 READ: Final = ("transcript__entry__revision__input", "gold_expectation", "transcript__document", "detail")

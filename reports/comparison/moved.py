@@ -17,8 +17,8 @@ from reports.comparison.metrics import metric_places
 from reports.comparison.part import read_part
 from reports.comparison.runs import OUTSIDE, TwoRuns
 from reports.filters.asked import Filters, address_query, is_judged, text
-from toolevals.grading.case_metrics import METRICS
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.models import CaseGrade, Run
 
 # Which of those that moved: of mistakes fewer or more, of a cell in or out.

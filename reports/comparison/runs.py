@@ -16,7 +16,7 @@ from reports.analyses.compared import Paired, RunComparison, compared
 from reports.comparison.part import pairs_in
 from reports.filters.asked import Filters
 from reports.queries.run_facts import COMPARED, part_of
-from toolevals.grading.canonical import digest
+from toolevals.grading.values.canonical import digest
 from toolevals.runs.models import Grading, Run
 from toolevals.runs.services.packing import alike_cases
 

@@ -20,8 +20,7 @@ from django.utils import timezone
 from labeling.models import Gold, Revision, VersionEntry
 from reports.analyses.dialects import Pattern, pattern_sums
 from reports.models import DialectCase, DialectReading
-from toolevals.grading.canonical import Written, digest, exact
-from toolevals.grading.dialects.beside import (
+from toolevals.grading.dialects.other_verdicts import (
     COLUMNS,
     OURS,
     OtherVerdict,
@@ -31,6 +30,7 @@ from toolevals.grading.dialects.beside import (
     verdicts_beside,
 )
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
+from toolevals.grading.values.canonical import Written, digest, exact
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import CaseGrade, Grading
 from toolevals.runs.offers import tools_offered

@@ -14,7 +14,7 @@ from reports.analyses.dialects import Dialects, Pattern, dialects_of, patterns_l
 from reports.analyses.rates import ExampleSums
 from reports.dialects.making import CaseReader, sums_document
 from reports.models import DialectCase, DialectReading
-from toolevals.grading.dialects.beside import OURS, OtherVerdict, columns_document, sentence_of
+from toolevals.grading.dialects.other_verdicts import OURS, OtherVerdict, columns_document, sentence_of
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import CaseGrade, Grading
 

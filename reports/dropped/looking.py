@@ -19,11 +19,11 @@ from labeling.imports.reading import part_read
 from labeling.imports.sources import SOURCES
 from labeling.imports.staging import Part
 from labeling.imports.tables import preview
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.file_kinds import FileKind, plain_of
-from toolevals.grading.file_looks import FileLook, LookRow, Progress, look_at
-from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.grading.specs import document_in
+from toolevals.grading.files.file_kinds import FileKind, plain_of
+from toolevals.grading.files.file_preview import FileLook, LookRow, Progress, look_at
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.specs import document_in
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.previews import Preview, preview_of
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Job, Project, Upload, User

@@ -13,9 +13,9 @@ from urllib.parse import urlencode
 from reports.analyses.arguments import KIND_WORDS
 from reports.analyses.findings import WORDS
 from reports.analyses.judges import PREFIX
-from toolevals.grading.case_metrics import METRICS
-from toolevals.grading.injection import InjectionKind
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.values.injection_text import InjectionKind
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.counted import Unit, View
 
 
@@ -161,7 +161,7 @@ class CaseFilter:
     fault: str = ""
     tool: str = ""
     parameter: str = ""
-    # What was found in cases: a family and a kind of `toolevals.grading.case_findings`, of one tool (`tool`) or of all.
+    # What was found in cases: a family and a kind of `engine.case_findings`, of one tool (`tool`) or of all.
     found: str = ""
     # A layer that reads prose and that failed in cases whose outcome passed.
     warned: str = ""

@@ -18,7 +18,7 @@ from reports.filters.dividing import Classing, classing_of, expected_part_of, pa
 from reports.filters.gold_values import GoldValues, gold_values
 from reports.filters.offered import effects_by_name
 from reports.queries.summing import summed
-from toolevals.grading.canonical import canonical
+from toolevals.grading.values.canonical import canonical
 from toolevals.runs.counted import ClassSums, Counted, Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading, PlacedCase, RevisionTurn
 from toolevals.runs.services.counting import Kind, counted_cases, counted_sums

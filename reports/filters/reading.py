@@ -25,9 +25,9 @@ from reports.filters.asked import (
     number,
     text,
 )
-from toolevals.grading.case_findings import FAMILIES
-from toolevals.grading.dialects.beside import OURS
-from toolevals.grading.problems import pointer_to
+from toolevals.grading.dialects.other_verdicts import OURS
+from toolevals.grading.engine.case_findings import FAMILIES
+from toolevals.grading.values.problems import pointer_to
 from toolevals.runs.counted import Unit, View
 
 

@@ -12,13 +12,13 @@ from typing import Any, Final
 from django.db.models import Q, QuerySet
 
 from labeling.models import Example, VersionEntry
-from toolevals.grading.case_metrics import METRICS
+from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.gates.case_table import CaseTable, chained
 from toolevals.grading.gates.cases import metric_arises, value_of, verdict_scores
+from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, Failure, GateCase
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.gates.values import JUDGED, PUBLISHED_JUDGES, Failure, GateCase
-from toolevals.grading.tool_names import pairs_name_f1
-from toolevals.grading.verdicts import VERDICT_NAMES, Status
+from toolevals.grading.layers.tool_names import pairs_name_f1
+from toolevals.grading.values.verdicts import VERDICT_NAMES, Status
 from toolevals.runs.measured import measured_case, metric_names
 from toolevals.runs.models import AlignedPair, CaseGrade, Episode, Grading, JudgedCase
 from toolevals.runs.packed import LETTERS, Packed

@@ -13,8 +13,8 @@ from reports.gates.rows import ROWS, Row, UnscoredRow
 from reports.gates.text import GateText, HeadForm, object_in
 from toolevals.grading.gates.catalog import GateMetric
 from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.grading.yaml_documents import yaml_text
+from toolevals.grading.values.problems import InvalidDocument, Problem
+from toolevals.grading.values.yaml_documents import yaml_text
 from toolevals.workspace.forms.controls import PlainForm
 
 # As many rules of a kind as the form shows; the document takes more.

@@ -11,9 +11,9 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 
 from reports.models import HeldGate
-from toolevals.grading.case_metrics import METRICS
-from toolevals.grading.gates.values import JUDGED, PUBLISHED_METRICS, Check, GateResult
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.gates.results import JUDGED, PUBLISHED_METRICS, Check, GateResult
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.presentation.csv import Cell
 from toolevals.presentation.gates.report import GATE_WORDS, ORDER, figure, interval, remarks
 from toolevals.runs.measured import measured_case, metric_names

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Final
 
 from django import forms
 
-from toolevals.grading.examples import STRATA
 from toolevals.grading.gates.catalog import GateMetric, allowed_values
-from toolevals.grading.problems import Problem
+from toolevals.grading.reading.examples import STRATA
+from toolevals.grading.values.problems import Problem
 from toolevals.workspace.forms.controls import PlainForm
 
 STRATUM: Final = "stratum:"

@@ -18,8 +18,8 @@ from reports.comparison.moved import SideCase, cases_of
 from reports.filters.asked import address_query, text
 from reports.golds.changes import CAUSES, HOWS, ChangedCase, GoldChanges, changed_cases, gold_changes
 from reports.queries.grading import verdict_counts_of
-from toolevals.grading.deciding import decided_words
 from toolevals.grading.metrics.clustered import Rate
+from toolevals.grading.values.decided_by import decided_words
 from toolevals.presentation.csv import Cell
 from toolevals.runs.models import Grading, Run
 from toolevals.runs.run_rows import Deciding, deciding_of

@@ -11,7 +11,7 @@ from reports.analyses.layers import Layers, VerdictRow
 from reports.analyses.trend import RunFacts, Series, Trend
 from reports.comparison.runs import MOST_COMPARED, TwoRuns, candidates_for, default_baseline, two_runs
 from reports.gates.page import NewestGate, newest_gate, verdict_of
-from toolevals.grading.gates.values import Check
+from toolevals.grading.gates.results import Check
 from toolevals.presentation.sparks import BrokenSpark, broken_spark
 from toolevals.runs.models import Run
 

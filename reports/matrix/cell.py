@@ -18,7 +18,7 @@ from reports.matrix.state import MatrixState
 from reports.queries.grading import listed_cases, page_of
 from toolevals.grading.metrics.classes import NO_MAJORITY
 from toolevals.grading.values import ToolCall, ToolSpec, Transcript
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.counted import View
 from toolevals.runs.models import CaseGrade, Grading, Subject

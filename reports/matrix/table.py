@@ -19,7 +19,7 @@ from reports.matrix.counted import MOST_HELD, counted_matrix, stays
 from reports.matrix.margins import margin_documents, margin_words, matrix_margins
 from reports.matrix.state import MatrixState, Measure
 from toolevals.grading.metrics.classes import SPECIAL, namespace_of, namespaces
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.presentation.figures import heat_map
 from toolevals.presentation.heat import STEPS, heat_step
 from toolevals.presentation.numbers import amount, percent, whole_percent

@@ -15,7 +15,7 @@ class DialectReading(models.Model):
     """The cases of one finished grading by the rules of other tools, in the versions that `columns` name."""
 
     grading = models.OneToOneField(Grading, on_delete=models.CASCADE, primary_key=True, related_name="dialects")
-    # The document of `toolevals.grading.dialects.beside.columns_document`.
+    # The document of `toolevals.grading.dialects.other_verdicts.columns_document`.
     columns = DocumentField()
     # How often each pattern of verdicts occurs: `[[pattern, cases]]`; null until all cases are read.
     counts = DocumentField(null=True)

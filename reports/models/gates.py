@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from reports.querysets.gates import HeldGateQuerySet, NamedGateQuerySet
-from toolevals.grading.gates.values import GateResult
+from toolevals.grading.gates.results import GateResult
 from toolevals.runs.models import Experiment, Grading, Run
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models import Job, Project, User
@@ -78,7 +78,7 @@ class HeldGate(models.Model):
     commit = models.CharField(max_length=64, blank=True)
     # Passed, warned, failed or unanswered; empty until it is decided.
     status = models.CharField(max_length=10, blank=True)
-    # The document of `toolevals.grading.gates.values.GateResult`; null until it is decided.
+    # The document of `toolevals.grading.gates.results.GateResult`; null until it is decided.
     result = DocumentField(null=True)
     job = models.OneToOneField(Job, null=True, on_delete=models.SET_NULL, related_name="held_gate")
     actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")

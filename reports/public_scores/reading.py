@@ -12,7 +12,7 @@ from django import forms
 from django.core.validators import URLValidator
 from django.utils import timezone
 
-from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 from toolevals.workspace.forms.controls import PlainForm
 
 COLUMNS: Final = ("benchmark", "version", "subject", "metric", "value", "count", "published_on", "source")

@@ -12,12 +12,12 @@ from django.db.models.functions import Substr
 from reports.analyses.metrics import MetricRow, MetricTotals, metric_rows
 from reports.analyses.rates import rate
 from reports.analyses.trend import RunFacts, Trend, TrendRow, series_of
-from toolevals.grading.case_metrics import METRICS, case_metrics
-from toolevals.grading.compiled import compile_case
-from toolevals.grading.examples import first_words
+from toolevals.grading.engine.case_metrics import METRICS, case_metrics
+from toolevals.grading.engine.compiled import compile_case
+from toolevals.grading.reading.examples import first_words
 from toolevals.grading.values import Expectation, Transcript
-from toolevals.grading.verdicts import CaseGrade as Grade
-from toolevals.grading.verdicts import Verdict
+from toolevals.grading.values.verdicts import CaseGrade as Grade
+from toolevals.grading.values.verdicts import Verdict
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.measured import measured_case, metric_names
 from toolevals.runs.models import CaseGrade, Grading, MetricCount

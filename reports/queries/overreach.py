@@ -17,7 +17,7 @@ from reports.filters.asked import Filters
 from reports.filters.offered import A_DAY, specs_by_name
 from reports.filters.placing import matrix_counts
 from toolevals.grading.values import Expectation
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.counted import View
 from toolevals.runs.models import AlignedPair, Grading
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolevals.grading.readings import Readings
+from toolevals.grading.reading.reading_report import Readings
 from toolevals.runs.models import Run
 
 

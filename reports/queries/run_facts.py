@@ -8,7 +8,7 @@ from typing import Final
 from django.db.models import QuerySet
 
 from reports.analyses.trend import RunFacts
-from toolevals.grading.canonical import digest
+from toolevals.grading.values.canonical import digest
 from toolevals.runs.models import Run
 
 # What of a subject or its dataset is told apart: label -> how to read it from a run.

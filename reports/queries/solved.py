@@ -12,7 +12,7 @@ from uuid import UUID
 from labeling.models import Dataset, VersionEntry
 from reports.analyses.solved import Agent, RunTrials, Solved
 from reports.cases.rows import snippet
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.models import CaseGrade, Grading, PackedCases, Run
 from toolevals.runs.packed import Packed
 from toolevals.runs.services.packing import packed_cases

@@ -16,9 +16,9 @@ from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import floor_note, judge_notes, with_notes
+from toolevals.grading.gates.results import GateResult
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.gates.values import GateResult
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Grading, Run
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import Queue, User

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from reports.models import NamedGate
 from reports.services.gates import gate_read, require_baseline
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import audit_record
 

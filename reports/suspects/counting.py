@@ -17,7 +17,7 @@ from reports.models import Suspect, SuspectCount
 from reports.suspects.labels import wavered_of
 from reports.suspects.testimony import gradings_heard, hear, voice_of
 from reports.suspects.twins import twins_of
-from toolevals.grading.canonical import digest
+from toolevals.grading.values.canonical import digest
 from toolevals.runs.models import Grading
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create
 from toolevals.workspace.models import User

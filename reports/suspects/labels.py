@@ -11,7 +11,7 @@ from uuid import UUID
 from labeling.meaning import meaning
 from labeling.models import DatasetVersion, Label, VersionEntry
 from reports.analyses.suspicion import WAVERED, Reason, overruled
-from toolevals.grading.canonical import exact, parse
+from toolevals.grading.values.canonical import exact, parse
 
 _AT_ONCE: Final = 500
 

@@ -8,7 +8,7 @@ from typing import Any
 from reports.analyses.suspicion import AGREEMENT, LEFT_OUT
 from reports.analyses.voices import Point
 from reports.analyses.wording import matcher_text, path_text, value_text
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 
 # Tool -> "reads", "writes" or "unknown".
 EffectOf = Callable[[str], str]

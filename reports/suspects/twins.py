@@ -14,7 +14,7 @@ from labeling.lint.texts import words_in
 from labeling.meaning import meaning
 from labeling.models import DatasetVersion, VersionEntry
 from reports.analyses.suspicion import TWINS, Reason, share_against
-from toolevals.grading.canonical import digest
+from toolevals.grading.values.canonical import digest
 
 # So many of the others are named.
 NAMED: Final = 5

@@ -16,7 +16,7 @@ from reports.analyses.tools import ToolTable
 from reports.analyses.trend import Point
 from reports.tables.counts import COUNTED, counted
 from toolevals.grading.metrics.label_noise import LabelNoise
-from toolevals.grading.readings import Readings
+from toolevals.grading.reading.reading_report import Readings
 from toolevals.presentation.csv import Cell
 
 MATRIX_LONG: Final = (

@@ -18,7 +18,7 @@ from reports.pages.shared import graded, run_head, run_url
 from reports.queries.grading import case_of, listed_cases, neighbours
 from reports.queries.judges import judge_marks
 from reports.queries.summing import counted_number
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Thumb
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest

@@ -18,7 +18,7 @@ from reports.filters.reading import read_case_filter
 from reports.models import DialectReading
 from reports.pages.shared import RunHead, graded, run_head, run_url
 from reports.queries.grading import listed_cases
-from toolevals.grading.dialects.beside import OURS
+from toolevals.grading.dialects.other_verdicts import OURS
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 

@@ -16,8 +16,8 @@ from labeling.imports.sources import SOURCES
 from labeling.services import import_start
 from reports.dropped.forms import DatasetTarget, RegistryTarget, RunTarget
 from reports.dropped.looking import KIND, Looked, file_drop, looked_at, looked_by
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import Choice, document_in
+from toolevals.grading.reading.specs import Choice, document_in
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.services import registry_publish
 from toolevals.runs.services import run_request_upload
 from toolevals.runs.views.new import initial_of

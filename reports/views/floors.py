@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from reports.queries.floors import version_asked, version_floors
 from reports.tables import run as tables
-from toolevals.grading.catalog import OUTCOME_COUNTS
+from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 

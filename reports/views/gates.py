@@ -27,7 +27,7 @@ from reports.gates.page import (
 from reports.models import GateBadge, HeldGate, NamedGate
 from reports.services import badge_drop, badge_make
 from reports.trends.scope import experiment_of
-from toolevals.grading.gates.values import GateResult
+from toolevals.grading.gates.results import GateResult
 from toolevals.presentation.gates.badge import badge_svg
 from toolevals.runs.models import Experiment
 from toolevals.workspace.compression import shows_secret

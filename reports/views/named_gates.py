@@ -19,8 +19,8 @@ from reports.models import GatePreview, HeldGate, NamedGate
 from reports.services import gate_preview_start, named_gate_delete, named_gate_save
 from toolevals.grading.gates.catalog import GateMetric, gate_metrics
 from toolevals.grading.judging import SHIPPED
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.yaml_documents import yaml_text
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.yaml_documents import yaml_text
 from toolevals.runs.models import Rubric
 from toolevals.workspace.models import Job
 from toolevals.workspace.requests import ProjectRequest

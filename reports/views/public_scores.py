@@ -15,7 +15,7 @@ from reports.public_scores.beside import published_row, subject_names
 from reports.public_scores.reading import COLUMNS, MOST_BYTES, PublicScoreForm, read_scores
 from reports.public_scores.tables import SCORES, scores
 from reports.services import public_score_record, public_score_withdraw, public_scores_import
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Role
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file

@@ -14,7 +14,7 @@ from reports.queries.grading import grading_layers
 from reports.tables import recovery as tables
 from reports.tables.long import AskedTable
 from reports.views.downloads import long_csv
-from toolevals.grading.recovery import ERROR_CLASSES
+from toolevals.grading.layers.recovery import ERROR_CLASSES
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file
 

@@ -22,7 +22,7 @@ from reports.queries.trials import OTHER_STRATA, grading_compounding, grading_re
 from reports.tables import reliability as tables
 from reports.tables.long import AskedTable
 from reports.views.downloads import long_csv
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.models import Grading
 from toolevals.runs.run_rows import deciding_of
 from toolevals.workspace.requests import ProjectRequest

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 
 from reports.pages.shared import run_url
 from reports.views.case import case_or_404
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade
 from toolevals.runs.services import note_add, tag_add, tag_remove
 from toolevals.workspace.requests import ProjectRequest

@@ -34,8 +34,8 @@ from reports.queries.spending import spending_shown
 from reports.tables.tool_heads import tool_heads, tool_query
 from reports.trends.multiples import small_multiples
 from reports.views.spending import spent_context
-from toolevals.grading.case_findings import FAILED_BY
-from toolevals.grading.catalog import OUTCOME_COUNTS
+from toolevals.grading.engine.case_findings import FAILED_BY
+from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.presentation.intervals import track_floor
 from toolevals.presentation.label_noise import score_words
 from toolevals.runs.models import Grading

@@ -12,7 +12,7 @@ from reports.gates.page import GATES_CSV, gate_rows, gate_words, gates_csv, stat
 from reports.models import HeldGate, NamedGate
 from reports.pages.shared import run_head, run_of
 from reports.services import GateRequest, gate_hold
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.paging import page_of
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file

@@ -17,8 +17,8 @@ from reports.filters.asked import address_query, choice, text
 from reports.filters.asked import number as read_number
 from reports.pages.shared import graded, run_head, run_url
 from reports.queries.solved import SolvedRuns, case_of_example, example_snippets, solved_matrix, solved_runs
-from toolevals.grading.catalog import OUTCOME_COUNTS
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.presentation.csv import Cell as CsvCell
 from toolevals.workspace.models import Project
 from toolevals.workspace.requests import ProjectRequest

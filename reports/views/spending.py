@@ -12,7 +12,7 @@ from reports.analyses.tool_costs import By, ToolCosts
 from reports.filters.asked import address_query
 from reports.pages.shared import RunHead, graded, run_head
 from reports.pages.tool_costs import COLUMNS, HEADS, grading_tool_costs, read_order, spent_csv, spent_rows
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import Grading, MatrixCount
 from toolevals.workspace.requests import ProjectRequest
 from toolevals.workspace.views.files import csv_file

@@ -12,8 +12,8 @@ from toolevals.agents.anthropic_options import AnthropicOptions
 from toolevals.agents.anthropic_stream import joined
 from toolevals.agents.chats import UnreachableError
 from toolevals.agents.network import AddressPolicy
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 
 LOOPBACK = AddressPolicy.of(["127.0.0.0/8"])
 STATUS = ToolSpec("status", "Tell an order's state.", {"type": "object", "properties": {"id": {"type": "string"}}})

@@ -13,7 +13,7 @@ from tests.agents.world_server import INITIAL, Interruption, world_server
 from toolevals.agents.http_simulator import HttpOptions, HttpSimulator
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.worlds import NotSimulatedError, WorldDiedError
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 LOOPBACK = AddressPolicy.of(["127.0.0.0/8"])
 

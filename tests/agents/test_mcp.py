@@ -17,8 +17,8 @@ from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.mcp_world import McpSimulator, result_text
 from toolevals.agents.network import AddressPolicy
 from toolevals.agents.worlds import NotSimulatedError, WorldDiedError
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import read_tools
+from toolevals.grading.reading.specs import read_tools
+from toolevals.grading.values.problems import InvalidDocument
 
 LOOPBACK = AddressPolicy.of(["127.0.0.0/8"])
 PIPES = McpOptions(command=(sys.executable, "-m", "tests.agents.mcp_shop"), timeout=120)

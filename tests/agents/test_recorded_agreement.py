@@ -24,9 +24,9 @@ from tests.reports.recorded import airline
 from toolevals.agents.code.states import SharedState
 from toolevals.agents.replay import Executions
 from toolevals.agents.worlds import ToolAnswer
-from toolevals.grading.answer import grade_answer
-from toolevals.grading.execution import grade_effect
-from toolevals.grading.parsing.recorded import RecordedRun, tau2_runs, tau_runs
+from toolevals.grading.layers.answer import grade_answer
+from toolevals.grading.layers.execution import grade_effect
+from toolevals.grading.reading.parsing.recorded import RecordedRun, tau2_runs, tau_runs
 from toolevals.grading.values import Expectation, ToolCall
 
 pytestmark = needs_benchmark

@@ -11,12 +11,9 @@ from toolevals.agents.loop import Task, converse
 from toolevals.agents.replay import Executions, Replay, executed_calls, ground, replay
 from toolevals.agents.scripted import ScriptedSimulator
 from toolevals.agents.simulations import Fault
-from toolevals.grading.canonical import digest
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.execution import Execution, grade_effect
-from toolevals.grading.matchers import Exact
-from toolevals.grading.state_patches import patched
-from toolevals.grading.tool_effects import reads_of
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.layers.execution import Execution, grade_effect
+from toolevals.grading.matching.state_patches import patched
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
@@ -28,6 +25,9 @@ from toolevals.grading.values import (
     Trajectory,
     Transcript,
 )
+from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.matchers import Exact
+from toolevals.grading.values.tool_effects import reads_of
 from toolevals.grading.values.tools import ToolAnnotations
 
 EXAMPLE: dict[str, Any] = {"messages": [{"role": "user", "content": "Cancel B-2, please."}]}

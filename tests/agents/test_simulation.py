@@ -10,9 +10,9 @@ from toolevals.agents.faults import WORDS, FaultyWorld
 from toolevals.agents.scripted import ScriptedSimulator
 from toolevals.agents.simulations import Fault, Simulation
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer
-from toolevals.grading.documents import schema
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.recovery import trouble_in
+from toolevals.grading.layers.recovery import trouble_in
+from toolevals.grading.values.documents import schema
+from toolevals.grading.values.problems import InvalidDocument
 
 A_1 = {"tool": "status", "arguments": {"order_id": {"exact": "A-1"}}, "result": {"state": "sent"}}
 

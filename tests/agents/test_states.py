@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolevals.agents.code.states import BreachedError, Forked, NotJSONError, SharedState, forked, settled
-from toolevals.grading.execution import StateDiff, state_diff
-from toolevals.grading.snapshots import same
-from toolevals.grading.state_patches import patched
+from toolevals.grading.layers.execution import StateDiff, state_diff
+from toolevals.grading.matching.state_patches import patched
+from toolevals.grading.matching.value_differences import same
 
 INITIAL: dict[str, Any] = {
     "orders": {

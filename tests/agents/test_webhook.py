@@ -19,8 +19,8 @@ from toolevals.agents.users import ScriptedUser
 from toolevals.agents.webhook import Webhook, WebhookChat
 from toolevals.agents.webhook_options import WebhookOptions
 from toolevals.agents.worlds import ToolAnswer
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import MalformedCall, ToolCall, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 
 LOOPBACK = AddressPolicy.of(["127.0.0.0/8"])
 ASKED = {"role": "user", "content": "Where is A-1?"}

@@ -19,7 +19,7 @@ import json
 from labeling.services import dataset_create, examples_import
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import member_set, project_create, user_create
@@ -89,7 +89,7 @@ SEED_ONE = """
 from labeling.models import Dataset, LabelSlot
 from labeling.services import examples_import
 from tests.labeling_pages.shop import row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 dataset = Dataset.objects.get(slug="core")
 LabelSlot.objects.exclude(state="submitted").update(state="closed")
 start = 100 + dataset.examples.count()

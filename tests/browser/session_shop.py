@@ -31,7 +31,7 @@ from labeling.services import label_submit, settle_due, slot_claim
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, returned, row
 from tests.reports.building import Builder, Case
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CalibratedCase, CaseGrade, JudgeCalibration
 from toolevals.runs.services import JudgeRequest, RereadingRequest, judge_add, rereading_begin, rubric_use

@@ -20,7 +20,7 @@ from django.utils import timezone
 from labeling.models import Dataset, Example
 from labeling.services import examples_import, label_submit, revision_reopen, settle_due, slot_claim
 from tests.labeling_pages.shop import returned, row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import User
 
 dataset = Dataset.objects.get()

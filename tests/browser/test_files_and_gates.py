@@ -22,7 +22,7 @@ from labeling.models import Dataset
 from labeling.services import examples_import, version_freeze
 from tests.labeling_pages.shop import row
 from tests.runs.building import baseline_run
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import Project
 
 project = Project.objects.get()

@@ -24,7 +24,7 @@ SEED = """
 from labeling.services import dataset_create, examples_import
 from tests.fixtures.people import PASSWORD
 from tests.labeling_pages.shop import TOOLS, row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Role
 from toolevals.workspace.services import member_set, project_create, user_create

@@ -60,7 +60,7 @@ dataset_create(project=project, actor=None, slug="core", name="Core", default_to
 SEED_ONE = """
 from labeling.models import Dataset, LabelSlot
 from labeling.services import examples_import
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 dataset = Dataset.objects.get(slug="core")
 LabelSlot.objects.exclude(state="submitted").update(state="closed")
 said = "Please book Vienna for 3 nights on 2026-01-15, order A-77, via Linz, second class, at $1,250.00, so. 東京まで。"

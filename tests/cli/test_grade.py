@@ -15,8 +15,8 @@ import pytest
 from tests.grading.benchmark import SAMPLE, benchmark_rows, needs_benchmark
 from toolevals.cli.exits import Exit
 from toolevals.cli.main import main
-from toolevals.grading.case_metrics import METRICS
-from toolevals.grading.verdicts import CaseGrade
+from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.values.verdicts import CaseGrade
 
 TOOLS = [
     {"name": "refund", "input_schema": {"type": "object", "properties": {"order": {"type": "string"}}}},

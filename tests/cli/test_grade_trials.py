@@ -9,7 +9,7 @@ import pytest
 from toolevals.cli import grade_rows
 from toolevals.cli.gate_files import gate_cases
 from toolevals.cli.grade_rows import NativeGrading
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 EXAMPLE = {
     "id": "a",

@@ -19,11 +19,11 @@ from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import Exit
 from toolevals.cli.http import Request, Response
 from toolevals.cli.main import main
-from toolevals.grading.evaluation_files.reading import content_key
-from toolevals.grading.examples import read_example
-from toolevals.grading.parsing.recorded import tau2_runs, tau_runs
-from toolevals.grading.predictions import read_prediction
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.files.evaluation_files.reading import content_key
+from toolevals.grading.reading.examples import read_example
+from toolevals.grading.reading.parsing.recorded import tau2_runs, tau_runs
+from toolevals.grading.reading.predictions import read_prediction
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.recorded_files import example_document, joined, predictions, task_rows
 from toolevals.workspace.models import Role

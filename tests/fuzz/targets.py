@@ -7,17 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.grading.canonical import canonical
-from toolevals.grading.documents import load_json, require_json
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.equivalence import equivalent
-from toolevals.grading.parsing import MESSAGE_FORMATS, MessageFormat, calls_in_text, read_run, transcript_in
-from toolevals.grading.parsing.recorded import tau2_runs, tau_runs
-from toolevals.grading.parsing.steps import run_of
-from toolevals.grading.predictions import read_prediction
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import read_tools
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.matching.equivalence import equivalent
+from toolevals.grading.reading.parsing import MESSAGE_FORMATS, MessageFormat, calls_in_text, read_run, transcript_in
+from toolevals.grading.reading.parsing.recorded import tau2_runs, tau_runs
+from toolevals.grading.reading.parsing.steps import run_of
+from toolevals.grading.reading.predictions import read_prediction
+from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
+from toolevals.grading.values.canonical import canonical
+from toolevals.grading.values.documents import load_json, require_json
+from toolevals.grading.values.problems import InvalidDocument
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.grading import strategies
-from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
@@ -14,7 +14,7 @@ from toolevals.grading.values import (
     Trajectory,
     Transcript,
 )
-from toolevals.grading.verdicts import (
+from toolevals.grading.values.verdicts import (
     VERDICT_NAMES,
     CaseGrade,
 )

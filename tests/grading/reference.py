@@ -8,10 +8,10 @@ from typing import Any
 
 import jsonschema
 
-from toolevals.grading.conformance import FALSE
-from toolevals.grading.problems import pointer_to
+from toolevals.grading.json_schema.conformance import FALSE
 from toolevals.grading.values import ToolSpec
-from toolevals.grading.verdicts import SchemaProblem
+from toolevals.grading.values.problems import pointer_to
+from toolevals.grading.values.verdicts import SchemaProblem
 
 
 def reference_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from toolevals.grading.compiled import compile_case
-from toolevals.grading.engine import grade
+from toolevals.grading.engine.compiled import compile_case
+from toolevals.grading.engine.grading import grade
 from toolevals.grading.values import Expectation, Message, ToolCall, Transcript
-from toolevals.grading.verdicts import CaseGrade
+from toolevals.grading.values.verdicts import CaseGrade
 
 # A step: a tool, its arguments, and what the tool answered; None where that is not recorded.
 Step = tuple[str, dict[str, Any], Any]

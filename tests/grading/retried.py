@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tests.grading.recovery.scripts import call
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.matchers import Exact
+from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, ToolSpec, Trajectory, Transcript
-from toolevals.grading.verdicts import CaseGrade
+from toolevals.grading.values.matchers import Exact
+from toolevals.grading.values.verdicts import CaseGrade
 
 DOWN, OK = "Error: 503 Service Unavailable", '{"state": "sent"}'
 # One answer of each class of error.

@@ -3,8 +3,8 @@
 import copy
 from typing import Any
 
-from toolevals.grading.execution import StateDiff
-from toolevals.grading.snapshots import ABSENT
+from toolevals.grading.layers.execution import StateDiff
+from toolevals.grading.matching.value_differences import ABSENT
 
 INITIAL: dict[str, Any] = {
     "orders": {

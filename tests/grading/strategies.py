@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from toolevals.grading import matchers as m
 from toolevals.grading import values as v
+from toolevals.grading.values import matchers as m
 
 # For laws about whole cases: their draws take longer than what they check.
 whole_cases = settings(max_examples=30)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixtures.effort import best_seconds
-from toolevals.grading.alignment import best_assignment, priced_assignment
+from toolevals.grading.alignment.assignment import best_assignment, priced_assignment
 
 
 @st.composite

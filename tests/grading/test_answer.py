@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.answer import grade_answer
+from toolevals.grading.layers.answer import grade_answer
 from toolevals.grading.values import Message, Transcript
 
 _TALK = Transcript(

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from tests.grading.benchmark import benchmark_rows, needs_benchmark
-from toolevals.grading.bfcl import CATEGORIES, bfcl_example, bfcl_matcher
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.matchers import Absent, Exact, Fields, Items, OneOf
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.reading.bfcl import CATEGORIES, bfcl_example, bfcl_matcher
 from toolevals.grading.values import Message, ToolCall, Transcript
+from toolevals.grading.values.matchers import Absent, Exact, Fields, Items, OneOf
+from toolevals.grading.values.problems import InvalidDocument
 
 QUESTION = {
     "id": "multiple_7",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.referring import Step, calls, done, due, graded, ref
-from toolevals.grading.equivalence import equivalent
+from toolevals.grading.matching.equivalence import equivalent
 
 A, B = due("a"), due("b")
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from tests.grading.strategies import json_values
-from toolevals.grading.canonical import MAX_DEPTH, canonical, digest, exact, parse, shown
+from toolevals.grading.values.canonical import MAX_DEPTH, canonical, digest, exact, parse, shown
 
 
 def nested(levels: int) -> list[Any]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.case_findings import FAMILIES, CaseFinding, case_findings
-from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.engine.case_findings import FAMILIES, CaseFinding, case_findings
+from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.values import Expectation, Message, ToolAnnotations, ToolCall, ToolSpec, Transcript
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from toolevals.cli.grade_rows import NativeGrading
-from toolevals.grading.case_metrics import METRICS
-from toolevals.grading.verdicts import Verdict
+from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.values.verdicts import Verdict
 
 TOOLS = [
     {"name": "shell", "input_schema": {"type": "object", "properties": {"command": {"type": "string"}}}},
@@ -144,7 +144,7 @@ def test_without_a_prediction_nothing_is_known_and_an_unreachable_agent_is_no_fa
 
 
 def test_a_metric_that_crashes_is_errored_alone(monkeypatch):
-    monkeypatch.setattr("toolevals.grading.case_metrics.goal_progress", lambda *_: 1 / 0)
+    monkeypatch.setattr("toolevals.grading.engine.case_metrics.goal_progress", lambda *_: 1 / 0)
     found = measured(**EXPECTED, messages=talk(GET, "It is sent."))
     assert found["goal_progress"].status == "errored"
     assert "ZeroDivisionError" in found["goal_progress"].reason

@@ -2,10 +2,10 @@
 
 import pytest
 
-from toolevals.grading.conformance import expectation_problems
-from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.json_schema.conformance import expectation_problems
 from toolevals.grading.values import Expectation, Message, ToolCall, ToolSpec, Transcript
-from toolevals.grading.verdicts import CaseGrade
+from toolevals.grading.values.verdicts import CaseGrade
 
 EXPECTATION = Expectation.from_document(
     {

@@ -6,17 +6,17 @@ from hypothesis import strategies as st
 
 from tests.grading.reference import reference_problems
 from tests.grading.strategies import json_values
-from toolevals.grading.conformance import (
+from toolevals.grading.json_schema.conformance import (
     call_problems,
     expectation_problems,
     schema_problems,
     validator_of,
 )
-from toolevals.grading.matchers import Absent, Exact, KeyOnly, OneOf
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.subschemas import is_linear, without_refused_patterns
+from toolevals.grading.json_schema.subschemas import is_linear, without_refused_patterns
 from toolevals.grading.values import AnyOrder, CallExpectation, Expectation, Step, ToolSpec, Trajectory
-from toolevals.grading.verdicts import SchemaProblem
+from toolevals.grading.values.matchers import Absent, Exact, KeyOnly, OneOf
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import SchemaProblem
 
 NAMES = st.sampled_from(["a", "b", "c"])
 TYPES = ["string", "integer", "number", "boolean", "array", "object", "null"]

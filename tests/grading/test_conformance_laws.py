@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.grading.reference import reference_problems
-from toolevals.grading.conformance import FALSE, call_problems, validator_of
-from toolevals.grading.references import target_of
+from toolevals.grading.json_schema.conformance import FALSE, call_problems, validator_of
 from toolevals.grading.values import ToolSpec
-from toolevals.grading.verdicts import SchemaProblem
+from toolevals.grading.values.json_pointers import target_of
+from toolevals.grading.values.verdicts import SchemaProblem
 
 DRAFTS = {
     "4": "http://json-schema.org/draft-04/schema#",

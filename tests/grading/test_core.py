@@ -7,13 +7,13 @@ from typing import get_args
 
 import pytest
 
-from toolevals.grading.case_metrics import METRICS
-from toolevals.grading.catalog import GRADERS, MATCHER_SENTENCES, MODES, PROFILE_SENTENCES, SCORES, TAGS
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.matchers import MATCHERS
-from toolevals.grading.specs import FORMATS
+from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.engine.grader_catalog import GRADERS, MATCHER_SENTENCES, MODES, PROFILE_SENTENCES, SCORES, TAGS
+from toolevals.grading.matching.equality import PROFILES
+from toolevals.grading.reading.specs import FORMATS
 from toolevals.grading.values import ProfileName
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, VERDICT_NAMES, FailureTag
+from toolevals.grading.values.matchers import MATCHERS
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, VERDICT_NAMES, FailureTag
 
 DOCS = Path(__file__).parents[2] / "docs" / "grading.md"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.grading.graded import PLAIN, RIGHT, TOOLS
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.predictions import read_prediction
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Message, ToolCall, Transcript
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 
 CASE = compile_case(PLAIN, TOOLS)
 CUT = Transcript((Message("assistant", None, (RIGHT,)),), ended="steps")

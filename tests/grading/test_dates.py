@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.dates import FORMATS, read_moment
-from toolevals.grading.documents import schema
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.matchers import DateEqual
-from toolevals.grading.matching import compile_matcher
+from toolevals.grading.matching.compiled_calls import compile_matcher
+from toolevals.grading.matching.equality import PROFILES
+from toolevals.grading.values.dates import FORMATS, read_moment
+from toolevals.grading.values.documents import schema
+from toolevals.grading.values.matchers import DateEqual
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tests.grading import strategies
 from tests.grading.graded import NAMED, PLAIN, RIGHT, TOOLS, called, statuses, talk
-from toolevals.grading.deciding import EXPECTED, LONGEST, PARTS, combined, decided_words, read_decided_by
-from toolevals.grading.engine import compile_case, grade, grade_calls
-from toolevals.grading.execution import Effect
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.engine.grading import compile_case, grade, grade_calls
+from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Expectation, Message, ToolCall, Transcript
-from toolevals.grading.verdicts import CaseGrade
+from toolevals.grading.values.decided_by import EXPECTED, LONGEST, PARTS, combined, decided_words, read_decided_by
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import CaseGrade
 
 STATUSES = ("passed", "failed", "unscored", "errored")
 SENT, OPEN = {"orders": {"A-1": "sent"}}, {"orders": {"A-1": "open"}}

@@ -7,12 +7,12 @@ from hypothesis import given
 
 from tests.fixtures.effort import best_seconds
 from tests.grading.strategies import json_values, profiles
-from toolevals.grading.differences import MOST_PARTS, argument_differences
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.matchers import Exact, Fields, Items, Matcher, OneOf, Range
-from toolevals.grading.matching import compile_call
+from toolevals.grading.matching.compiled_calls import compile_call
+from toolevals.grading.matching.differences import MOST_PARTS, argument_differences
+from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.values import CallExpectation
-from toolevals.grading.verdicts import ArgumentDifference
+from toolevals.grading.values.matchers import Exact, Fields, Items, Matcher, OneOf, Range
+from toolevals.grading.values.verdicts import ArgumentDifference
 
 STANDARD = PROFILES["standard"]
 

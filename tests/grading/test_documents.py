@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 
 from tests.grading.strategies import json_values
-from toolevals.grading.documents import SCHEMA_NAMES, load_json, problems_in, require_json, schema
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.documents import SCHEMA_NAMES, load_json, problems_in, require_json, schema
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 
 @given(json_values)

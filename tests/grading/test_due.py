@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.due import due_class
-from toolevals.grading.engine import compile_case
+from toolevals.grading.engine.expected_first_tool import due_class
+from toolevals.grading.engine.grading import compile_case
 from toolevals.grading.values import Expectation, ToolSpec
 
 OFFERED = [ToolSpec("Get-Order", "", {}), ToolSpec("pay", "", {})]

@@ -22,9 +22,9 @@ from toolevals.grading.edge_cases import (
     edge_of_values,
 )
 from toolevals.grading.edge_cases.parameters import MAX_PARAMETERS
-from toolevals.grading.strict_mode import PROVIDERS
+from toolevals.grading.json_schema.strict_mode import PROVIDERS
 from toolevals.grading.values import ToolSpec
-from toolevals.grading.verdicts import ArgumentDifference
+from toolevals.grading.values.verdicts import ArgumentDifference
 
 DOCS = Path(__file__).parents[2] / "docs" / "grading.md"
 NULL, EMPTY, LETTERS, ZONE, MONEY, TYPE = EdgeCase

@@ -15,17 +15,18 @@ from tests.grading.graded import (
     graded,
     statuses,
 )
-from toolevals.grading import compiled, engine, explanation
-from toolevals.grading.catalog import MODES
-from toolevals.grading.engine import compile_case, grade, grade_calls
-from toolevals.grading.matchers import Exact, Pattern
+from toolevals.grading.engine import compiled, explanation
+from toolevals.grading.engine import grading as engine
+from toolevals.grading.engine.grader_catalog import MODES
+from toolevals.grading.engine.grading import compile_case, grade, grade_calls
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
     ToolCall,
     Transcript,
 )
-from toolevals.grading.verdicts import (
+from toolevals.grading.values.matchers import Exact, Pattern
+from toolevals.grading.values.verdicts import (
     NONE,
     UNKNOWN_TOOL,
     UNPARSED,

@@ -3,14 +3,14 @@
 import pytest
 
 from tests.grading.graded import LISTED, PLAIN, RIGHT, all_but_transcripts, expecting, graded, statuses
-from toolevals.grading.matchers import Contains, Exact, NaturalLanguage, OneOf, Range
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
     ToolCall,
     ToolSpec,
 )
-from toolevals.grading.verdicts import (
+from toolevals.grading.values.matchers import Contains, Exact, NaturalLanguage, OneOf, Range
+from toolevals.grading.values.verdicts import (
     NONE,
     UNKNOWN_TOOL,
     Pair,

@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from tests.grading import strategies
 from tests.grading.benchmark import SAMPLE, benchmark_rows, needs_benchmark
 from tests.grading.graded import NAMED, PLAIN, RIGHT, TOOLS, called, graded
-from toolevals.grading import engine
-from toolevals.grading.bfcl import bfcl_example
-from toolevals.grading.canonical import canonical, parse
-from toolevals.grading.engine import CompiledCase, compile_case, grade, grade_calls
-from toolevals.grading.in_place import InPlace
-from toolevals.grading.known_calls import LONGEST_KNOWN, MOST_KNOWN, calls_as_text
-from toolevals.grading.matching import CompiledCall
+from toolevals.grading.engine import grading as engine
+from toolevals.grading.engine.grading import CompiledCase, compile_case, grade, grade_calls
+from toolevals.grading.engine.known_calls import LONGEST_KNOWN, MOST_KNOWN, calls_as_text
+from toolevals.grading.engine.positional_match import InPlace
+from toolevals.grading.matching.compiled_calls import CompiledCall
+from toolevals.grading.reading.bfcl import bfcl_example
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
@@ -29,7 +28,8 @@ from toolevals.grading.values import (
     ToolSpec,
     Trajectory,
 )
-from toolevals.grading.verdicts import (
+from toolevals.grading.values.canonical import canonical, parse
+from toolevals.grading.values.verdicts import (
     CaseGrade,
     FailureTag,
 )

@@ -6,15 +6,18 @@ from hypothesis import given
 
 from tests.grading import strategies
 from tests.grading.graded import LISTED, NAMED, ON_CALLS, PLAIN, RIGHT, TOOLS, called, graded, statuses, talk
-from toolevals.grading import decisions, engine, in_place, layers
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.layers import Layer, LayerGrade
+from toolevals.grading.engine import decisions
+from toolevals.grading.engine import grading as engine
+from toolevals.grading.engine import layer_grading as layers
+from toolevals.grading.engine import positional_match as in_place
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.engine.layer_grading import Layer, LayerGrade
 from toolevals.grading.values import (
     Message,
     ToolCall,
     Transcript,
 )
-from toolevals.grading.verdicts import (
+from toolevals.grading.values.verdicts import (
     CaseGrade,
     FailureTag,
     Verdict,

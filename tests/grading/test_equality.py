@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values, profiles, text
-from toolevals.grading.canonical import canonical
-from toolevals.grading.equality import PROFILES, bfcl_text, number_in
+from toolevals.grading.matching.equality import PROFILES, bfcl_text, number_in
 from toolevals.grading.values import ProfileName
+from toolevals.grading.values.canonical import canonical
 
 ALL: tuple[ProfileName, ...] = ("strict", "standard", "loose", "bfcl")
 

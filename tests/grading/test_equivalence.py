@@ -5,8 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading import strategies
-from toolevals.grading.equivalence import Difference, differences, equivalent
-from toolevals.grading.matchers import (
+from toolevals.grading.matching.equivalence import Difference, differences, equivalent
+from toolevals.grading.values import (
+    AnyOrder,
+    CallExpectation,
+    Expectation,
+    Expected,
+    OneOfCalls,
+    ProfileName,
+    Trajectory,
+)
+from toolevals.grading.values.matchers import (
     Absent,
     Approximately,
     Contains,
@@ -19,15 +28,6 @@ from toolevals.grading.matchers import (
     Matcher,
     OneOf,
     Range,
-)
-from toolevals.grading.values import (
-    AnyOrder,
-    CallExpectation,
-    Expectation,
-    Expected,
-    OneOfCalls,
-    ProfileName,
-    Trajectory,
 )
 
 

@@ -1,8 +1,8 @@
 import pytest
 
-from toolevals.grading.examples import read_example
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import Expectation
+from toolevals.grading.values.problems import InvalidDocument
 
 INPUT = {"messages": [{"role": "user", "content": "Where is my order?"}], "context": {"customer": "C-1"}}
 TOOL = {"name": "track", "input_schema": {"type": "object"}}

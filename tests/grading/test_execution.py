@@ -3,8 +3,8 @@
 import pytest
 
 from tests.grading.shop_state import CANCELLED, INITIAL, changed, kinds
-from toolevals.grading.execution import grade_execution, state_diff
-from toolevals.grading.snapshots import ABSENT, differing, pointer, same
+from toolevals.grading.layers.execution import grade_execution, state_diff
+from toolevals.grading.matching.value_differences import ABSENT, differing, pointer, same
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.fixtures.effort import best_seconds
 from tests.grading.benchmark import needs_benchmark
 from tests.grading.shop_state import kinds
-from toolevals.grading.execution import state_diff
-from toolevals.grading.snapshots import ABSENT, Difference, differing, same
+from toolevals.grading.layers.execution import state_diff
+from toolevals.grading.matching.value_differences import ABSENT, Difference, differing, same
 
 _leaves = st.sampled_from([None, True, False, 0, 1, 1.5, "a", "b", 2**70])
 _items = st.builds(lambda name, value: {"id": name, "v": value}, st.integers(0, 4), _leaves)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.faults import argument_faults, argument_name
-from toolevals.grading.matchers import Exact
+from toolevals.grading.engine.argument_errors import argument_faults, argument_name
+from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, ToolSpec, Trajectory, Transcript
+from toolevals.grading.values.matchers import Exact
 
 ORDER = {"type": "object", "properties": {"id": {"type": "string"}, "note": {"type": "string"}, "items": {}}}
 TOOLS = (ToolSpec("order", "", ORDER), ToolSpec("refund", "", ORDER))

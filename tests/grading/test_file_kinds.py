@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.evaluation_files.decoding import decoded
-from toolevals.grading.evaluation_files.formats import detected
-from toolevals.grading.file_kinds import what_is
-from toolevals.grading.file_looks import FileLook, look_at
-from toolevals.grading.parsing import read_transcript
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.files.evaluation_files.decoding import decoded
+from toolevals.grading.files.evaluation_files.formats import detected
+from toolevals.grading.files.file_kinds import what_is
+from toolevals.grading.files.file_preview import FileLook, look_at
+from toolevals.grading.reading.parsing import read_transcript
+from toolevals.grading.values.problems import InvalidDocument
 
 HERE = Path(__file__).parent
 EVALUATION = sorted((HERE / "evaluation_files" / "data").iterdir())

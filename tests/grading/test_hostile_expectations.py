@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from tests.fixtures.effort import best_seconds
 from tests.grading import strategies
-from toolevals.grading.differences import argument_differences
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.equivalence import differences, equivalent
-from toolevals.grading.matchers import Approximately, Exact, Matcher, OneOf, Pattern, Range
-from toolevals.grading.matching import compile_call, compile_matcher
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.tool_names import tool_name_f1
-from toolevals.grading.tools_pass import tools_all_pass, tools_percentage_pass
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.engine.tools_pass import tools_all_pass, tools_percentage_pass
+from toolevals.grading.layers.tool_names import tool_name_f1
+from toolevals.grading.matching.compiled_calls import compile_call, compile_matcher
+from toolevals.grading.matching.differences import argument_differences
+from toolevals.grading.matching.equality import PROFILES
+from toolevals.grading.matching.equivalence import differences, equivalent
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, Transcript
+from toolevals.grading.values.matchers import Approximately, Exact, Matcher, OneOf, Pattern, Range
+from toolevals.grading.values.problems import InvalidDocument
 
 # What JSON readers may hand over, beyond what JSON should say.
 numbers = st.sampled_from([0, -0.0, 10**400, -(10**400), 1e308, -1e308, 5e-324, float("inf"), float("nan"), 2**53 + 1])

@@ -9,17 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading import strategies
-from toolevals.grading import compiled, in_place, schema_gates
-from toolevals.grading.conformance import schema_problems, validator_of
-from toolevals.grading.engine import compile_case, grade_calls
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.in_place import Place
-from toolevals.grading.matchers import Absent, Contains, Exact, KeyOnly, OneOf, Pattern
-from toolevals.grading.matching import CompiledArgument, compile_call
-from toolevals.grading.property_gates import is_surely_valid
-from toolevals.grading.schema_gates import NO_SCHEMA, schema_gate
-from toolevals.grading.standings import ALL_AS_EXPECTED, EXTRA, MISSHAPEN, MISSING, WRONG
+from toolevals.grading.engine import compiled
+from toolevals.grading.engine import positional_match as in_place
+from toolevals.grading.engine.grading import compile_case, grade_calls
+from toolevals.grading.engine.positional_match import Place
+from toolevals.grading.json_schema import schema_checks as schema_gates
+from toolevals.grading.json_schema.conformance import schema_problems, validator_of
+from toolevals.grading.json_schema.schema_checks import NO_SCHEMA, schema_gate
+from toolevals.grading.json_schema.schema_fast_path import is_surely_valid
+from toolevals.grading.matching.compiled_calls import CompiledArgument, compile_call
+from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.values import CallExpectation, Expectation, ToolCall, ToolSpec, Trajectory
+from toolevals.grading.values.argument_checks import ALL_AS_EXPECTED, EXTRA, MISSHAPEN, MISSING, WRONG
+from toolevals.grading.values.matchers import Absent, Contains, Exact, KeyOnly, OneOf, Pattern
 
 values = (
     strategies.small | strategies.json_values | st.sampled_from(["A.1", "a 1", "5", "5.0", 5, 5.0, [True], [1], [1.0]])

@@ -1,7 +1,10 @@
 import pytest
 
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.matchers import (
+from toolevals.grading.matching.compiled_calls import compile_call, compile_matcher
+from toolevals.grading.matching.equality import PROFILES
+from toolevals.grading.values import CallExpectation
+from toolevals.grading.values.argument_checks import ALL_MATCH, ArgumentsCheck
+from toolevals.grading.values.matchers import (
     Absent,
     Approximately,
     Contains,
@@ -17,9 +20,6 @@ from toolevals.grading.matchers import (
     Pattern,
     Range,
 )
-from toolevals.grading.matching import compile_call, compile_matcher
-from toolevals.grading.standings import ALL_MATCH, ArgumentsCheck
-from toolevals.grading.values import CallExpectation
 
 STANDARD, LOOSE = PROFILES["standard"], PROFILES["loose"]
 

@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolevals.grading.canonical import canonical
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.equivalence import equivalent
-from toolevals.grading.matchers import (
+from toolevals.grading.engine.tools_pass import tools_all_pass
+from toolevals.grading.matching.compiled_calls import compile_matcher
+from toolevals.grading.matching.equality import PROFILES
+from toolevals.grading.matching.equivalence import equivalent
+from toolevals.grading.matching.normal_forms import matcher_form, without_choices
+from toolevals.grading.values import CallExpectation, Expectation, OneOfCalls, ToolCall, Trajectory
+from toolevals.grading.values.canonical import canonical
+from toolevals.grading.values.matchers import (
     Absent,
     Approximately,
     Contains,
@@ -28,10 +32,6 @@ from toolevals.grading.matchers import (
     Pattern,
     Range,
 )
-from toolevals.grading.matching import compile_matcher
-from toolevals.grading.normal_forms import matcher_form, without_choices
-from toolevals.grading.tools_pass import tools_all_pass
-from toolevals.grading.values import CallExpectation, Expectation, OneOfCalls, ToolCall, Trajectory
 
 A, B = CallExpectation("a"), CallExpectation("b")
 B_WITH_N = CallExpectation("b", {"n": Exact(1)})

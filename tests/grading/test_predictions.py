@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given
 
 from tests.grading.strategies import json_values
-from toolevals.grading.canonical import canonical
-from toolevals.grading.predictions import read_prediction
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import MalformedCall, Message, ToolCall, Transcript
+from toolevals.grading.values.canonical import canonical
+from toolevals.grading.values.problems import InvalidDocument
 
 
 def calls_of(row: dict[str, object]) -> tuple[object, ...]:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading import strategies
-from toolevals.grading.conformance import validator_of
-from toolevals.grading.property_gates import ASK, BREAKS, CONFORMS, TEXT, ask, gate_of, property_gates
+from toolevals.grading.json_schema.conformance import validator_of
+from toolevals.grading.json_schema.schema_fast_path import ASK, BREAKS, CONFORMS, TEXT, ask, gate_of, property_gates
 from toolevals.grading.values import ToolSpec
 
 KINDS = ["string", "integer", "number", "boolean", "null", "array", "object"]

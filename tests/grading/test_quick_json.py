@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading import strategies
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.quick_json import UNSURE, read_quickly
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.quick_json import UNSURE, read_quickly
 
 DEPTH = 200
 # Pieces of which most texts are nearly JSON.

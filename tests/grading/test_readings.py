@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.parsing import Loss
-from toolevals.grading.predictions import Prediction
-from toolevals.grading.readings import MOST_WARNINGS, Readings, report_in_one_shape
+from toolevals.grading.reading.parsing import Loss
+from toolevals.grading.reading.predictions import Prediction
+from toolevals.grading.reading.reading_report import MOST_WARNINGS, Readings, report_in_one_shape
 from toolevals.grading.values import Transcript
 
 LOSS = {"what": "reasoning", "where": "/messages/*", "count": 2, "first": "/messages/0", "known": True}

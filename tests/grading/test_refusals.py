@@ -3,7 +3,7 @@
 import pytest
 
 from tests.grading.graded import PLAIN, TOOLS
-from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.values import Message, ToolCall, Transcript
 
 WANTED = compile_case(PLAIN, TOOLS)

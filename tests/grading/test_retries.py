@@ -8,10 +8,10 @@ import pytest
 
 from tests.grading.recovery.scripts import call, says, script, user
 from tests.grading.retried import ANSWERS, DOWN, OK, REFUND, TRACK, at_one_time, expecting, graded, track
-from toolevals.grading.matchers import Exact
-from toolevals.grading.recovery import ERROR_CLASSES, trouble_in
-from toolevals.grading.retries import counted_calls
+from toolevals.grading.engine.counted_calls import counted_calls
+from toolevals.grading.layers.recovery import ERROR_CLASSES, trouble_in
 from toolevals.grading.values import CallExpectation, Expectation, MalformedCall, Message, ToolCall, Transcript
+from toolevals.grading.values.matchers import Exact
 
 
 def test_answers_are_of_the_classes_that_they_stand_for():

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.grading import strategies
 from tests.grading.recovery.scripts import call, script, user
 from tests.grading.retried import ANSWERS, OK, ON_CALLS, REFUND, TRACK, at_one_time, expecting, graded
-from toolevals.grading.matchers import Exact
-from toolevals.grading.recovery import TRANSIENT
-from toolevals.grading.retries import counted_calls
+from toolevals.grading.engine.counted_calls import counted_calls
+from toolevals.grading.layers.recovery import TRANSIENT
 from toolevals.grading.values import CallExpectation, Expectation, Message, Transcript
+from toolevals.grading.values.matchers import Exact
 
 _answers = st.sampled_from([OK, *ANSWERS.values()])
 _conversations = st.lists(

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fixtures.effort import best_seconds
-from toolevals.grading import ordered_search
-from toolevals.grading.ordered_bound import Bound, least_bound
-from toolevals.grading.sequence import best_sequence
+from toolevals.grading.alignment import ordered_search
+from toolevals.grading.alignment.ordered_assignment import best_sequence
+from toolevals.grading.alignment.ordered_bound import Bound, least_bound
 
 Weights = Sequence[Sequence[int]]
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from tests.grading import strategies
 from tests.grading.graded import GARBLED, expecting, graded
-from toolevals.grading.compiled import compile_case
-from toolevals.grading.matchers import Exact
-from toolevals.grading.stand_ins import _Evidence, has_stand_in, stand_ins
-from toolevals.grading.trajectory import align
+from toolevals.grading.alignment.trajectory import align
+from toolevals.grading.engine.compiled import compile_case
+from toolevals.grading.engine.stand_ins import _Evidence, has_stand_in, stand_ins
 from toolevals.grading.values import CallExpectation, Expectation, ToolCall, ToolSpec, Trajectory
+from toolevals.grading.values.matchers import Exact
 from toolevals.grading.values.tools import ToolAnnotations
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
 NAMES = ("get_user", "get_order", "cancel_order", "refund_order", "transfer_to_human", "think_it_over", "zap")
 TOOLS = tuple(ToolSpec(name, input_schema={"type": "object"}) for name in NAMES)

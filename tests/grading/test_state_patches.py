@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.snapshots import same
-from toolevals.grading.state_patches import patched, state_patch
+from toolevals.grading.matching.state_patches import patched, state_patch
+from toolevals.grading.matching.value_differences import same
+from toolevals.grading.values.problems import InvalidDocument
 
 BEFORE: dict[str, Any] = {"orders": {"a/b": {"status": "pending", "items": [1, 2]}, "W2": {}}, "users": {"u": {}}}
 AFTER: dict[str, Any] = {"orders": {"a/b": {"status": "sent", "items": [1, 2, 3]}, "W3": {"n": 1}}, "users": {"u": {}}}

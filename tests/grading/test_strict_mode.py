@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from tests.grading.specs.test_hostile_documents import SCHEMA_LIKE
-from toolevals.grading.schema_references import circles
-from toolevals.grading.strict_mode import PROVIDERS, strict_problems
+from toolevals.grading.json_schema.schema_references import circles
+from toolevals.grading.json_schema.strict_mode import PROVIDERS, strict_problems
 
 GOOD: dict[str, Any] = {
     "type": "object",

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading import strategies
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.matchers import Contains, Exact, Range
-from toolevals.grading.matching import CompiledCall
-from toolevals.grading.trajectory import Alignment, align, compile_trajectory
+from toolevals.grading.alignment.trajectory import Alignment, align, compile_trajectory
+from toolevals.grading.matching.compiled_calls import CompiledCall
+from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.values import AnyOrder, CallExpectation, OneOfCalls, ToolCall, Trajectory
+from toolevals.grading.values.matchers import Contains, Exact, Range
 
 STANDARD = PROFILES["standard"]
 LIGHTS = CallExpectation("set_lights", {"room": Exact("living room"), "brightness": Range(5, 40)})

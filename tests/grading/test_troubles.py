@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fixtures.effort import best_seconds
-from toolevals.grading.troubles import ERROR_CLASSES, trouble_in
+from toolevals.grading.layers.troubles import ERROR_CLASSES, trouble_in
 from toolevals.grading.values import ToolCall
 
 

@@ -2,9 +2,6 @@ import pytest
 from hypothesis import given
 
 from tests.grading import strategies
-from toolevals.grading.canonical import canonical, parse
-from toolevals.grading.matchers import Exact, OneOf, Range
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import (
     AnyOrder,
     CallExpectation,
@@ -17,6 +14,9 @@ from toolevals.grading.values import (
     Trajectory,
     Transcript,
 )
+from toolevals.grading.values.canonical import canonical, parse
+from toolevals.grading.values.matchers import Exact, OneOf, Range
+from toolevals.grading.values.problems import InvalidDocument
 
 
 @strategies.whole_cases

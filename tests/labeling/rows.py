@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolevals.grading.examples import ExampleRow, read_example
+from toolevals.grading.reading.examples import ExampleRow, read_example
 
 SHOP_TOOLS: list[dict[str, Any]] = [
     {

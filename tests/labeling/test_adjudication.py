@@ -21,7 +21,7 @@ from labeling.services import (
 )
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import later
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Role, User
 
 

@@ -17,7 +17,7 @@ from labeling.services import (
 from labeling.services.resolution import revision_evaluate, revision_locked
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.windows import differing_compared, later
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Role, User
 
 

@@ -14,7 +14,7 @@ import pytest
 from labeling.exports import dataset_lines
 from labeling.models import Example, Gold
 from labeling.services import dataset_create, import_start
-from toolevals.grading.bfcl import CATEGORIES
+from toolevals.grading.reading.bfcl import CATEGORIES
 from toolevals.registry.models import ToolList
 from toolevals.workspace.models import Job, JobState, Project
 from toolevals.workspace.services import upload_store

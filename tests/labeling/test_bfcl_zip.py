@@ -16,8 +16,8 @@ from labeling.exports import FORMATS, Outcome, Selection
 from labeling.imports import leaderboard
 from labeling.models import Dataset, Example, Gold
 from tests.labeling.importing import load
-from toolevals.grading.canonical import exact
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.canonical import exact
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import JobState
 
 __all__ = ["load"]

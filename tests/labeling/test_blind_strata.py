@@ -14,7 +14,7 @@ from labeling.models import Dataset, Example, Revision
 from labeling.services import export_start, strata_show
 from tests.fixtures.people import person
 from tests.labeling.two_worlds import REOPENED, ROLES, TO_LABEL, WORLDS, world_made
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import member_set
 

@@ -34,7 +34,7 @@ from labeling.services import (
 from labeling.solved import solved_examples
 from labeling.waiting import to_calibrate
 from tests.labeling.rows import NO_CALL, call, row
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry, Role, User
 
 pytestmark = pytest.mark.django_db

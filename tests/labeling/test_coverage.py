@@ -23,7 +23,7 @@ from labeling.services.quotas import quotas_set
 from labeling.tasks import coverage_count as coverage_task
 from tests.labeling.rows import NO_CALL as GREETING
 from tests.labeling.rows import call, row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import ToolSpec
 from toolevals.workspace.models import Job
 

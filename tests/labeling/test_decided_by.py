@@ -13,7 +13,7 @@ from labeling.services import dataset_create, dataset_update, example_decide_by,
 from tests.labeling.importing import load, problems
 from tests.labeling.rows import NO_CALL, document, row
 from tests.labeling.test_api import Program
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry, JobState
 
 __all__ = ["load"]

@@ -24,9 +24,9 @@ from labeling.services.resolution import gold_set
 from tests.labeling.importing import load
 from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.windows import later
-from toolevals.grading.bfcl import CATEGORIES
-from toolevals.grading.canonical import exact
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.bfcl import CATEGORIES
+from toolevals.grading.reading.examples import read_example
+from toolevals.grading.values.canonical import exact
 
 __all__ = ["load"]
 

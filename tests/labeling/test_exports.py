@@ -11,9 +11,9 @@ from labeling.models import Dataset
 from labeling.services import dataset_create, examples_import, version_freeze
 from tests.fixtures.draws import draws
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document
-from toolevals.grading.canonical import exact
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import Expectation
+from toolevals.grading.values.canonical import exact
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30)
 ROWS = st.lists(

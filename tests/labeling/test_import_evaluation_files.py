@@ -10,7 +10,7 @@ import pytest
 
 from labeling.imports.detection import source_of
 from tests.labeling.importing import load, problems, shown
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import JobState
 
 __all__ = ["load"]

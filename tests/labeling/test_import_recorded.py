@@ -15,9 +15,9 @@ from labeling.imports.sources import SOURCES
 from labeling.models import Example
 from tests.labeling.importing import load, problems, shown
 from tests.labeling.rows import SHOP_TOOLS
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import JobState
 
 __all__ = ["load"]

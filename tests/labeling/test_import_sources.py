@@ -9,9 +9,9 @@ import pytest
 from labeling.imports.formats.settings import Settings
 from labeling.imports.sources import SOURCES
 from tests.labeling.importing import load, problems
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Expectation
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import JobState
 
 __all__ = ["load"]

@@ -15,8 +15,8 @@ from labeling.imports.formats.columns import detected_targets, targets_problems
 from labeling.imports.tables import Records, preview, table_parts
 from labeling.models import Example
 from tests.labeling.importing import load, problems, shown
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Expectation
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import JobState
 
 __all__ = ["load"]

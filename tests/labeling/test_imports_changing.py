@@ -16,7 +16,7 @@ from tests.labeling.rows import NO_CALL, call, document, row
 from tests.labeling.test_imports import current, load, many
 from tests.labeling.test_imports_in_parts import contents, few_at_once
 from tests.labeling.windows import later
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import JobState
 
 __all__ = ["few_at_once", "load"]

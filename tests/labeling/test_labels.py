@@ -18,7 +18,7 @@ from labeling.services import (
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_claims import lapse
 from tests.labeling.windows import later
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 
 def test_label_is_kept_in_normal_form_and_ends_the_draft(dataset, examples, ann, submit):

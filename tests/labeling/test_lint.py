@@ -17,7 +17,7 @@ from labeling.models import Dataset, LintReport
 from labeling.services import examples_import, finding_ignore, finding_restore, lint_running, lint_start
 from labeling.tasks import lint as lint_task
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import ToolSpec
 from toolevals.registry.services import registry_publish
 from toolevals.workspace.models import User

@@ -19,8 +19,8 @@ from labeling.services import (
     proposals_drop,
     proposals_make,
 )
-from toolevals.grading.examples import read_example
-from toolevals.grading.specs import read_tools
+from toolevals.grading.reading.examples import read_example
+from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import Expectation
 from toolevals.workspace.models import Project
 

@@ -11,7 +11,7 @@ from labeling.models import Dataset, Example
 from labeling.quotas import DEFAULTS, deficits, quotas_check, quotas_document, strata_of
 from labeling.services import examples_import
 from tests.labeling.rows import NO_CALL, row
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 pytestmark = pytest.mark.django_db
 

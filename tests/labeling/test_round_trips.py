@@ -20,9 +20,9 @@ from tests.grading import strategies
 from tests.labeling.importing import load
 from tests.labeling.rows import call, document
 from tests.labeling.test_export_formats import fill, lines, write
-from toolevals.grading.examples import read_example
-from toolevals.grading.predictions import read_prediction
-from toolevals.grading.specs import read_tools
+from toolevals.grading.reading.examples import read_example
+from toolevals.grading.reading.predictions import read_prediction
+from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import Expectation, Message, ToolSpec, Transcript
 
 __all__ = ["load"]

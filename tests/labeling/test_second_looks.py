@@ -28,8 +28,8 @@ from labeling.views.history import history_of
 from tests.labeling.rows import NO_CALL, call
 from tests.labeling.second_looking import CANCEL, Passed, claimed, look_at, propose
 from tests.labeling.windows import later
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import ToolCall
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.workspace.models import AuditEntry, Role
 

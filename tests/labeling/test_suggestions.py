@@ -7,7 +7,7 @@ import pytest
 from labeling.models import Dataset, Revision, Suggestion
 from labeling.services import SuggestionRow, suggestions_store
 from tests.labeling.rows import NO_CALL, call
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry
 
 pytestmark = pytest.mark.django_db

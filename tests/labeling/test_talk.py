@@ -12,7 +12,7 @@ from labeling.errors import InvalidAct
 from labeling.models import Comment, Label, LabelSlot, QuestionView, Revision
 from labeling.services import comment_add, label_submit, question_open, skip_undo, slot_skip
 from tests.labeling.rows import NO_CALL
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry, Project, Role, User
 
 pytestmark = pytest.mark.django_db

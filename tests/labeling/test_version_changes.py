@@ -15,7 +15,7 @@ from labeling.services import adjudication_decide, dispute_open, example_decide_
 from labeling.version_changes import VersionDiff
 from tests.labeling.rows import NO_CALL, SHOP_TOOLS, call, document, row
 from tests.labeling.test_api import Program
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.registry.services import registry_publish
 from toolevals.workspace.models import Role, User
 

@@ -10,7 +10,7 @@ from labeling.services import dataset_create, examples_import, version_describe,
 from labeling.version_names import MOST_TAGS, is_tag
 from tests.labeling.rows import NO_CALL, call, row
 from tests.labeling.test_api import Program
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.forms import BaselineForm
 from toolevals.workspace.models import AuditEntry, Project
 

@@ -13,7 +13,7 @@ from labeling.services import dataset_create, examples_import, label_submit, slo
 from tests.fixtures.people import person
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.shop import TOOLS, returned, row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.registry.models import RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.workspace.models import Project, Role, User

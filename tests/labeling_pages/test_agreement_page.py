@@ -26,7 +26,7 @@ from labeling.tasks import agreement as agreement_task
 from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import Job, User
 
 GREETING = {"kind": "no_call", "why": "greeting"}

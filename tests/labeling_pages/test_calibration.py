@@ -16,7 +16,7 @@ from labeling.services import calibration_answer, calibration_open, examples_imp
 from tests.labeling.rows import NO_CALL
 from tests.labeling.test_api import Program
 from tests.labeling_pages.shop import row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import User
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from labeling.forms.panel import Panel, panel
 from labeling.forms.reading import read_label
 from tests.labeling_pages.shop import TOOLS, fields
 from tests.labeling_pages.test_reading import data
-from toolevals.grading.specs import read_tools
+from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import ToolSpec
 
 SPECS = read_tools(TOOLS).tools

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from labeling.comparison import compare
 from labeling.merging import BOTH, LEFT, RIGHT, merged
 from tests.labeling_pages.shop import returned
-from toolevals.grading.equivalence import equivalent
+from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
 
 matchers = st.sampled_from([{"exact": 1}, {"exact": "a"}, {"key_only": True}, {"range": [1, None]}, {"absent": True}])

@@ -19,7 +19,7 @@ from labeling.models import Dataset, LintReport, ProposedExample, Resolution, Re
 from labeling.services import examples_import, lint_start, proposals_make
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import User
 
 GOLD = {"expected_tool": "get_order", "expected_args": {"order_id": "A-1"}}

@@ -16,7 +16,7 @@ from labeling.services import adjudication_decide, examples_import
 from labeling.tasks import coverage_count as coverage_task
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import Job, Project, User
 
 AsUser = Callable[[User], Client]

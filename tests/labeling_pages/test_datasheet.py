@@ -13,7 +13,7 @@ from labeling.models import Dataset, Example
 from labeling.services import examples_import, version_describe, version_freeze
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import User
 
 AsUser = Callable[[User], Client]

@@ -17,7 +17,7 @@ from tests.labeling.windows import differing_compared
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import returned, row
 from tests.labeling_pages.test_adjudicate import choices, url
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import Project, Role, User
 from toolevals.workspace.services import member_set
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from labeling.models import Dataset, Example
 from labeling.services import examples_import
 from tests.labeling_pages.shop import row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import User
 
 pytestmark = pytest.mark.django_db

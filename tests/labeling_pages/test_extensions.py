@@ -12,8 +12,8 @@ from labeling.forms.reading import read_label
 from labeling.merging import merged
 from labeling.wording import expectation_words, matcher_words, summary
 from reports.analyses.wording import MATCHER_WORDS, matcher_text
-from toolevals.grading.matchers import MATCHERS
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.matchers import MATCHERS
 
 
 def label(*steps: Any) -> dict[str, Any]:

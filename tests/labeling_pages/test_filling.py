@@ -16,7 +16,7 @@ from labeling.forms.reading import read_form, read_label
 from tests.grading.strategies import expectations
 from tests.labeling_pages.shop import TOOLS, fields, returned
 from tests.labeling_pages.test_reading import data
-from toolevals.grading.specs import read_tools
+from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import Expectation, ToolSpec
 
 SPECS = read_tools(TOOLS).tools

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from labeling.models import Example
 from labeling.services import dataset_create, examples_import
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import Project, User
 
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7|add:7 }}"

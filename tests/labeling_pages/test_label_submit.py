@@ -11,7 +11,7 @@ from django.urls import reverse
 from labeling.models import Draft, Label, LabelSlot, Skip, SlotState
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import fields, returned
-from toolevals.grading.equivalence import equivalent
+from toolevals.grading.matching.equivalence import equivalent
 from toolevals.grading.values import Expectation
 from toolevals.workspace.models import Project, User
 

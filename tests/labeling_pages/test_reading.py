@@ -11,7 +11,7 @@ from labeling.forms.fields import Kind, argument_fields
 from labeling.forms.plan import read_plan, single_plan
 from labeling.forms.reading import read_label
 from tests.labeling_pages.shop import TOOLS, fields, returned
-from toolevals.grading.specs import read_tools
+from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import Expectation
 
 SPECS = read_tools(TOOLS).tools

@@ -10,7 +10,7 @@ from labeling.forms.filling import fill_form
 from labeling.forms.panel import panel
 from labeling.forms.reading import read_label
 from tests.labeling_pages.shop import TOOLS
-from toolevals.grading.specs import read_tools
+from toolevals.grading.reading.specs import read_tools
 
 SPECS = read_tools(TOOLS).tools
 PLAN = '[{"id":1,"ordered":[1,2,3]}]'

@@ -18,7 +18,7 @@ from labeling.services import examples_import, version_freeze
 from labeling.views import version_examples
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import User
 
 pytestmark = pytest.mark.django_db

@@ -22,7 +22,7 @@ from labeling.services import (
 from labeling.services.suggestions import SuggestionRow
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import fields, returned, row
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.workspace.models import Project, User
 
 AsUser = Callable[[User], Client]

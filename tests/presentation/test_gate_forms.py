@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.presentation.junit_structure import junit_faults
-from toolevals.grading.gates.values import Check, CheckStatus, GateResult
+from toolevals.grading.gates.results import Check, CheckStatus, GateResult
 from toolevals.grading.metrics.rates import wilson
 from toolevals.presentation.gates.junit import junit_xml
 from toolevals.presentation.gates.markdown import gate_markdown

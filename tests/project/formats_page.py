@@ -17,9 +17,9 @@ def table() -> str:
     django.setup()
     from labeling.exports import FORMATS as EXPORTS
     from labeling.imports.sources import SOURCES
-    from toolevals.grading.evaluation_files.formats import FORMATS as FILES
-    from toolevals.grading.parsing import FORMATS as MESSAGES
-    from toolevals.grading.specs import FORMATS as TOOLS
+    from toolevals.grading.files.evaluation_files.formats import FORMATS as FILES
+    from toolevals.grading.reading.parsing import FORMATS as MESSAGES
+    from toolevals.grading.reading.specs import FORMATS as TOOLS
 
     rows = ["| format | name | tools | examples | predictions | left out | its tests read files |"]
     rows.append("| --- | --- | --- | --- | --- | --- | --- |")

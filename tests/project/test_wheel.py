@@ -28,7 +28,7 @@ SERVER = ["django", "celery", "rest_framework", "redis", "psycopg", "whitenoise"
 WITHOUT_SERVER = f"""
 import sys
 sys.modules.update(dict.fromkeys({SERVER!r}))  # importing any of them fails, as where they are not installed
-import toolevals.grading.documents
+import toolevals.grading.values.documents
 from toolevals.cli.main import main
 sys.exit(max(main(words) for words in (["--help"], ["grade", "-"], ["gate", "rows.jsonl"])))
 """

@@ -11,7 +11,7 @@ import pytest
 
 from tests.agents.mcp_shop import shop_over_http
 from toolevals.agents.secret_binding import Origin
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry import mcp_servers
 from toolevals.registry.fetching import registry_fetch_begin
 from toolevals.registry.models import Registry, RegistryVersion

@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from tests.labeling.rows import SHOP_TOOLS
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion, ToolList, ToolSpec
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.registry.tool_lists import tools_in

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.labeling_pages.conftest import body
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.large_previews import LARGE, large_preview, large_preview_start, large_preview_work
 from toolevals.registry.large_publishing import large_publish_work
 from toolevals.registry.models import Registry

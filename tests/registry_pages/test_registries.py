@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from tests.labeling_pages.conftest import body
 from tests.labeling_pages.shop import TOOLS
-from toolevals.grading import specs
+from toolevals.grading.reading import specs
 from toolevals.registry.forms import FORMATS
 from toolevals.registry.models import Registry
 from toolevals.registry.services import registry_create, registry_publish

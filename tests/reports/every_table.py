@@ -23,7 +23,7 @@ from tests.reports.table_paths import (
     rate,
 )
 from tests.reports.table_rows import Rows
-from toolevals.grading.case_metrics import METRICS
+from toolevals.grading.engine.case_metrics import METRICS
 
 
 @dataclass(frozen=True)

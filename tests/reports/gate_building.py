@@ -6,7 +6,7 @@ from typing import Any
 
 from reports.models import HeldGate
 from reports.services import GateRequest, gate_decide, gate_hold
-from toolevals.grading.gates.values import Check
+from toolevals.grading.gates.results import Check
 from toolevals.runs.models import Run
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.models import Batch

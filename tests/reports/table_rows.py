@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from toolevals.grading.case_metrics import METRICS
+from toolevals.grading.engine.case_metrics import METRICS
 
 STATUSES = ("failed", "unanswered", "warned", "skipped", "passed")
 Rows = Callable[[Any], Iterable[Mapping[str, Any]]]

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from reports.analyses.advice import Advice, advice_on
 from reports.analyses.confusion import Asked, Confusion
 from reports.analyses.words import opening, shortened, words_of
+from toolevals.grading.alignment.pair_kinds import pair_kind
 from toolevals.grading.metrics.classes import NO_MAJORITY
-from toolevals.grading.pair_kinds import pair_kind
 from toolevals.grading.values import ToolAnnotations, ToolSpec
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
 
 def takes(*required: str, also: tuple[str, ...] = ()) -> dict[str, Any]:

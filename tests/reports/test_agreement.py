@@ -16,7 +16,7 @@ from tests.reports.building import Builder, Case, cases_of
 from tests.reports.reading import csv_lines, csv_rows, embedded, table
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.confusion import ConfusionMatrix
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.presentation.numbers import percent
 from toolevals.runs.models import Grading
 from toolevals.workspace.models import Role, User

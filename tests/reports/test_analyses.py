@@ -16,7 +16,7 @@ from reports.analyses.sentence import sentence
 from reports.analyses.tools import tools_of
 from reports.analyses.trend import RunFacts, trend_of
 from reports.analyses.wording import matcher_text, path_text
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
 CELLS = {
     ("a", "a"): 31,

@@ -22,7 +22,7 @@ from tests.access.addresses import addresses
 from tests.fixtures.people import person
 from tests.reports.building import Builder, cases_of
 from tests.runs.reread import read_all, read_run, rereading_made
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import CaseGrade, Grading, Rereading
 from toolevals.runs.rereading.results import case_rows
 from toolevals.runs.services import rereading_cancel, tag_add

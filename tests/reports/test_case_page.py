@@ -14,11 +14,11 @@ from reports.analyses.case import compared_calls, shown_calls
 from tests.fixtures.people import person
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, table, text
-from toolevals.grading.engine import compile_case
-from toolevals.grading.engine import grade as graded
-from toolevals.grading.matchers import Exact
+from toolevals.grading.engine.grading import compile_case
+from toolevals.grading.engine.grading import grade as graded
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, Trajectory, Transcript
-from toolevals.grading.verdicts import NONE, ArgumentDifference, CaseGrade, Pair, Verdict
+from toolevals.grading.values.matchers import Exact
+from toolevals.grading.values.verdicts import NONE, ArgumentDifference, CaseGrade, Pair, Verdict
 from toolevals.runs import models
 
 pytestmark = pytest.mark.django_db

@@ -8,8 +8,8 @@ import pytest
 
 from reports.cases.texts import LONGEST_JSON, LONGEST_MESSAGE, case_texts, texts_of_unread
 from reports.tables.run import TEXTS
-from toolevals.grading.canonical import exact
 from toolevals.grading.values import Expectation
+from toolevals.grading.values.canonical import exact
 
 INPUT = {"messages": [{"role": "user", "content": "first"}, {"role": "user", "content": "=cancel\nW-1"}]}
 GOLD = Expectation.single("cancel", {"order": "W-1", "day": 2}).to_document()

@@ -12,7 +12,7 @@ from labeling.models import Dataset, DatasetVersion, Gold, VersionEntry
 from tests.reports.building import Builder, Case
 from tests.reports.reading import csv_rows, table, text
 from toolevals.grading.values import Expectation, ToolSpec
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tool_list_of
 from toolevals.runs.models import Grading, Run, Subject

@@ -19,7 +19,7 @@ from reports.analyses.compared.tallying import Tally, tallied
 from reports.comparison.moved import MovedFilter, moved_places
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.multiplicity import holm
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, VERDICT_NAMES
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, VERDICT_NAMES
 from toolevals.runs.alike import Alike
 from toolevals.runs.packed import Packed
 

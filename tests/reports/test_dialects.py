@@ -20,7 +20,7 @@ from reports.dialects.reading import dialects_shown
 from reports.models import DialectCase, DialectReading
 from tests.reports.building import Builder, Case, cases_of
 from tests.reports.reading import csv_rows, text
-from toolevals.grading.dialects.beside import COLUMNS, OURS
+from toolevals.grading.dialects.other_verdicts import COLUMNS, OURS
 from toolevals.runs.models import Grading
 from toolevals.workspace.jobs import JobCancelled, batch_work, job_cancel
 from toolevals.workspace.models import AuditEntry, Batch, JobState, Queue

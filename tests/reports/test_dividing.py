@@ -20,7 +20,7 @@ from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, embedded
 from tests.reports.test_placing import AGAIN, EXAMPLES, furnished
 from toolevals.grading.metrics.classes import SPECIAL
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.counted import Unit, View
 
 NAMES = st.sampled_from(["shop.get", "shop.pay", "plain", "a · right", "x + y", r"\+", *SPECIAL])

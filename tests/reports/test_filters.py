@@ -16,7 +16,7 @@ from reports.matrix.state import MatrixState, Measure, Show, read_matrix_state
 from reports.queries.grading import listed_cases
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.counted import Unit, View
 from toolevals.workspace.services import project_create
 

@@ -13,7 +13,7 @@ from tests.reports.building import cases_of
 from tests.reports.gate_building import hold, rate
 from tests.reports.gate_pages import CELLS, address, decide, sent, writer
 from tests.reports.reading import csv_rows, text
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 __all__ = ["address", "writer"]
 

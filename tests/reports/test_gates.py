@@ -18,7 +18,7 @@ from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, v
 from tests.runs.building import cases_of as graded_cases
 from toolevals.cli.gate_files import graded_file
 from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Grading, JudgedCase, Run
 from toolevals.runs.services import subject_ensure
 from toolevals.workspace.jobs import Lease, batch_work, job_cancel

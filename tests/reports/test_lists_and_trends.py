@@ -11,7 +11,7 @@ from django.urls import reverse
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, embedded, table, text
 from tests.runs.building import STATUS, call, silence, uploaded_run, version_of
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.workspace.models import Project
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from reports.analyses.matrix import matrix_of
 from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, embedded, table
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 
 pytestmark = pytest.mark.django_db
 CELLS = {("a", "a"): 8, ("a", "b"): 2, ("b", "b"): 5, ("b", NONE): 1, (NONE, NONE): 4, (NONE, "a"): 2}

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import embedded, table, text
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Subject
 

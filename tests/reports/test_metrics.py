@@ -15,11 +15,11 @@ from tests.runs.building import TOOLS, uploaded_run, version_of
 from toolevals.cli.gate_files import graded_file
 from toolevals.cli.main import main
 from toolevals.cli.pytest_evaluation import Evaluation, Wanted
-from toolevals.grading.case_metrics import METRICS
-from toolevals.grading.catalog import SCORES
+from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.engine.grader_catalog import SCORES
 from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.task_metrics import TASK_METRICS
-from toolevals.grading.verdicts import Verdict
+from toolevals.grading.layers.task_metrics import TASK_METRICS
+from toolevals.grading.values.verdicts import Verdict
 from toolevals.runs.measured import measured_case, measured_text
 from toolevals.runs.models import CaseGrade, Grading, MetricCount, Run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reports.analyses.modes import ARGUMENTS, ERROR_MODES, MODES, SELECTION, failure_modes
 from reports.analyses.sentence import WEAK_ARGUMENTS, WEAK_SELECTION
-from toolevals.grading import catalog
+from toolevals.grading.engine import grader_catalog as catalog
 
 
 def test_the_modes_are_the_cores():

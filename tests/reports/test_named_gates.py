@@ -19,8 +19,8 @@ from tests.reports.gate_pages import CELLS, address, decide, sent, writer
 from tests.reports.reading import text
 from toolevals.grading.gates.catalog import gate_metrics
 from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.yaml_documents import load_yaml, yaml_text
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.yaml_documents import load_yaml, yaml_text
 from toolevals.runs.models import Run
 from toolevals.workspace.jobs import batch_work
 from toolevals.workspace.models import AuditEntry, Batch

@@ -15,7 +15,7 @@ from tests.reports.building import cases_of
 from tests.reports.reading import csv_rows, text
 from tests.runs.building import HISTORY, REFUND, STATUS, example, uploaded_run, version_of
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec, Trajectory
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL
 from toolevals.runs.models import Grading
 
 SPECS = {

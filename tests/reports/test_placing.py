@@ -22,7 +22,7 @@ from tests.reports.building import Builder, Case, cases_of, count_anew
 from tests.reports.reading import csv_rows, embedded
 from toolevals.grading.metrics.classes import NO_MAJORITY, SPECIAL, collapsed_class
 from toolevals.grading.values import ToolAnnotations, ToolSpec
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.registry.models import ToolListEntry
 from toolevals.registry.models import ToolSpec as StoredSpec
 from toolevals.registry.tool_lists import tools_in

@@ -17,7 +17,7 @@ from reports.queries.summing import counted_number
 from tests.fixtures.draws import draws
 from tests.reports.building import Builder, Case, count_anew
 from toolevals.grading.metrics.classes import NO_MAJORITY, collapsed_class, set_class
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.counted import Unit, View
 from toolevals.runs.models import AlignedPair, CaseGrade, CaseTag, Grading
 from toolevals.workspace.services import project_create

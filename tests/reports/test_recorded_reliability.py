@@ -16,7 +16,7 @@ from tests.grading.benchmark import needs_benchmark
 from tests.reports.recorded import airline
 from tests.reports.recorded.loading import FOLDER, document, tool_spec
 from tests.runs.building import cases_of
-from toolevals.grading.parsing.recorded import tau_runs
+from toolevals.grading.reading.parsing.recorded import tau_runs
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Connector
 from toolevals.runs.services import (

@@ -13,7 +13,7 @@ from reports.pages.recovery import EPISODES_A_PAGE
 from reports.templatetags.report_numbers import named_tools
 from tests.reports.reading import csv_rows, table, text
 from tests.runs.building import example, uploaded_run, version_of
-from toolevals.grading.recovery import ERROR_CLASSES, REACTIONS
+from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 from toolevals.runs.models import CaseGrade, Episode, Grading, KeptSums, ToolAnswers
 from toolevals.runs.services.kept_sums import KINDS
 

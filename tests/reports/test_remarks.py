@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from tests.reports.building import Case
 from tests.reports.reading import csv_rows, text
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseNote, CaseTag
 from toolevals.runs.services import note_add, tag_add, tag_remove
 from toolevals.workspace.models import AuditEntry

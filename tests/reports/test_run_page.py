@@ -11,8 +11,8 @@ from reports.views.run import MOST_TOOLS
 from tests.reports.building import Case, cases_of
 from tests.reports.reading import csv_rows, table, text
 from tests.runs.building import REFUND, STATUS, call, example, uploaded_run, version_of
-from toolevals.grading.catalog import TAGS
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.engine.grader_catalog import TAGS
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import Grading, Run
 
 pytestmark = pytest.mark.django_db

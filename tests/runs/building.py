@@ -9,7 +9,7 @@ from typing import Any
 
 from labeling.models import Dataset, DatasetVersion
 from labeling.services import dataset_create, examples_import, version_freeze
-from toolevals.grading.examples import read_example
+from toolevals.grading.reading.examples import read_example
 from toolevals.runs.models import (
     AlignedPair,
     ArgumentCount,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.runs.building import HISTORY, REFUND, STATUS, baseline_run, cases_of, example, rows_of, version_of
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Connector, Transcript
 from toolevals.runs.services import RunParts, run_start, subject_ensure

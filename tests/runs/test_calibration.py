@@ -18,7 +18,7 @@ from tests.runs.calibrated import SIZE, calibration_made, judged_run, rate_all, 
 from tests.runs.judged import judge_of
 from tests.runs.rated import calibration, raters
 from toolevals.agents.judge_prompts import messages_for
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.calibration_results import results_of
 from toolevals.runs.judging.questions import Questions
 from toolevals.runs.judging.standings import Trust, standings_of

@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.runs.calibrated import JUDGE_PASSES, SIZE
 from tests.runs.drifting import NOW_PASSES, Scripted, calibration, check, judge, standing_of
 from tests.runs.judged import judge_of
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import several as several_module
 from toolevals.runs.judging.drift_results import cases_again, counts_of
 from toolevals.runs.judging.standings import Trust

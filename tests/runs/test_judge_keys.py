@@ -10,7 +10,7 @@ from tests.agents.chat_server import chat_server
 from tests.agents.judges import MODEL, judging
 from tests.runs.judged import judged_run, verdicts_of
 from toolevals.agents.secret_binding import Origin
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.services import JudgeRequest, judge_add, judge_change, rubric_use
 from toolevals.workspace.models import AuditEntry
 from toolevals.workspace.services import secret_set

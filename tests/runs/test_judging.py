@@ -13,7 +13,7 @@ from tests.agents.judges import MODEL, judging
 from tests.runs.building import cases_of, rows_of
 from tests.runs.judged import POLITE, judge_of, judged_run, verdicts_of
 from toolevals.agents.patience import Patience
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import bench
 from toolevals.runs.judging import several as several_module
 from toolevals.runs.models import Judge, JudgeCount, JudgedCase, Judgement, Rubric

@@ -13,7 +13,7 @@ from tests.agents.chat_server import Trouble, calls, chat_server, says
 from tests.runs.building import STATUS, cases_of, example, version_of
 from tests.runs.live import last, live_run, shop_agent
 from toolevals.agents.secret_binding import Origin
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.live.pace import SharedPace
 from toolevals.runs.models import Run, RunPace, Subject, Transcript
 from toolevals.workspace.models import AuditEntry, JobState

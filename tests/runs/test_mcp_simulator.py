@@ -12,7 +12,7 @@ from tests.agents.chat_server import calls, chat_server, says
 from tests.agents.mcp_shop import shop_over_http
 from tests.runs.building import cases_of, example, uploaded_run, version_of
 from tests.runs.live import last, live_run
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Simulator, Transcript
 from toolevals.runs.services import simulator_choose, simulator_ensure
 from toolevals.workspace.models import JobState

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runs.building import STATUS, call, uploaded_run, version_of
-from toolevals.grading.verdicts import NONE, VERDICT_NAMES
+from toolevals.grading.values.verdicts import NONE, VERDICT_NAMES
 from toolevals.runs.alike import Alike
 from toolevals.runs.models import CaseGrade, PackedCases
 from toolevals.runs.packed import LETTERS, Packed

@@ -17,7 +17,7 @@ from tests.runs.judged import judge_of
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging.probes import probes
 from toolevals.grading.judging.probing import BASE_PREFIX, ProbeSet
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import several as several_module
 from toolevals.runs.judging.probe_reading import probe_estimate
 from toolevals.runs.judging.probe_results import probed

@@ -15,7 +15,7 @@ import pytest
 from reports.pages.tool_costs import grading_tool_costs
 from tests.grading.benchmark import needs_benchmark
 from tests.runs.building import uploaded_run, version_of
-from toolevals.grading.parsing.recorded import tau2_runs
+from toolevals.grading.reading.parsing.recorded import tau2_runs
 from toolevals.runs.models import Grading
 
 pytestmark = [needs_benchmark, pytest.mark.django_db]

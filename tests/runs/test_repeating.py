@@ -14,7 +14,7 @@ from django.urls import reverse
 from tests.agents.chat_server import Trouble, chat_server
 from tests.runs.building import baseline_run, call, cases_of, silence, uploaded_run, version_of
 from tests.runs.live import last, live_run, shop_agent
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Run, Transcript
 from toolevals.runs.services import (
     RunRequest,

@@ -11,7 +11,7 @@ from tests.fixtures.people import member, person
 from tests.runs.building import EXAMPLES, HISTORY, STATUS, call, cases_of, example, uploaded_run, version_of
 from tests.runs.reread import PASS, RIGHT, SIZE, read_all, read_run, rereading_made, truth
 from toolevals.grading.metrics.clustered import rate
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Reading, Rereading
 from toolevals.runs.rereading.counting import people_say
 from toolevals.runs.rereading.results import grading_reread, results_of

@@ -6,7 +6,7 @@ import pytest
 from django.forms import model_to_dict
 
 from tests.runs.building import HISTORY, STATUS, call, cases_of, silence, uploaded_run, version_of
-from toolevals.grading.engine import grade
+from toolevals.grading.engine.grading import grade
 from toolevals.runs.models import AlignedPair, ArgumentFault, CaseFinding, Episode
 from toolevals.runs.services import case_grading, grading_start
 

@@ -11,9 +11,9 @@ from labeling.models import Dataset, Gold, LookProposal
 from labeling.second_looks.proposed import calls_of
 from labeling.services import dataset_create, examples_import
 from tests.runs.building import EXAMPLES, STATUS, call, silence, uploaded_run, version_of
-from toolevals.grading.examples import read_example
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.examples import read_example
 from toolevals.grading.values import ToolCall
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.services import grading_start
 from toolevals.runs.services.second_looks import second_looks_propose
 from toolevals.workspace.models import Project

@@ -10,7 +10,7 @@ import pytest
 from tests.agents.world_server import world_server
 from tests.runs.building import cases_of, uploaded_run, version_of
 from toolevals.agents.http_simulator import HttpSimulator
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, VerdictCount
 from toolevals.runs.services import errored_ask_again, simulator_choose, simulator_ensure
 from toolevals.workspace.models import Job, JobState

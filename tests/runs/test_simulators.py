@@ -13,7 +13,7 @@ from tests.runs.building import STATUS, cases_of, example, version_of
 from tests.runs.live import live_run, shop_agent
 from toolevals.agents.secret_binding import Origin
 from toolevals.agents.worlds import NotSimulatedError
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import DatasetSimulator, Simulator, Transcript
 from toolevals.runs.services import simulator_choose, simulator_ensure
 from toolevals.runs.simulating import simulator_of

@@ -15,7 +15,7 @@ from tests.reports.reading import csv_rows, text
 from tests.runs.building import cases_of
 from tests.runs.calibrated import judged_run, scored
 from tests.runs.judged import judge_of
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CalibratedCase, JudgeCalibration, Thumb
 from toolevals.runs.services import thumb_give
 

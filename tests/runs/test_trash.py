@@ -29,8 +29,8 @@ from labeling.services import dataset_create, dispute_open, examples_import, imp
 from tests.labeling.rows import SHOP_TOOLS, row
 from tests.runs.building import EXAMPLES, HISTORY, REFUND, baseline_run, call, example, stored, uploaded_run
 from tests.runs.trashing import destroyed, swept
-from toolevals.grading.examples import read_example
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.examples import read_example
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import CaseGrade, Grading, MatrixCount, Run, Transcript

@@ -16,7 +16,7 @@ from tests.runs.building import rows_of
 from tests.runs.calibrated import MARK, calibration_made, judged_run, number_in, scored
 from tests.runs.judged import judge_of
 from toolevals.grading.judging import SHIPPED
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging import several as several_module
 from toolevals.runs.judging.tryout_results import tried
 from toolevals.runs.models import JudgedCase, Judgement, Rubric, Tryout, TryoutAnswer, TryoutCase

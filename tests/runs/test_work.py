@@ -20,8 +20,8 @@ from tests.runs.building import (
     uploaded_run,
     version_of,
 )
-from toolevals.grading import engine
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.engine import grading as engine
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseGrade, Grading, Transcript
 from toolevals.runs.services import case_grading, grading_start, slices
 from toolevals.workspace.jobs import JobStateError, job_cancel, job_retry

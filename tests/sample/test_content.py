@@ -7,10 +7,10 @@ from typing import Literal
 
 import pytest
 
-from toolevals.grading.conformance import expectation_problems
-from toolevals.grading.equivalence import equivalent
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.specs import read_tools
+from toolevals.grading.json_schema.conformance import expectation_problems
+from toolevals.grading.matching.equivalence import equivalent
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import Expectation, ToolSpec
 from toolevals.sample import content
 

@@ -10,7 +10,7 @@ import pytest
 from tests.agents.players import call
 from toolevals.agents.code import CodeSimulator
 from toolevals.agents.worlds import World
-from toolevals.grading.specs import read_tools
+from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import ToolCall
 from toolevals.runs.simulating.trust import is_trusted
 from toolevals.sample import content

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from tests.grading.strategies import json_values
-from toolevals.grading.canonical import Written, exact
+from toolevals.grading.values.canonical import Written, exact
 from toolevals.workspace.fields import DocumentField
 
 

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError
 from django.utils import timezone
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import AuditEntry, Upload, User
 from toolevals.workspace.services import upload_store, uploads_forget, user_create
 from toolevals.workspace.services.uploads import KEPT

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolevals.agents.openai_messages import losses_within, with_ids
-from toolevals.grading.parsing import Loss, read_transcript
+from toolevals.grading.reading.parsing import Loss, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 
 # Stop reasons that leave the last block unfinished.

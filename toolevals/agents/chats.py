@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from toolevals.grading.parsing import Loss
+from toolevals.grading.reading.parsing import Loss
 from toolevals.grading.values import Message, ToolSpec
 
 

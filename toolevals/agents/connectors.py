@@ -16,7 +16,7 @@ from toolevals.agents.chats import Chat
 from toolevals.agents.loop import Task
 from toolevals.agents.patience import Pace, Patience, PatientChat, Unhurried
 from toolevals.agents.webhook_options import WebhookOptions
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 if TYPE_CHECKING:
     from toolevals.agents.network import AddressPolicy

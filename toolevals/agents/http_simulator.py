@@ -33,9 +33,9 @@ from toolevals.agents.patience import Patience, ask_patiently
 from toolevals.agents.scripted import text_of
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import NotSimulatedError, ToolAnswer, World, WorldDiedError
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import ToolCall
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 MAX_DEPTH = 200
 # A minute at the least, however chance falls: what is started anew is back by then.

@@ -11,10 +11,10 @@ from toolevals.agents.chats import Chat, Reply, UnreachableError
 from toolevals.agents.judge_answers import answer_in
 from toolevals.agents.judge_prompts import messages_for, repair_for
 from toolevals.agents.pinning import is_pinned
+from toolevals.grading.json_schema.strict_mode import strict_problems
 from toolevals.grading.judging import Judgement, JudgementRequest, Rubric
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.strict_mode import strict_problems
 from toolevals.grading.values import Message
+from toolevals.grading.values.problems import InvalidDocument
 
 # Answers of endpoints that do not know structured output, or not this schema.
 _NOT_TAKEN = frozenset({400, 404, 415, 422, 501})

@@ -6,10 +6,10 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from toolevals.grading.canonical import canonical, exact
 from toolevals.grading.judging import JudgementRequest
-from toolevals.grading.problems import Problem
 from toolevals.grading.values import Message
+from toolevals.grading.values.canonical import canonical, exact
+from toolevals.grading.values.problems import Problem
 
 _SYSTEM = """You judge what an AI agent did, by the rubric below. You answer with one JSON object and nothing else.
 

@@ -12,11 +12,11 @@ from typing import Any
 from toolevals.agents.chats import Chat, Reply, UnreachableError
 from toolevals.agents.users import NobodyThere, User
 from toolevals.agents.worlds import Nothing, NotSimulatedError, Refusals, ToolAnswer, World, WorldDiedError
-from toolevals.grading.canonical import digest
-from toolevals.grading.parsing import Loss, Tally, transcript_in
-from toolevals.grading.state_patches import state_patch
-from toolevals.grading.tool_effects import reads_of
+from toolevals.grading.matching.state_patches import state_patch
+from toolevals.grading.reading.parsing import Loss, Tally, transcript_in
 from toolevals.grading.values import Call, MalformedCall, Measures, Message, StateChanges, ToolSpec, Transcript
+from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.tool_effects import reads_of
 
 
 class End(StrEnum):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from toolevals.agents.option_checks import TEXT, Check, address, number, options_read
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Models behind the OpenAI chat-completions protocol, through the `openai` client: hosted, local, behind gateways.
 
 Tools are offered natively, or, for models without native tools, described in the system prompt: calls are then read
-from the text as `toolevals.grading.parsing.calls_in_text` reads them.
+from the text as `toolevals.grading.reading.parsing.calls_in_text` reads them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from toolevals.agents.failures import is_transient
 from toolevals.agents.network import AddressPolicy, guarded_client
 from toolevals.agents.openai_messages import as_messages, as_tools, message_in, text_with_tools, with_ids
 from toolevals.agents.wire_names import WireNames
-from toolevals.grading.parsing import Loss, calls_in_text
+from toolevals.grading.reading.parsing import Loss, calls_in_text
 from toolevals.grading.values import Message, ToolSpec
 
 # What a quota that is used up is called: waiting does not help.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toolevals.grading.parsing import Loss, read_transcript
+from toolevals.grading.reading.parsing import Loss, read_transcript
 from toolevals.grading.values import Call, MalformedCall, Message, ToolCall, ToolSpec
 
 TEXT_TOOLS = """You can call these tools:

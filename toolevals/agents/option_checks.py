@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 
 @dataclass(frozen=True, slots=True)

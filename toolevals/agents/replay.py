@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolevals.agents.worlds import NotSimulatedError, Refusals, Simulator, WorldDiedError
-from toolevals.grading.canonical import digest
-from toolevals.grading.exact_calls import InexactError, exact_calls
-from toolevals.grading.execution import Effect
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.recovery import TRANSIENT, trouble_in
-from toolevals.grading.state_patches import patched
-from toolevals.grading.tool_effects import Reads, reads_by_name
+from toolevals.grading.layers.execution import Effect
+from toolevals.grading.layers.recovery import TRANSIENT, trouble_in
+from toolevals.grading.matching.executable_calls import InexactError, exact_calls
+from toolevals.grading.matching.state_patches import patched
 from toolevals.grading.values import Expectation, MalformedCall, ToolCall, Transcript
+from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.tool_effects import Reads, reads_by_name
 
 # How the reason begins where the gold's own calls cannot be made.
 GOLD_REFUSED = "A tool refused an expected call:"

@@ -9,8 +9,8 @@ from typing import Any
 
 from toolevals.agents.simulations import ScriptedResult, Simulation
 from toolevals.agents.worlds import Nothing, Simulator, ToolAnswer, World
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.matching import compile_call
+from toolevals.grading.matching.compiled_calls import compile_call
+from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.values import ToolCall
 
 

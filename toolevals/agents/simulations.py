@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from toolevals.grading.documents import require_valid
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import CallExpectation, call_expectation_from, require_earlier
+from toolevals.grading.values.documents import require_valid
+from toolevals.grading.values.problems import InvalidDocument
 
 
 @dataclass(frozen=True, slots=True)

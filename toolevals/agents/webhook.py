@@ -23,9 +23,9 @@ from toolevals.agents.failures import is_transient, retry_after, unreachable
 from toolevals.agents.loop import Task
 from toolevals.agents.network import ForbiddenAddressError
 from toolevals.agents.webhook_answers import reply_of, transcript_of
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, ToolSpec
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 MAX_DEPTH = 60
 # What a secret begins with that is base64, as the standard writes it.

@@ -8,10 +8,10 @@ from typing import Any
 
 from toolevals.agents.chats import Reply
 from toolevals.agents.openai_messages import with_ids
-from toolevals.grading.parsing import Loss, last_words, read_transcript
-from toolevals.grading.predictions import read_prediction
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing import Loss, last_words, read_transcript
+from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Message, Transcript
+from toolevals.grading.values.problems import InvalidDocument
 
 # The keys of a prediction of which one is enough.
 _PREDICTION = ("messages", "steps", "tool_calls", "text", "answer", "error")

@@ -16,7 +16,7 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import input_file
 from toolevals.cli.output import say
 from toolevals.cli.verbs import Verbs
-from toolevals.grading.bfcl import CATEGORIES
+from toolevals.grading.reading.bfcl import CATEGORIES
 
 PACKAGE = "bfcl-eval"
 # The release that the graders are checked against.

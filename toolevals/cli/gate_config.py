@@ -10,11 +10,11 @@ from typing import Any
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import STANDARD_INPUT, read_input_text
-from toolevals.grading.documents import load_json, require_json
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.rules import DEFAULT_MINIMUMS
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.yaml_documents import load_yaml
+from toolevals.grading.values.documents import load_json, require_json
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.yaml_documents import load_yaml
 
 # Option -> the metric that it bounds.
 THRESHOLDS: Mapping[str, str] = {

@@ -13,16 +13,16 @@ from toolevals.cli.grade_lines import Lines, Remarks, Told, opened
 from toolevals.cli.grade_rows import Case, NativeGrading, native_row
 from toolevals.cli.output import ProgressBar
 from toolevals.cli.what_was_read import say_readings
-from toolevals.grading.case_metrics import METRICS
+from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.cases import case_of_grade
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
 from toolevals.grading.gates.notes import judge_notes, judges_in, with_notes
+from toolevals.grading.gates.results import GateCase, GateResult
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.gates.values import GateCase, GateResult
-from toolevals.grading.problems import InvalidDocument, pointer_to
-from toolevals.grading.readings import Readings
-from toolevals.grading.verdicts import CaseGrade, Status, Verdict
+from toolevals.grading.reading.reading_report import Readings
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
+from toolevals.grading.values.verdicts import CaseGrade, Status, Verdict
 
 _BESIDE = ("id", "trial", "strata", "latency_ms", "due", "metrics")
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import say_progress
-from toolevals.grading.gates.values import GateResult
+from toolevals.grading.gates.results import GateResult
 from toolevals.presentation.gates.report import GateReport
 
 # What CI servers call the branch and the commit that they build.

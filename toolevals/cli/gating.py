@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import note
-from toolevals.grading.case_metrics import METRICS
+from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.gates.cases import verdict_scores
 from toolevals.grading.gates.evaluation import evaluate_gate
+from toolevals.grading.gates.results import Check, GateCase, GateResult
 from toolevals.grading.gates.rules import default_gate
-from toolevals.grading.gates.values import Check, GateCase, GateResult
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 
 # What may be required of a run.
 REQUIRED = (*VERDICT_NAMES, *METRICS)

@@ -20,8 +20,8 @@ from toolevals.cli.output import ProgressBar, write_parts
 from toolevals.cli.verbs import Verbs
 from toolevals.cli.what_was_read import say_readings
 from toolevals.grading.dialects.catalog import DIALECTS
-from toolevals.grading.parsing import MESSAGE_FORMATS
-from toolevals.grading.readings import Readings
+from toolevals.grading.reading.parsing import MESSAGE_FORMATS
+from toolevals.grading.reading.reading_report import Readings
 from toolevals.presentation.csv import csv_stream
 
 

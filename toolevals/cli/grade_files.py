@@ -13,11 +13,11 @@ import orjson
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.grade_lines import opened
 from toolevals.cli.output import note
-from toolevals.grading.documents import load_json
-from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES
-from toolevals.grading.evaluation_files.reading import EvaluationFile, evaluation_file, graded_rows
-from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.grading.specs import counted
+from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
+from toolevals.grading.files.evaluation_files.reading import EvaluationFile, evaluation_file, graded_rows
+from toolevals.grading.reading.specs import counted
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 # A row that has one of these is of our own form, or of the leaderboard's.
 _OWN = frozenset({"expected_tool", "expectation", "possible_answer", "prediction", "tool_calls", "question_row"})

@@ -14,8 +14,8 @@ from orjson import OPT_APPEND_NEWLINE, dumps
 
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import note
-from toolevals.grading.documents import MAX_BYTES, load_json
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.documents import MAX_BYTES, load_json
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation.csv import Cell
 
 _BOM = b"\xef\xbb\xbf"

@@ -11,20 +11,20 @@ from orjson import OPT_APPEND_NEWLINE, dumps, loads
 
 from toolevals.cli.grade_lines import json_line
 from toolevals.cli.grade_summary import Brief, summary_of
-from toolevals.grading.case_metrics import METRICS, case_metrics
-from toolevals.grading.catalog import GRADERS
-from toolevals.grading.deciding import EXPECTED
-from toolevals.grading.documents import schema
-from toolevals.grading.due import due_class
-from toolevals.grading.engine import CompiledCase, compile_case, grade
-from toolevals.grading.examples import ExampleRow, first_words, read_example
-from toolevals.grading.gates.values import GateCase
-from toolevals.grading.parsing import Loss
-from toolevals.grading.predictions import Prediction, read_prediction
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.readings import Readings
+from toolevals.grading.engine.case_metrics import METRICS, case_metrics
+from toolevals.grading.engine.expected_first_tool import due_class
+from toolevals.grading.engine.grader_catalog import GRADERS
+from toolevals.grading.engine.grading import CompiledCase, compile_case, grade
+from toolevals.grading.gates.results import GateCase
+from toolevals.grading.reading.examples import ExampleRow, first_words, read_example
+from toolevals.grading.reading.parsing import Loss
+from toolevals.grading.reading.predictions import Prediction, read_prediction
+from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
-from toolevals.grading.verdicts import CaseGrade, Verdict
+from toolevals.grading.values.decided_by import EXPECTED
+from toolevals.grading.values.documents import schema
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.verdicts import CaseGrade, Verdict
 from toolevals.presentation.csv import Cell
 
 PREDICTION_KEYS = frozenset(schema("prediction")["properties"]) - {"id"}

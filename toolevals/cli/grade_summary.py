@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from toolevals.cli.grade_tables import RATES, STATUSES, counted, rates, stacked, table
-from toolevals.grading.case_metrics import METRICS
-from toolevals.grading.catalog import GRADERS
+from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.engine.grader_catalog import GRADERS
 from toolevals.grading.metrics.clustered import ExampleSums
 from toolevals.grading.metrics.confusion import ConfusionMatrix
 

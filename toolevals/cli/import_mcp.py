@@ -11,7 +11,7 @@ from toolevals.agents.mcp_options import McpOptions
 from toolevals.cli.client import add_server_options
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.publishing import publish
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 
 def add_mcp_parser(kinds: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

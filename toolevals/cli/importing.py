@@ -19,11 +19,11 @@ from toolevals.cli.publishing import add_choice_options, choice_of, ensure, list
 from toolevals.cli.recorded import add_recorded_parser
 from toolevals.cli.verbs import Verbs
 from toolevals.cli.what_was_read import say_what_was_read
-from toolevals.grading.bfcl import CATEGORIES
-from toolevals.grading.documents import load_json
-from toolevals.grading.evaluation_files.formats import FORMATS as FILE_FORMATS
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import FORMATS
+from toolevals.grading.files.evaluation_files.formats import FORMATS as FILE_FORMATS
+from toolevals.grading.reading.bfcl import CATEGORIES
+from toolevals.grading.reading.specs import FORMATS
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 # Files of examples, by the name of their format on the command line.
 FILES = {

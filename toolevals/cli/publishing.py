@@ -11,9 +11,9 @@ from typing import Any
 from toolevals.cli.client import ProjectClient
 from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.output import note, say
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import MANY_TOOLS, Choice, Survey, SurveyedTool, counted, document_in, document_of
-from toolevals.grading.specs import survey_tools as read_survey
+from toolevals.grading.reading.specs import MANY_TOOLS, Choice, Survey, SurveyedTool, counted, document_in, document_of
+from toolevals.grading.reading.specs import survey_tools as read_survey
+from toolevals.grading.values.problems import InvalidDocument
 
 _LARGEST = 64_000_000
 _MOST_FILES = 2_000

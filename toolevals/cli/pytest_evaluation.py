@@ -16,9 +16,9 @@ from toolevals.cli.gate_output import gate_table
 from toolevals.cli.grade_rows import PREDICTION_KEYS, Case, NativeGrading
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
-from toolevals.grading.gates.figures import Figure, figure_of
+from toolevals.grading.gates.metrics import Figure, figure_of
+from toolevals.grading.gates.results import GateResult
 from toolevals.grading.gates.rules import Gate
-from toolevals.grading.gates.values import GateResult
 from toolevals.presentation.gates.report import GateReport
 
 # Takes an example's row and gives its prediction: `tool_calls`, `messages`, `text`, `answer`, ...

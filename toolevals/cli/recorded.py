@@ -17,8 +17,8 @@ from toolevals.cli.inputs import read_input
 from toolevals.cli.output import say, say_progress
 from toolevals.cli.publishing import ensure
 from toolevals.cli.what_was_read import say_readings
-from toolevals.grading.engine import CUT_OFF
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.engine.grading import CUT_OFF
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.recorded_files import (
     example_document,
     joined,

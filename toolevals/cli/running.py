@@ -17,9 +17,9 @@ from toolevals.cli.run_agents import add_agent_options, asked_of_agent, connecto
 from toolevals.cli.run_models import key_keep, model_named
 from toolevals.cli.verbs import Verbs
 from toolevals.cli.what_was_read import say_what_was_read
-from toolevals.grading.catalog import OUTCOME_COUNTS
-from toolevals.grading.engine import CUT_OFF
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
+from toolevals.grading.engine.grading import CUT_OFF
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.presets import PRESETS
 
 # So many errored cases are told with their reasons.

@@ -11,8 +11,8 @@ from toolevals.cli.exits import CommandError, Exit
 from toolevals.cli.inputs import read_input
 from toolevals.cli.output import note, say
 from toolevals.cli.verbs import Verbs
-from toolevals.grading.file_looks import FileLook, look_at
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.files.file_preview import FileLook, look_at
+from toolevals.grading.values.problems import InvalidDocument
 
 
 def add_parser(verbs: Verbs) -> None:

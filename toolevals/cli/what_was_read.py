@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolevals.cli.output import note
-from toolevals.grading.readings import Readings
+from toolevals.grading.reading.reading_report import Readings
 
 # So many kinds of losses, and so many warnings, are printed.
 _MOST = 20

@@ -9,8 +9,8 @@ from typing import Any
 from django import forms
 from django.conf import settings
 
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import FORMAT_TABLE, document_in
+from toolevals.grading.reading.specs import FORMAT_TABLE, document_in
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.large_previews import LARGE, MAX_UNPACKED, previewed_content
 from toolevals.registry.models import Registry
 from toolevals.workspace.forms.controls import PlainForm

@@ -9,8 +9,8 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.urls import reverse
 
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import Choice, document_in
+from toolevals.grading.reading.specs import Choice, document_in
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry
 from toolevals.registry.previews import Preview, preview_of
 from toolevals.workspace.jobs import BatchPlan, Lease, job_create

@@ -8,7 +8,7 @@ from django.core.files.base import ContentFile
 from django.db import transaction
 from django.urls import reverse
 
-from toolevals.grading.specs import Choice, read_tools
+from toolevals.grading.reading.specs import Choice, read_tools
 from toolevals.registry.large_previews import large_document
 from toolevals.registry.models import Registry
 from toolevals.registry.services import tools_publish

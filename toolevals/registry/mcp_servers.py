@@ -8,7 +8,7 @@ from django.conf import settings
 
 from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.network import AddressPolicy
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import SecretUnusableError, secret_for
 

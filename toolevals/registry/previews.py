@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from toolevals.grading.problems import Problem
-from toolevals.grading.specs import MANY_TOOLS, Choice, LossCount, Survey, SurveyedTool, counted, survey_tools
+from toolevals.grading.reading.specs import MANY_TOOLS, Choice, LossCount, Survey, SurveyedTool, counted, survey_tools
+from toolevals.grading.values.problems import Problem
 from toolevals.presentation.csv import Cell
 
 LOSSES = ("part", "message", "count", "first")

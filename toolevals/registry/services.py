@@ -7,8 +7,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import Choice, ReadTools, read_tools
+from toolevals.grading.reading.specs import Choice, ReadTools, read_tools
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import Registry, RegistryVersion
 from toolevals.registry.tool_lists import tool_list_of
 from toolevals.workspace.models import Project, User
@@ -36,8 +36,8 @@ def registry_publish(
 ) -> RegistryVersion:
     """Return the registry's version that holds the tools of `document`: a new one unless the newest holds the same.
 
-    `format` is one of `toolevals.grading.specs`, or "auto"; `choice` says which of the tools, without it all. Raises
-    InvalidDocument where the tools cannot be read, or where there are none.
+    `format` is one of `toolevals.grading.reading.specs`, or "auto"; `choice` says which of the tools, without it all.
+    Raises InvalidDocument where the tools cannot be read, or where there are none.
     """
     return tools_publish(
         registry=registry, actor=actor, read=read_tools(document, format=format, choice=choice or Choice()), note=note

@@ -10,8 +10,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from toolevals.grading.canonical import digest
 from toolevals.grading.values import ToolSpec as Spec
+from toolevals.grading.values.canonical import digest
 from toolevals.registry.models import ToolList, ToolListEntry, ToolSpec
 from toolevals.workspace.models import Project
 

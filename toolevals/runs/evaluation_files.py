@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any
 
-from toolevals.grading.documents import load_json, schema
-from toolevals.grading.evaluation_files.decoding import MAX_DOCUMENT_BYTES
-from toolevals.grading.evaluation_files.entry import Trial
-from toolevals.grading.evaluation_files.reading import EvaluationFile, Place, content_key, evaluation_file
-from toolevals.grading.parsing import Loss
-from toolevals.grading.predictions import Prediction
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.files.evaluation_files.decoding import MAX_DOCUMENT_BYTES
+from toolevals.grading.files.evaluation_files.entry import Trial
+from toolevals.grading.files.evaluation_files.reading import EvaluationFile, Place, content_key, evaluation_file
+from toolevals.grading.reading.parsing import Loss
+from toolevals.grading.reading.predictions import Prediction
 from toolevals.grading.values import Transcript
+from toolevals.grading.values.documents import load_json, schema
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.predictions import MAX_ERRORS, MAX_LINE_BYTES, PredictionReader, Row
 
 # Keys of our own rows. A row with others is one of ours that is wrong, where no other tool's format has it.

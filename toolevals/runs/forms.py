@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from labeling.models import Dataset, DatasetVersion
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline.agent import THRESHOLD
 from toolevals.runs.models import Experiment

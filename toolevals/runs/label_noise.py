@@ -14,8 +14,8 @@ from django.db.models import Count
 from labeling.agreement.comparing import DECIDED
 from labeling.agreement.kept import pairs_tallied
 from labeling.models import DatasetVersion, GoldSource, VersionEntry
-from toolevals.grading.canonical import digest
 from toolevals.grading.metrics.label_noise import TOO_FEW, GoldCounts, LabelNoise, label_noise
+from toolevals.grading.values.canonical import digest
 from toolevals.runs.models import Run
 from toolevals.workspace.models import User
 

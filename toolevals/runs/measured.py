@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from toolevals.grading.verdicts import VERDICT_NAMES, Status, Verdict
+from toolevals.grading.values.verdicts import VERDICT_NAMES, Status, Verdict
 from toolevals.runs.packed import LETTERS
 
 _NO_VALUE: Final = "-"

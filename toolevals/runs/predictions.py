@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, TypeAlias
 
-from toolevals.grading.documents import load_json
-from toolevals.grading.predictions import read_prediction
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.readings import Readings
+from toolevals.grading.reading.predictions import read_prediction
+from toolevals.grading.reading.reading_report import Readings
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 # The example's place in its dataset version, the trial, the transcript's document (None where no prediction came).
 Row: TypeAlias = tuple[int, int, dict[str, Any] | None]

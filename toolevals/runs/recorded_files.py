@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from labeling.imports.formats.recorded_tasks import tau2_rows, tau_rows
 from labeling.imports.formats.settings import Settings
-from toolevals.grading.documents import load_json
-from toolevals.grading.evaluation_files.reading import content_key
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.parsing.recorded import RecordedRun, is_tau2, tau2_runs, tau_runs
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.readings import Readings
+from toolevals.grading.files.evaluation_files.reading import content_key
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.parsing.recorded import RecordedRun, is_tau2, tau2_runs, tau_runs
+from toolevals.grading.reading.reading_report import Readings
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 # Result files are large; nothing in them is nested deeper.
 MOST_BYTES = 512_000_000

@@ -13,10 +13,10 @@ from django.db.models import F, Max
 from django.utils import timezone
 
 from labeling.models import VersionEntry
-from toolevals.grading.deciding import CALLS, EXPECTED, decided_words, parts_of
 from toolevals.grading.metrics.clustered import Rate
 from toolevals.grading.metrics.label_noise import LabelNoise
 from toolevals.grading.metrics.rates import Interval
+from toolevals.grading.values.decided_by import CALLS, EXPECTED, decided_words, parts_of
 from toolevals.presentation import numbers
 from toolevals.presentation.label_noise import short_words
 from toolevals.runs.label_noise import noises_of

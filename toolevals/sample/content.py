@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from toolevals.agents.code import files_in
-from toolevals.grading.canonical import parse
-from toolevals.grading.examples import ExampleRow, read_example
+from toolevals.grading.reading.examples import ExampleRow, read_example
+from toolevals.grading.values.canonical import parse
 
 DATA = Path(__file__).parent / "data"
 

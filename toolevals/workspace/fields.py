@@ -7,7 +7,7 @@ from typing import Any
 from django.db import models
 from uuid_utils.compat import uuid7
 
-from toolevals.grading.canonical import Written, exact, parse
+from toolevals.grading.values.canonical import Written, exact, parse
 
 
 class PublicIdField(models.UUIDField[Any, Any]):

@@ -10,8 +10,8 @@ from labeling.api.serializers.datasets import VersionNameField
 from labeling.exports import FORMATS
 from labeling.imports.detection import AUTO
 from labeling.imports.sources import SOURCES
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 SOURCE_NAMES = [AUTO, *SOURCES]
 FORMAT_NAMES = list(FORMATS)

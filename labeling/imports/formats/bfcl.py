@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from labeling.imports.formats.settings import Settings
-from toolevals.grading.bfcl import CATEGORIES, bfcl_example
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.reading.bfcl import CATEGORIES, bfcl_example
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 
 def bfcl_row(row: Any, settings: Settings) -> ExampleRow:

@@ -8,11 +8,11 @@ from typing import Any
 
 from labeling.imports.formats.settings import Settings
 from labeling.models import Example
-from toolevals.grading.documents import load_json
-from toolevals.grading.evaluation_files.entries import external_id
-from toolevals.grading.examples import ExampleRow, read_example
-from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.files.evaluation_files.entries import external_id
+from toolevals.grading.reading.examples import ExampleRow, read_example
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 ARGUMENT, STRATUM = "argument:", "stratum:"
 NO_CALL, SOME_CALL = "(none)", "(any)"

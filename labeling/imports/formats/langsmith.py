@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from labeling.imports.formats.settings import Settings
-from toolevals.grading.evaluation_files.langsmith_examples import langsmith_example
-from toolevals.grading.examples import ExampleRow
+from toolevals.grading.files.evaluation_files.langsmith_examples import langsmith_example
+from toolevals.grading.reading.examples import ExampleRow
 
 
 def langsmith_row(value: Any, settings: Settings) -> ExampleRow:

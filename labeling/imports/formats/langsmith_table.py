@@ -8,10 +8,10 @@ from typing import Any
 from labeling.imports.formats.langsmith import langsmith_row
 from labeling.imports.formats.settings import Settings
 from labeling.models import Example
-from toolevals.grading.documents import load_json
-from toolevals.grading.evaluation_files.langsmith_examples import ANSWERS
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.problems import InvalidDocument, pointer_to
+from toolevals.grading.files.evaluation_files.langsmith_examples import ANSWERS
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
 _PARTS = ("inputs", "outputs", "metadata")
 _OUTPUTS = frozenset((*ANSWERS, "expectation", "expected_tool", "expected_args")) - {"messages", "message"}

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from labeling.imports.formats.settings import Settings
-from toolevals.grading.evaluation_files.entries import entry, expected_calls, external_id, messages_at, tools_at
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.parsing.messages import read_transcript
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.files.evaluation_files.entries import entry, expected_calls, external_id, messages_at, tools_at
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.parsing.messages import read_transcript
 from toolevals.grading.values import Expectation
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 
 def openai_chat_row(value: Any, settings: Settings) -> ExampleRow:

@@ -8,16 +8,16 @@ from __future__ import annotations
 from typing import Any
 
 from labeling.imports.formats.settings import Settings
-from toolevals.grading.evaluation_files.entries import (
+from toolevals.grading.files.evaluation_files.entries import (
     WORDS_ONLY,
     entry,
     external_id,
     messages_at,
     tools_at,
 )
-from toolevals.grading.evaluation_files.ideals import ideal_expectation
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.problems import Problem
+from toolevals.grading.files.evaluation_files.ideals import ideal_expectation
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.values.problems import Problem
 
 
 def openai_evals_row(value: Any, settings: Settings) -> ExampleRow:

@@ -17,10 +17,10 @@ from labeling.imports.formats.recorded_expectations import (
     tau_expectation,
 )
 from labeling.imports.formats.settings import Settings
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.parsing.recorded import RecordedRun, tau2_policy, tau2_runs, tau_policy, tau_runs
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.parsing.recorded import RecordedRun, tau2_policy, tau2_runs, tau_policy, tau_runs
 from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 TASKS, DECISIONS = "tasks", "decisions"
 # The options of these formats: what becomes an example, whether expected actions are in order, and what decides a task:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from reports.analyses.compared.layers import ALPHA
-from toolevals.grading.case_metrics import METRICS
+from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.comparison import Comparison, compare_alike
 from toolevals.grading.metrics.multiplicity import holm

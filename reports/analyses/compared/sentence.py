@@ -7,7 +7,7 @@ from typing import Final
 
 from reports.analyses.compared.layers import ALPHA, LayerDelta
 from reports.analyses.compared.tools import ToolDelta
-from toolevals.grading.catalog import OUTCOME_COUNTS
+from toolevals.grading.engine.grader_catalog import OUTCOME_COUNTS
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 from toolevals.grading.metrics.power import fewest_changed
 from toolevals.presentation.numbers import count, p_value, percent, points, signed_span

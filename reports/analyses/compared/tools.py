@@ -12,7 +12,7 @@ from reports.analyses.compared.tallying import Tally
 from toolevals.grading.metrics.comparison import mcnemar
 from toolevals.grading.metrics.multiplicity import holm
 from toolevals.grading.metrics.paired_classes import ClassCounts, PairedClass, paired_class
-from toolevals.grading.verdicts import UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED
 
 ALPHA = 0.05
 Pairs = Counter[tuple[ClassCounts, ClassCounts]]

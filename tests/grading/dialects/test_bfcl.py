@@ -13,7 +13,7 @@ from tests.grading.strategies import json_values
 from toolevals.grading.dialects.bfcl import CATEGORIES, check, check_row
 from toolevals.grading.dialects.bfcl_compiled import compile_bfcl
 from toolevals.grading.dialects.plain_calls import attempt
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 
 def sample() -> list[dict[str, Any]]:

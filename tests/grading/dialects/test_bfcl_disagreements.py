@@ -8,7 +8,7 @@ import pytest
 
 from tests.grading.benchmark import SAMPLE, benchmark_rows, needs_benchmark
 from toolevals.grading.dialects.bfcl_disagreements import bfcl_disagreement
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 FUNCTION = {
     "name": "geo.distance",

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.grading.dialects.test_catalog import REFUND, TOOLS, TRACK, calls
-from toolevals.grading.catalog import MODES
 from toolevals.grading.dialects.catalog import DIALECTS
 from toolevals.grading.dialects.disagreements import LAXER, LENIENT, REASONS, STRICTER, disagreement
 from toolevals.grading.dialects.rows import comparison
-from toolevals.grading.engine import compile_case, grade
-from toolevals.grading.predictions import read_prediction
+from toolevals.grading.engine.grader_catalog import MODES
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import Expectation, ProfileName, ToolSpec
 
 RIGHT = {"name": "track", "arguments": {"order": "A-1"}}

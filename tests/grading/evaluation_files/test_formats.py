@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.evaluation_files.entry import Entry
-from toolevals.grading.evaluation_files.formats import FORMATS
-from toolevals.grading.evaluation_files.reading import EvaluationFile, evaluation_file, graded_rows
-from toolevals.grading.examples import ExampleRow
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.files.evaluation_files.entry import Entry
+from toolevals.grading.files.evaluation_files.formats import FORMATS
+from toolevals.grading.files.evaluation_files.reading import EvaluationFile, evaluation_file, graded_rows
+from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import ToolCall
+from toolevals.grading.values.problems import InvalidDocument
 
 DATA = Path(__file__).parent / "data"
 QUESTION = {"messages": [{"role": "user", "content": "Where is ORD-9182?"}]}

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from tests.grading.referring import done
-from toolevals.grading.compiled import compile_case
-from toolevals.grading.engine import grade
-from toolevals.grading.evaluation_files.entry import Entry
-from toolevals.grading.evaluation_files.reading import evaluation_file
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.engine.compiled import compile_case
+from toolevals.grading.engine.grading import grade
+from toolevals.grading.files.evaluation_files.entry import Entry
+from toolevals.grading.files.evaluation_files.reading import evaluation_file
+from toolevals.grading.values.problems import InvalidDocument
 
 FILE = Path(__file__).parent / "data" / "nestful.jsonl"
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.evaluation_files.decoding import decoded
-from toolevals.grading.evaluation_files.entry import Entry
-from toolevals.grading.evaluation_files.reading import EvaluationFile, evaluation_file
-from toolevals.grading.evaluation_files.tables import cell_value
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.files.evaluation_files.decoding import decoded
+from toolevals.grading.files.evaluation_files.entry import Entry
+from toolevals.grading.files.evaluation_files.reading import EvaluationFile, evaluation_file
+from toolevals.grading.files.evaluation_files.tables import cell_value
+from toolevals.grading.values.problems import InvalidDocument
 
 ASKED = [{"role": "user", "content": "Where is ORD-9182?"}]
 CALL = {"id": "c1", "type": "function", "function": {"name": "get", "arguments": '{"order_id": "ORD-9182"}'}}

@@ -4,7 +4,7 @@ from typing import Any
 
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import evaluate_gate
-from toolevals.grading.gates.values import Check, GateCase, GateResult
+from toolevals.grading.gates.results import Check, GateCase, GateResult
 
 
 def scored(*scores: float | None, metric: str = "selection") -> list[GateCase]:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolevals.grading.gates.case_table import CaseTable, chained
-from toolevals.grading.gates.figures import figure_of
+from toolevals.grading.gates.metrics import figure_of
 from toolevals.grading.gates.regression_units import PairedRuns, units_of
+from toolevals.grading.gates.results import PASS_MARK, GateCase
 from toolevals.grading.gates.rules import RegressionRule
-from toolevals.grading.gates.values import PASS_MARK, GateCase
 from toolevals.grading.metrics.comparison import compare_alike, compare_runs
 from toolevals.grading.metrics.means import clustered_mean, scored_mean
 from toolevals.grading.metrics.percentiles import percentile

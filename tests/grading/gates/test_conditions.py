@@ -10,7 +10,7 @@ from toolevals.grading.gates.conditions import (
     parse_case_assertion,
     parse_condition,
 )
-from toolevals.grading.gates.figures import STATISTICS
+from toolevals.grading.gates.metrics import STATISTICS
 
 numbers = st.integers(0, 1000).map(lambda n: n / 100)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, hold_gate
-from toolevals.grading.gates.values import Check, GateCase
+from toolevals.grading.gates.results import Check, GateCase
 
 
 def trials(**examples: str) -> list[GateCase]:

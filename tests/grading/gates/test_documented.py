@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from toolevals.grading import metrics
-from toolevals.grading.gates.figures import STATISTICS
+from toolevals.grading.gates.metrics import STATISTICS
+from toolevals.grading.gates.results import PUBLISHED_METRICS
 from toolevals.grading.gates.rules import TOOL_STATISTICS
-from toolevals.grading.gates.values import PUBLISHED_METRICS
 
 DOCS = (Path(__file__).parents[3] / "docs" / "grading.md").read_text("utf-8")
 # What the functions of the guide are made of.

@@ -7,7 +7,7 @@ from tests.grading.strategies import json_values
 from toolevals.grading.gates.conditions import Condition
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.rules import Assertion, Bound, Gate, RegressionRule, Thresholds, UnscoredPolicy
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 DOCUMENT = {
     "bounds": [

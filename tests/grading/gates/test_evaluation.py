@@ -5,11 +5,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.grading.gates.answering import answer, only_check, scored
-from toolevals.grading.documents import load_json
 from toolevals.grading.gates.evaluation import evaluate_gate
+from toolevals.grading.gates.results import GateCase, GateResult
 from toolevals.grading.gates.rules import DEFAULT_MINIMUMS, Gate, default_gate
-from toolevals.grading.gates.values import GateCase, GateResult
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
+from toolevals.grading.values.documents import load_json
 
 
 def test_the_default_gate_asks_for_the_published_rates():

@@ -7,7 +7,7 @@ import pytest
 from tests.grading.gates.answering import answer, only_check
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import evaluate_gate
-from toolevals.grading.gates.values import GateCase
+from toolevals.grading.gates.results import GateCase
 from toolevals.grading.metrics.rates import Interval
 
 TOOLS = [GateCase(f"a{i}", {"selection": i > 0}, tool="a", called="a" if i else "b") for i in range(10)] + [

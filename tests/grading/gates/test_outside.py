@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from toolevals.grading.gates.documents import read_gate
-from toolevals.grading.gates.outside import is_outside
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.gates.forbidden_subjects import is_outside
+from toolevals.grading.values.problems import InvalidDocument
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import evaluate_gate
+from toolevals.grading.gates.results import Check, GateCase
 from toolevals.grading.gates.rules import default_gate
-from toolevals.grading.gates.values import Check, GateCase
 
 
 def run(*scores: float | None) -> list[GateCase]:

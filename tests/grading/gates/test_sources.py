@@ -10,8 +10,8 @@ from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.cases import published_sources
 from toolevals.grading.gates.documents import read_gate
 from toolevals.grading.gates.evaluation import Evidence, evaluate_gate, hold_gate
-from toolevals.grading.gates.values import Check, Failure, GateCase
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.gates.results import Check, Failure, GateCase
+from toolevals.grading.values.problems import InvalidDocument
 
 
 def case(name: str, metric: str, score: float | None, *, passed: bool = False, **rest: Any) -> GateCase:

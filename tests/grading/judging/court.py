@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.judging import SHIPPED, Briefing, Judgement, JudgementRequest, Judgements, needed_judgements
-from toolevals.grading.matchers import Exact, NaturalLanguage
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
@@ -17,7 +16,8 @@ from toolevals.grading.values import (
     Trajectory,
     Transcript,
 )
-from toolevals.grading.verdicts import CaseGrade
+from toolevals.grading.values.matchers import Exact, NaturalLanguage
+from toolevals.grading.values.verdicts import CaseGrade
 
 SEND = ToolSpec(
     "send", "Sends a note.", {"properties": {"to": {"type": "string"}, "text": {"type": "string"}}, "required": ["to"]}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.grading.judging.court import ASKED, NOTE, PLAIN, Court, did, score, sent
-from toolevals.grading.engine import grade
+from toolevals.grading.engine.grading import grade
 from toolevals.grading.judging import Briefing
 from toolevals.grading.values import (
     Expectation,
@@ -16,7 +16,7 @@ from toolevals.grading.values import (
     ToolCall,
     Transcript,
 )
-from toolevals.grading.verdicts import CaseGrade, JudgedVerdict
+from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict
 
 RESULT = '{"order": {"total": 45, "state": "sent"}, "items": ["lamp"]}'
 USED = Transcript(

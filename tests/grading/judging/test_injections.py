@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from toolevals.grading.injection import InjectionKind
 from toolevals.grading.judging.injections import injections_in, kind_of
+from toolevals.grading.values.injection_text import InjectionKind
 
 FOLDER = os.environ.get("TOOLEVALS_BENCHMARK_DATA", "")
 # The share of honest recorded conversations that may be flagged.

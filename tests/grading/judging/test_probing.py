@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading import engine
+from toolevals.grading.engine import grading as engine
 from toolevals.grading.judging import SHIPPED, probing
 from toolevals.grading.judging import probes as graded_here
 from toolevals.grading.judging.probing import ProbeSet

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from toolevals.grading.documents import schema
 from toolevals.grading.judging import GATES, SHIPPED, Judgement, JudgementRequest, Rubric
 from toolevals.grading.judging.materials import MOST_FIELDS, OF_CASE, fields_of
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import ToolResult
+from toolevals.grading.values.documents import schema
+from toolevals.grading.values.problems import InvalidDocument
 
 DOCUMENT = SHIPPED["task_completion"].to_document()
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from tests.grading.judging.court import ASKED, NOTE, PLAIN, TOOLS, Court, did, expects, score, sent
-from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.judging import SHIPPED
-from toolevals.grading.matchers import Exact, Fields, NaturalLanguage
 from toolevals.grading.values import (
     CallExpectation,
     MalformedCall,
     ToolCall,
     Transcript,
 )
+from toolevals.grading.values.matchers import Exact, Fields, NaturalLanguage
 
 
 def test_without_judgements_nothing_is_judged_and_criteria_in_words_stay_open():

@@ -14,7 +14,7 @@ from toolevals.grading.metrics.classes import (
     set_class,
     tools_of_class,
 )
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 
 TOOLS = st.text(st.sampled_from("ab_.+\\ :/,1Q"), min_size=1, max_size=8)
 NAMES = TOOLS | st.sampled_from(SPECIAL)

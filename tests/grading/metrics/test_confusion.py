@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from tests.grading.metrics.references.figures import REFERENCES
 from toolevals.grading.metrics.confusion import ClassMetrics, ConfusionMatrix
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
 STATUS, HISTORY, ETA = "get_order_status", "get_order_history", "get_shipping_eta"
 # A published matrix of 300 calls.

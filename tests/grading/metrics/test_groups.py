@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values
 from toolevals.grading.metrics.groups import MetricGroup, read_group
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 
 figures = st.dictionaries(st.sampled_from("abc"), st.floats(0, 1) | st.none())
 

@@ -16,7 +16,7 @@ from toolevals.grading.metrics.matrix_bootstrap import (
     matrix_intervals,
 )
 from toolevals.grading.metrics.rates import wilson
-from toolevals.grading.verdicts import NONE, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNPARSED
 
 cells = st.tuples(st.sampled_from(["a", "b", NONE]), st.sampled_from(["a", "b", NONE, UNPARSED]))
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.fixtures.effort import TRIES, seconds
-from toolevals.grading.documents import load_json
-from toolevals.grading.parsing import calls_in_text, read_run, transcript_in
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing import calls_in_text, read_run, transcript_in
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 # Below this many seconds a measurement says nothing.
 FLOOR = 0.004

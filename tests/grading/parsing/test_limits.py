@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.parsing import calls_in_text, read_run, transcript_in
-from toolevals.grading.parsing.recorded import tau2_runs, tau_runs
-from toolevals.grading.predictions import read_prediction
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing import calls_in_text, read_run, transcript_in
+from toolevals.grading.reading.parsing.recorded import tau2_runs, tau_runs
+from toolevals.grading.reading.predictions import read_prediction
 from toolevals.grading.values import MalformedCall, Transcript
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.grading.values.transcripts import MOST_CALLS
 
 CALL = {"name": "a", "arguments": {}}

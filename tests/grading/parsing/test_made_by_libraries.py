@@ -11,9 +11,9 @@ import pytest
 
 from tests.grading.parsing.made import conversation as the
 from tests.grading.parsing.one_transcript import ANTHROPIC, MCP, NATIVE, OPENAI_CHAT, gemini
-from toolevals.grading.parsing import FORMATS, read_transcript
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing import FORMATS, read_transcript
 from toolevals.grading.values import MalformedCall, Message, ToolCall
+from toolevals.grading.values.problems import InvalidDocument
 
 FOLDER = Path(__file__).parent / "made"
 

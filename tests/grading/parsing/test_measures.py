@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from toolevals.grading.parsing import transcript_in
-from toolevals.grading.parsing.recorded import tau2_runs
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing import transcript_in
+from toolevals.grading.reading.parsing.recorded import tau2_runs
 from toolevals.grading.values import Measures, Message, Transcript
+from toolevals.grading.values.problems import InvalidDocument
 
 TOOK = Measures(1200, {"input_tokens": 9, "output_tokens": 3}, 0.25)
 CALL = {"id": "c1", "type": "function", "function": {"name": "get", "arguments": "{}"}}

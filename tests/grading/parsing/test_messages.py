@@ -13,7 +13,7 @@ from tests.grading.parsing.one_transcript import (
     answered,
     gemini,
 )
-from toolevals.grading.parsing import transcript_in
+from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolResult
 
 

@@ -7,11 +7,11 @@ from hypothesis import given
 
 from tests.grading.parsing.one_transcript import ANTHROPIC, OPENAI_CHAT, OPENAI_RESPONSES, TRANSCRIPT, answered, gemini
 from tests.grading.strategies import json_values
-from toolevals.grading.canonical import canonical
-from toolevals.grading.documents import schema
-from toolevals.grading.parsing import FORMATS, MESSAGE_FORMATS, transcript_in
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing import FORMATS, MESSAGE_FORMATS, transcript_in
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolResult, Transcript
+from toolevals.grading.values.canonical import canonical
+from toolevals.grading.values.documents import schema
+from toolevals.grading.values.problems import InvalidDocument
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.grading.benchmark import needs_benchmark
-from toolevals.grading.parsing.recorded import tau2_runs, tau_runs
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing.recorded import tau2_runs, tau_runs
 from toolevals.grading.values import ToolCall, Transcript
+from toolevals.grading.values.problems import InvalidDocument
 
 
 def recorded(name: str) -> Any:

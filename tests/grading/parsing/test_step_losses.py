@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.parsing import read_run
-from toolevals.grading.predictions import read_prediction
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing import read_run
+from toolevals.grading.reading.predictions import read_prediction
+from toolevals.grading.values.problems import InvalidDocument
 
 
 def lost(document: Any) -> list[tuple[str, str, int]]:

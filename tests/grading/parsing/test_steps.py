@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 
 from tests.grading import strategies
-from toolevals.grading.canonical import canonical
-from toolevals.grading.parsing import read_run
-from toolevals.grading.parsing.steps import AgentRun, Step, run_of
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.reading.parsing import read_run
+from toolevals.grading.reading.parsing.steps import AgentRun, Step, run_of
 from toolevals.grading.values import MalformedCall, Message, ToolCall, ToolResult, Transcript
+from toolevals.grading.values.canonical import canonical
+from toolevals.grading.values.problems import InvalidDocument
 
 LOOK = ToolCall("get_order", {"id": "A-1"}, "call-1")
 PAY = ToolCall("refund", {"id": "A-1"}, "call-2")

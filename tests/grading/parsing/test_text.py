@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.strategies import arguments
-from toolevals.grading.canonical import canonical
-from toolevals.grading.parsing import calls_in_text
+from toolevals.grading.reading.parsing import calls_in_text
 from toolevals.grading.values import MalformedCall, ToolCall
+from toolevals.grading.values.canonical import canonical
 
 F, G = ToolCall("f", {"a": 1}), ToolCall("g", {"b": "x"})
 

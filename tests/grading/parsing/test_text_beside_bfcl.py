@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.grading.benchmark import benchmark_rows, needs_benchmark
-from toolevals.grading.parsing import calls_in_text
+from toolevals.grading.reading.parsing import calls_in_text
 from toolevals.grading.values import MalformedCall, ToolCall
 
 # What the leaderboard's decoder makes of these is a fault of its, or a matter of taste in which we are more lenient.

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toolevals.grading.recovery import EpisodeGrade, Recovery, grade_recovery
+from toolevals.grading.layers.recovery import EpisodeGrade, Recovery, grade_recovery
 from toolevals.grading.values import Message, ToolCall, Transcript
 
 

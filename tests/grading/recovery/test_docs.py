@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from toolevals.grading import task_metrics
-from toolevals.grading.execution import STATE_DIFFERENCE_KINDS
-from toolevals.grading.recovery import ERROR_CLASSES, REACTIONS
+from toolevals.grading.layers import task_metrics
+from toolevals.grading.layers.execution import STATE_DIFFERENCE_KINDS
+from toolevals.grading.layers.recovery import ERROR_CLASSES, REACTIONS
 
 DOCS = (Path(__file__).parents[3] / "docs" / "grading.md").read_text("utf-8")
 CORRECTIONS = {

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.grading.recovery.scripts import call, says, script, user
-from toolevals.grading.recovery import grade_recovery
+from toolevals.grading.layers.recovery import grade_recovery
 from toolevals.grading.values import Message, ToolAnnotations, ToolCall, ToolSpec, Transcript
 
 REFUSED = "Error: payment amount does not add up"

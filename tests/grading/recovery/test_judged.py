@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.grading.benchmark import needs_benchmark
 from tests.grading.recovery.judged import judged_rows, measured, mistakes, transcript_of
-from toolevals.grading.recovery import grade_recovery
+from toolevals.grading.layers.recovery import grade_recovery
 
 
 @needs_benchmark

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.fixtures.effort import best_seconds
 from tests.grading.recovery.scripts import call, says, script, user
 from tests.grading.strategies import transcripts
-from toolevals.grading.recovery import REACTIONS, grade_recovery
+from toolevals.grading.layers.recovery import REACTIONS, grade_recovery
 from toolevals.grading.values import Message
 
 _results = st.sampled_from(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.grading.benchmark import needs_benchmark
-from toolevals.grading.recovery import Recovery, grade_recovery
+from toolevals.grading.layers.recovery import Recovery, grade_recovery
 from toolevals.grading.values import Message, ToolCall, Transcript
 
 pytestmark = needs_benchmark

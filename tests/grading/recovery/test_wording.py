@@ -2,8 +2,8 @@
 
 import pytest
 
-from toolevals.grading.effects_by_name import effect_of_name, hands_over
-from toolevals.grading.recovery.wording import read_text
+from toolevals.grading.layers.recovery.wording import read_text
+from toolevals.grading.values.effects_by_name import effect_of_name, hands_over
 
 TEXTS = [
     ("Your flight has been successfully booked.", set()),

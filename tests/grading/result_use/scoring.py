@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolevals.grading.layers.result_use import ResultUse, grade_result_use
 from toolevals.grading.metrics.rates import wilson
-from toolevals.grading.result_use import ResultUse, grade_result_use
 from toolevals.grading.values import Message, ToolCall, Transcript
 
 HELD_OUT = Path(__file__).parents[1] / "data" / "result_use" / "held_out.jsonl"

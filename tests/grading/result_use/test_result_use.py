@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.result_use import FINDING_SENTENCES, ResultUse, grade_result_use
+from toolevals.grading.layers.result_use import FINDING_SENTENCES, ResultUse, grade_result_use
 from toolevals.grading.values import Message, ToolCall, Transcript
 
 _ORDER = {"order_id": "ORD-9182", "total_cents": 4500, "placed": "2025-03-14", "status": "shipped", "gift": False}

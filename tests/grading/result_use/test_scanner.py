@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolevals.grading.result_use.scanner import MAX_TEXT, mentions_in, replies_mentions
+from toolevals.grading.layers.result_use.scanner import MAX_TEXT, mentions_in, replies_mentions
 
 
 def _first(text: str) -> tuple[str, str, object, str]:

@@ -8,9 +8,9 @@ import zipfile
 
 import pytest
 
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import document_in, read_tools
-from toolevals.grading.yaml_documents import load_yaml
+from toolevals.grading.reading.specs import document_in, read_tools
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.yaml_documents import load_yaml
 
 ROOT = """
 openapi: 3.1.0

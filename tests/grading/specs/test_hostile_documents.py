@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.fixtures.effort import best_seconds
 from tests.grading.strategies import json_values
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import FORMATS, read_tools
+from toolevals.grading.reading.specs import FORMATS, read_tools
+from toolevals.grading.values.problems import InvalidDocument
 
 WORD_LIST = """
     type properties required items additionalProperties anyOf allOf $ref $defs enum nullable example pattern

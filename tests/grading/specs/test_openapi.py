@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.conformance import call_problems
-from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.grading.specs import openapi, openapi_schema, read_tools
+from toolevals.grading.json_schema.conformance import call_problems
+from toolevals.grading.reading.specs import openapi, openapi_schema, read_tools
 from toolevals.grading.values import ToolAnnotations, ToolSpec
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.specs import Choice, read_tools, survey_tools
+from toolevals.grading.reading.specs import Choice, read_tools, survey_tools
+from toolevals.grading.values.problems import InvalidDocument
 
 FORM = {
     "type": "object",

@@ -2,9 +2,9 @@
 
 import pytest
 
-from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.grading.specs import read_tools
+from toolevals.grading.reading.specs import read_tools
 from toolevals.grading.values import ToolAnnotations
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 SCHEMA = {"type": "object", "properties": {"order": {"type": "string"}}}
 ANTHROPIC = {"name": "track", "description": "Says where.", "input_schema": SCHEMA, "strict": True}

@@ -1,8 +1,8 @@
 import pytest
 
-from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.grading.specs import BFCL_TYPES, Choice, counted, read_tools
+from toolevals.grading.reading.specs import BFCL_TYPES, Choice, counted, read_tools
 from toolevals.grading.values import ToolAnnotations
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 SCHEMA = {"type": "object", "properties": {"order": {"type": "string"}}}
 NATIVE = {"name": "track", "description": "Says where.", "input_schema": SCHEMA, "annotations": {"read_only": True}}

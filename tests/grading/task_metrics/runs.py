@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolevals.grading.parsing.steps import AgentRun, Step, run_of_steps
+from toolevals.grading.reading.parsing.steps import AgentRun, Step, run_of_steps
 from toolevals.grading.values import Call, ToolCall, ToolResult
 
 

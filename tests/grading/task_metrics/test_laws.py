@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.grading.strategies import json_values, malformed_calls, text, tool_calls, transcripts
-from toolevals.grading.parsing.steps import AgentRun, Step, run_of, run_of_steps
-from toolevals.grading.task_metrics import TASK_METRICS, Task, step_efficiency, task_metrics
-from toolevals.grading.task_metrics.words import holds_words, keywords_of, share_found
+from toolevals.grading.layers.task_metrics import TASK_METRICS, Task, step_efficiency, task_metrics
+from toolevals.grading.layers.task_metrics.words import holds_words, keywords_of, share_found
+from toolevals.grading.reading.parsing.steps import AgentRun, Step, run_of, run_of_steps
 from toolevals.grading.values import ToolResult
 
 _any_text = st.text(max_size=12)

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.grading.task_metrics.runs import call, final, run, step
-from toolevals.grading.parsing.steps import Step
-from toolevals.grading.task_metrics import (
+from toolevals.grading.layers.task_metrics import (
     Task,
     action_safety,
     goal_progress,
@@ -15,6 +14,7 @@ from toolevals.grading.task_metrics import (
     tool_selection_accuracy,
     trajectory_score,
 )
+from toolevals.grading.reading.parsing.steps import Step
 from toolevals.grading.values import MalformedCall
 
 DONE = final("Done.")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.parsing import read_transcript
-from toolevals.grading.telemetry.conventions import CONVENTIONS, reading_of
-from toolevals.grading.telemetry.reading import SpanReading
-from toolevals.grading.telemetry.spans import SpanEvent, TelemetrySpan
+from toolevals.grading.reading.parsing import read_transcript
+from toolevals.grading.reading.telemetry.conventions import CONVENTIONS, reading_of
+from toolevals.grading.reading.telemetry.reading import SpanReading
+from toolevals.grading.reading.telemetry.spans import SpanEvent, TelemetrySpan
 from toolevals.grading.values import ToolCall
 
 ARGUMENTS = {"id": "A-1"}

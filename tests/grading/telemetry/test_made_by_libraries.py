@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from tests.grading.parsing.test_made_by_libraries import CONVERSATION
-from toolevals.grading.evaluation_files.entry import Entry
-from toolevals.grading.evaluation_files.reading import evaluation_file
-from toolevals.grading.evaluation_files.spans import transcript_messages
-from toolevals.grading.telemetry.conventions import reading_of
-from toolevals.grading.telemetry.otlp import spans_in
-from toolevals.grading.telemetry.spans import TelemetrySpan
+from toolevals.grading.files.evaluation_files.entry import Entry
+from toolevals.grading.files.evaluation_files.reading import evaluation_file
+from toolevals.grading.files.evaluation_files.spans import transcript_messages
+from toolevals.grading.reading.telemetry.conventions import reading_of
+from toolevals.grading.reading.telemetry.otlp import spans_in
+from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values import Message
 
 FOLDER = Path(__file__).parent / "made"

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from toolevals.grading.canonical import exact
-from toolevals.grading.evaluation_files.entry import Entry
-from toolevals.grading.evaluation_files.reading import evaluation_file
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.telemetry.otlp import MAX_VALUE_DEPTH, attributes_of, spans_in
-from toolevals.grading.telemetry.spans import TelemetrySpan
+from toolevals.grading.files.evaluation_files.entry import Entry
+from toolevals.grading.files.evaluation_files.reading import evaluation_file
+from toolevals.grading.reading.telemetry.otlp import MAX_VALUE_DEPTH, attributes_of, spans_in
+from toolevals.grading.reading.telemetry.spans import TelemetrySpan
 from toolevals.grading.values import ToolCall
+from toolevals.grading.values.canonical import exact
+from toolevals.grading.values.problems import InvalidDocument
 
 TRACE, ROOT, CHILD = "5b8efff798038103d269b633813fc60c", "eee19b7ec3c1b174", "eee19b7ec3c1b173"
 

@@ -13,7 +13,7 @@ from typing import Any
 from labeling.models import Dataset, DatasetVersion
 from labeling.services import dataset_create, import_start, version_freeze
 from tests.reports.recorded import airline
-from toolevals.grading.parsing.recorded import tau2_runs
+from toolevals.grading.reading.parsing.recorded import tau2_runs
 from toolevals.registry.services import registry_create, registry_publish
 from toolevals.runs.models import Connector
 from toolevals.runs.services import (

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import ToolCall, ToolSpec, Transcript
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.baseline import VERSION, BaselineOptions, respond
 
 ORDER = {"type": "object", "properties": {"order_id": {"type": "string"}}, "required": ["order_id"]}

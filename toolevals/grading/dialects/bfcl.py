@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolevals.grading.dialects.plain_calls import RAISED
-from toolevals.grading.equality import bfcl_text
-from toolevals.grading.problems import InvalidDocument, pointer_to
+from toolevals.grading.matching.equality import bfcl_text
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
 CATEGORIES = (
     "simple_python",

@@ -26,7 +26,7 @@ from toolevals.grading.dialects.bfcl import (
     type_of_gold,
 )
 from toolevals.grading.dialects.plain_calls import RAISED
-from toolevals.grading.equality import bfcl_text
+from toolevals.grading.matching.equality import bfcl_text
 
 _Check: TypeAlias = Callable[[Any], "str | None"]
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from toolevals.grading.alignment import best_assignment
-from toolevals.grading.bfcl import bfcl_example
+from toolevals.grading.alignment.assignment import best_assignment
 from toolevals.grading.dialects.bfcl import check, check_row, is_list_of_calls, names_are_underscored, with_tuples
 from toolevals.grading.dialects.disagreements import LAXER, STRICTER, Disagreement
 from toolevals.grading.dialects.plain_calls import attempt
-from toolevals.grading.engine import compile_case, grade_calls
-from toolevals.grading.equality import PROFILES
-from toolevals.grading.examples import ExampleRow
+from toolevals.grading.engine.grading import compile_case, grade_calls
+from toolevals.grading.matching.equality import PROFILES
+from toolevals.grading.reading.bfcl import bfcl_example
+from toolevals.grading.reading.examples import ExampleRow
 from toolevals.grading.values import Expectation, ToolCall, Trajectory
 
 _PROFILE = PROFILES["bfcl"]

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 from toolevals.grading.dialects.plain_calls import attempt
 from toolevals.grading.dialects.rows import Comparison, NoFormError
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 Score: TypeAlias = "float | bool"
 Metrics: TypeAlias = Mapping[str, Callable[[Comparison], Score]]

@@ -1,4 +1,4 @@
-"""Our examples and calls in the terms of the leaderboard's checker: the way back from `toolevals.grading.bfcl`.
+"""Our examples and calls in the terms of the leaderboard's checker: the way back from `toolevals.grading.reading.bfcl`.
 
 The checker has no types but its own and no alternatives, and always expects calls; what it has no form for is refused
 by name. Of the types only those are told apart that JSON tells apart: a tuple is a list.
@@ -11,8 +11,8 @@ from typing import Any
 
 from toolevals.grading.dialects.bfcl import check
 from toolevals.grading.dialects.rows import NoFormError
-from toolevals.grading.matchers import Absent, Exact, Fields, Items, Matcher, OneOf
 from toolevals.grading.values import Call, CallExpectation, Expectation, OneOfCalls, ToolCall, ToolSpec
+from toolevals.grading.values.matchers import Absent, Exact, Fields, Items, Matcher, OneOf
 
 _TYPES: Mapping[str, str] = {
     "string": "string",

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolevals.grading.dialects.ai_evaluation import FunctionDefinition, Parameter
-from toolevals.grading.matchers import Exact
 from toolevals.grading.values import (
     AnyOrder,
     Call,
@@ -25,6 +24,7 @@ from toolevals.grading.values import (
     Trajectory,
     Transcript,
 )
+from toolevals.grading.values.matchers import Exact
 
 
 class NoFormError(ValueError):

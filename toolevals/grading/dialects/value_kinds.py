@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
-from toolevals.grading.equality import bfcl_text
+from toolevals.grading.matching.equality import bfcl_text
 
 Kind = Literal["types", "numbers", "white_space", "case", "punctuation"]
 KINDS: tuple[Kind, ...] = ("numbers", "types", "white_space", "case", "punctuation")

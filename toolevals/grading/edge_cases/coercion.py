@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from toolevals.grading.documents import load_json
 from toolevals.grading.edge_cases.amounts import read_amount
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 
 _LITERALS = {"true": True, "false": False, "yes": True, "no": False, "null": None, "none": None}
 _NUMBER = re.compile(r"[+-]?[0-9]{1,300}(?:\.[0-9]{1,300})?")

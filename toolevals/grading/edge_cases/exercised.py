@@ -13,8 +13,8 @@ from toolevals.grading.edge_cases.kinds import EdgeCase
 from toolevals.grading.edge_cases.moments import has_time
 from toolevals.grading.edge_cases.parameters import applicable_kinds
 from toolevals.grading.edge_cases.words import is_currency, is_minor
-from toolevals.grading.problems import pointer_to
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.problems import pointer_to
 
 _DEEPEST = 50
 Path = tuple[str, ...]

@@ -11,7 +11,7 @@ from toolevals.grading.edge_cases.kinds import EdgeCase, FailureBucket
 from toolevals.grading.edge_cases.letters import is_other_spelling
 from toolevals.grading.edge_cases.moments import differ_in_zone
 from toolevals.grading.edge_cases.words import is_money
-from toolevals.grading.verdicts import ArgumentDifference
+from toolevals.grading.values.verdicts import ArgumentDifference
 
 
 class _Missing:

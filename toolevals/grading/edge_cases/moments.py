@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toolevals.grading.dates import MAX_LENGTH, Moment, read_moment
+from toolevals.grading.values.dates import MAX_LENGTH, Moment, read_moment
 
 _DAY = 86_400 * 1_000_000_000
 _DIGIT = re.compile(r"[0-9]")

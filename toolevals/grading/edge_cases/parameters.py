@@ -8,9 +8,9 @@ from typing import Any
 
 from toolevals.grading.edge_cases.kinds import EdgeCase
 from toolevals.grading.edge_cases.words import is_identifier, is_money, is_time
-from toolevals.grading.problems import pointer_to
-from toolevals.grading.references import target_of
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.json_pointers import target_of
+from toolevals.grading.values.problems import pointer_to
 
 MAX_PARAMETERS = 1_000
 _DEEPEST = 8

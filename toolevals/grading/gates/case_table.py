@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import compress
 from typing import Any, Self
 
-from toolevals.grading.gates.values import GateCase
+from toolevals.grading.gates.results import GateCase
 
 # The scores of one example's trials, those that a metric arises in; None where nobody has answered.
 Scores = tuple[float | None, ...]

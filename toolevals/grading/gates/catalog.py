@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolevals.grading.case_metrics import METRICS
-from toolevals.grading.catalog import GRADERS
-from toolevals.grading.documents import schema
-from toolevals.grading.gates.values import JUDGED, PUBLISHED_METRICS
+from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.engine.grader_catalog import GRADERS
+from toolevals.grading.gates.results import JUDGED, PUBLISHED_METRICS
+from toolevals.grading.values.documents import schema
 
 
 @dataclass(frozen=True, slots=True)

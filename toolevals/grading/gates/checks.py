@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from toolevals.grading.gates.figures import Figure
+from toolevals.grading.gates.metrics import Figure
+from toolevals.grading.gates.results import Check, CheckStatus
 from toolevals.grading.gates.rules import DecideBy, UnscoredPolicy
-from toolevals.grading.gates.values import Check, CheckStatus
 from toolevals.grading.metrics.clustered import FEWEST_EXAMPLES
 
 Holds = Callable[[float, float], bool | None]

@@ -8,9 +8,9 @@ from dataclasses import replace
 from toolevals.grading.gates.case_table import CaseTable, Scores
 from toolevals.grading.gates.checks import check_figure
 from toolevals.grading.gates.conditions import Condition
-from toolevals.grading.gates.figures import Figure
+from toolevals.grading.gates.metrics import Figure
+from toolevals.grading.gates.results import Check, with_examples
 from toolevals.grading.gates.rules import ConsistencyRule, UnscoredPolicy
-from toolevals.grading.gates.values import Check, with_examples
 from toolevals.grading.metrics.reliability import tallied_pass_hat_k, tallied_pass_hat_value
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from toolevals.grading.documents import require_valid
 from toolevals.grading.gates.conditions import (
     CaseAssertion,
     Condition,
@@ -13,8 +12,8 @@ from toolevals.grading.gates.conditions import (
     parse_case_assertion,
     parse_condition,
 )
-from toolevals.grading.gates.figures import SHARES, STATISTICS
-from toolevals.grading.gates.outside import outside_problems
+from toolevals.grading.gates.forbidden_subjects import outside_problems
+from toolevals.grading.gates.metrics import SHARES, STATISTICS
 from toolevals.grading.gates.rules import (
     RECOVERY,
     TIME_STATISTICS,
@@ -30,7 +29,8 @@ from toolevals.grading.gates.rules import (
     UnscoredPolicy,
 )
 from toolevals.grading.metrics.groups import MetricGroup, read_group
-from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.documents import require_valid
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 
 def read_gate(document: Any) -> Gate:

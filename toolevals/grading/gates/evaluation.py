@@ -12,12 +12,11 @@ from toolevals.grading.gates.checks import check_figure
 from toolevals.grading.gates.conditions import CaseAssertion, Condition
 from toolevals.grading.gates.consistency import check_consistency
 from toolevals.grading.gates.failures import check_failures
-from toolevals.grading.gates.figures import Figure, ToolCounts, figure_of, share_meeting
+from toolevals.grading.gates.metrics import Figure, ToolCounts, figure_of, share_meeting
 from toolevals.grading.gates.notes import with_source
 from toolevals.grading.gates.regression_units import PairedRuns
 from toolevals.grading.gates.regressions import check_regressions
-from toolevals.grading.gates.rules import TOOL_STATISTICS, Assertion, Bound, ConsistencyRule, Gate, RegressionRule
-from toolevals.grading.gates.values import (
+from toolevals.grading.gates.results import (
     NOT_KNOWN,
     Check,
     GateCase,
@@ -27,6 +26,7 @@ from toolevals.grading.gates.values import (
     softened,
     with_examples,
 )
+from toolevals.grading.gates.rules import TOOL_STATISTICS, Assertion, Bound, ConsistencyRule, Gate, RegressionRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from toolevals.grading.gates.case_table import CaseTable
 from toolevals.grading.gates.checks import check_figure
-from toolevals.grading.gates.figures import figure_of
+from toolevals.grading.gates.metrics import figure_of
+from toolevals.grading.gates.results import NOT_KNOWN, Check, Failure, GateCase, scope_words, softened, with_examples
 from toolevals.grading.gates.rules import Bound, PerFailure, UnscoredPolicy
-from toolevals.grading.gates.values import NOT_KNOWN, Check, Failure, GateCase, scope_words, softened, with_examples
 
 _METRIC = "recovery"
 _RIGHT = 1.0

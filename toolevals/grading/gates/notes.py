@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from toolevals.grading.gates.values import JUDGED, PUBLISHED_JUDGES, PUBLISHED_METRICS, Check, GateResult
-from toolevals.grading.verdicts import JudgedVerdict
+from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, PUBLISHED_METRICS, Check, GateResult
+from toolevals.grading.values.verdicts import JudgedVerdict
 
 
 def with_notes(result: GateResult, notes: Mapping[str, str], rates: Mapping[str, str] | None = None) -> GateResult:

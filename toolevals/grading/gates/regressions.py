@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from toolevals.grading.gates.case_table import Scores
 from toolevals.grading.gates.regression_units import PairedRuns, Unit, is_missing, units_of
 from toolevals.grading.gates.resolution import can_be_found, examples_words, resolution
+from toolevals.grading.gates.results import PASS_MARK, Check, CheckStatus, scope_words, with_examples
 from toolevals.grading.gates.rules import Correction, RegressionKind, RegressionRule
-from toolevals.grading.gates.values import PASS_MARK, Check, CheckStatus, scope_words, with_examples
 from toolevals.grading.metrics.clustered import ExampleSums, clustered_interval
 from toolevals.grading.metrics.comparison import Comparison, compare_alike
 from toolevals.grading.metrics.means import scored_mean

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from toolevals.grading.gates.conditions import CaseAssertion, Condition
-from toolevals.grading.gates.values import OnFail
+from toolevals.grading.gates.results import OnFail
 from toolevals.grading.metrics.groups import MetricGroup
 
 RegressionKind = Literal["cases", "paired", "averages"]

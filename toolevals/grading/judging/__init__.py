@@ -4,8 +4,8 @@ Nothing here asks anybody. Whoever does takes a `JudgementRequest` and gives a `
 """
 
 from toolevals.grading.judging.briefing import Briefing, Judgements
-from toolevals.grading.judging.gates import GATES, Gate
-from toolevals.grading.judging.hearings import Hearing, needed_judgements, unheard
+from toolevals.grading.judging.case_judging import Hearing, needed_judgements, unheard
+from toolevals.grading.judging.conditions import GATES, Gate
 from toolevals.grading.judging.judgements import Judgement, JudgementRequest
 from toolevals.grading.judging.rubrics import Rubric, Scale
 from toolevals.grading.judging.shipped import SHIPPED

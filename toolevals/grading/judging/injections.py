@@ -18,7 +18,6 @@ from typing import Any
 
 import re2
 
-from toolevals.grading.injection import Injection, InjectionKind
 from toolevals.grading.judging.injection_words import (
     ADDRESSEES,
     ANSWER_PARTS,
@@ -28,7 +27,8 @@ from toolevals.grading.judging.injection_words import (
     OVERRIDES,
     VERDICTS,
 )
-from toolevals.grading.problems import pointer_to
+from toolevals.grading.values.injection_text import Injection, InjectionKind
+from toolevals.grading.values.problems import pointer_to
 
 # An order belongs to an addressee that stands this near to it, in characters.
 NEAR = 120

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
-from toolevals.grading.canonical import digest, exact
 from toolevals.grading.judging.rubrics import Rubric
+from toolevals.grading.values.canonical import digest, exact
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument, pointer_to
 from toolevals.grading.values import ToolResult
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
 
 if TYPE_CHECKING:
-    from toolevals.grading.judging.scenes import Scene
+    from toolevals.grading.judging.graded_case_view import Scene
 
 # Fields of all results of a transcript that a judge is shown.
 MOST_FIELDS = 1_000

@@ -24,14 +24,14 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Any, Literal, get_args
 
-from toolevals.grading.engine import compile_case, grade
+from toolevals.grading.engine.grading import compile_case, grade
+from toolevals.grading.judging.graded_case_view import Scene
 from toolevals.grading.judging.judgements import JudgementRequest
 from toolevals.grading.judging.materials import OF_CASE
 from toolevals.grading.judging.rubrics import Rubric
-from toolevals.grading.judging.scenes import Scene
-from toolevals.grading.matchers import Exact
-from toolevals.grading.parsing import transcript_in
+from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import CallExpectation, Expectation, ToolSpec, Trajectory
+from toolevals.grading.values.matchers import Exact
 
 Kind = Literal["order", "fake_answer", "fake_mark", "appeal", "authority", "threat", "hidden", "reframe"]
 Place = Literal["user", "result", "argument", "answer"]

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Literal, Self
 
-from toolevals.grading.canonical import exact
 from toolevals.grading.judging.drift import Answer
 from toolevals.grading.judging.judgements import JudgementRequest
 from toolevals.grading.judging.probes import Probe, ProbedTranscript, probed_transcripts, probes
 from toolevals.grading.judging.rubrics import Rubric, Scale
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.rates import wilson
+from toolevals.grading.values.canonical import exact
 
 # "unshown": the rubric is not given the place of the probe. "full": without the probe the value is the highest already.
 Effect = Literal["moved", "held", "full", "unscored", "errored", "unasked", "unshown"]

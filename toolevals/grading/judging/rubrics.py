@@ -9,12 +9,12 @@ from typing import Any, Literal, Self, get_args
 
 import jsonschema_rs
 
-from toolevals.grading import canonical
-from toolevals.grading.conformance import schema_problems
-from toolevals.grading.documents import require_valid
-from toolevals.grading.judging.gates import GATES
-from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
-from toolevals.grading.subschemas import without_refused_patterns
+from toolevals.grading.json_schema.conformance import schema_problems
+from toolevals.grading.json_schema.subschemas import without_refused_patterns
+from toolevals.grading.judging.conditions import GATES
+from toolevals.grading.values import canonical
+from toolevals.grading.values.documents import require_valid
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 # What a rubric is about; `task` is the whole of what the subject was to do.
 RubricLayer = Literal["selection", "arguments", "result_use", "recovery", "task"]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
 # Stands where less than half of an example's trials agree.
 NO_MAJORITY: Final = "(no majority)"

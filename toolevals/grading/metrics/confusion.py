@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 
 # Nothing is ever expected to be one of these; averages leave them out unless something was.
 _NEVER_EXPECTED = (UNKNOWN_TOOL, UNPARSED)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from math import fsum, isfinite
 from typing import Any, Literal
 
-from toolevals.grading.documents import require_valid
 from toolevals.grading.metrics.estimates import Estimate
 from toolevals.grading.metrics.means import clustered_mean
-from toolevals.grading.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.documents import require_valid
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
 
 Aggregate = Literal["mean", "minimum", "maximum"]
 

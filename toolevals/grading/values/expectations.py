@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeAlias
 
-from toolevals.grading.documents import require_valid
-from toolevals.grading.matcher_documents import matchers_from_document
-from toolevals.grading.matchers import Exact, Matcher
-from toolevals.grading.patterns import compile_pattern
-from toolevals.grading.problems import InvalidDocument, pointer_to
-from toolevals.grading.result_references import references_in
+from toolevals.grading.values.documents import require_valid
+from toolevals.grading.values.matcher_documents import matchers_from_document
+from toolevals.grading.values.matchers import Exact, Matcher
+from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
+from toolevals.grading.values.result_references import references_in
 
 # So that the effort of putting calls to expectations has a bound.
 MOST_EXPECTED = 256

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from toolevals.grading import canonical
-from toolevals.grading.documents import require_valid
+from toolevals.grading.values import canonical
+from toolevals.grading.values.documents import require_valid
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeAlias
 
-from toolevals.grading.documents import require_valid
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.measures import Measures, measures_in
+from toolevals.grading.values.problems import InvalidDocument
 
 # Putting calls to expectations takes time in proportion to the calls: some milliseconds each where 256 are expected.
 MOST_CALLS = 2_000

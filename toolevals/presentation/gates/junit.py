@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from toolevals.grading.gates.values import Check
+from toolevals.grading.gates.results import Check
 from toolevals.presentation.gates.report import GateReport, examples, figure, interval, remarks
 
 # What XML 1.0 cannot hold.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 from urllib.parse import quote
 
-from toolevals.grading.gates.values import CheckStatus, GateStatus
+from toolevals.grading.gates.results import CheckStatus, GateStatus
 from toolevals.presentation.gates.report import ORDER, GateReport, examples, figure, interval, remarks
 
 MARKS: Final[Mapping[CheckStatus | GateStatus, str]] = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from toolevals.grading.gates.values import Check, CheckStatus, GateResult, GateStatus
+from toolevals.grading.gates.results import Check, CheckStatus, GateResult, GateStatus
 from toolevals.presentation.numbers import ABSENT
 
 GATE_WORDS: Final[Mapping[GateStatus, str]] = {

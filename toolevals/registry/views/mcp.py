@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.fetching import registry_fetch_begin
 from toolevals.registry.forms import McpForm, PublishForm
 from toolevals.registry.models import Registry

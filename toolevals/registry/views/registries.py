@@ -11,9 +11,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from toolevals.grading.problems import InvalidDocument, Problem
-from toolevals.grading.specs import Choice
+from toolevals.grading.reading.specs import Choice
 from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry import lists
 from toolevals.registry.changes import version_changes
 from toolevals.registry.forms import McpForm, PublishForm, RegistryForm

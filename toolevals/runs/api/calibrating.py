@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.grading.metrics.estimates import Estimate
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.blindness import names_raters, shows_results
 from toolevals.runs.judging.calibration_results import SETS, Results, progress_of, results_of
 from toolevals.runs.models import CalibratedCase, Grading, Judge, JudgeCalibration, Rating

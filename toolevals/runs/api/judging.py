@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from toolevals.grading.judging import SHIPPED
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.api.calibrating import CalibrationEstimateSerializer
 from toolevals.runs.judging.estimate import judging_estimates
 from toolevals.runs.judging.standings import Standing, Trust, standings_of

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from labeling.api.serializers.datasets import VersionNameField
 from labeling.models import DatasetVersion
-from toolevals.grading.engine import CUT_OFF
+from toolevals.grading.engine.grading import CUT_OFF
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.models import Run
 from toolevals.runs.presets import PRESETS

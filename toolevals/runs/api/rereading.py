@@ -14,7 +14,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.api.reread_scores import CorrectedScoreSerializer, score_document
 from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Run, Said
 from toolevals.runs.rereading.counting import PEOPLE, VERDICTS

@@ -14,7 +14,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.tryout_results import Asked, Tried, TriedCase, tried
 from toolevals.runs.models import Judge, Run, Tryout, TryoutAnswer
 from toolevals.runs.services import TryoutRequest, tryout_begin

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import Message, ToolCall, ToolSpec, Transcript
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.baseline.arguments import Source, fill
 from toolevals.runs.baseline.ranking import relevances
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from labeling.models import Revision
-from toolevals.grading.compiled import CompiledCase
-from toolevals.grading.engine import grade
-from toolevals.grading.injection import Injection
+from toolevals.grading.engine.compiled import CompiledCase
+from toolevals.grading.engine.grading import grade
 from toolevals.grading.judging import Briefing, Judgement, JudgementRequest, Judgements, Rubric, needed_judgements
-from toolevals.grading.judging.hearings import Hearing
+from toolevals.grading.judging.case_judging import Hearing
 from toolevals.grading.judging.injections import injections_in
-from toolevals.grading.parsing import transcript_in
+from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import Transcript
-from toolevals.grading.verdicts import CaseGrade
+from toolevals.grading.values.injection_text import Injection
+from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs.judging.seats import Seat
 
 if TYPE_CHECKING:

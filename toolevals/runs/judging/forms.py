@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from toolevals.grading.judging import SHIPPED
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Rubric
 from toolevals.runs.services import JudgeRequest
 from toolevals.workspace.forms.controls import PlainForm

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from toolevals.grading.canonical import exact
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.drift import Answer
 from toolevals.grading.judging.probing import BASE_PREFIX, Moved, ProbeSet, ProbeTally, moved_by, tallies
+from toolevals.grading.values.canonical import exact
 from toolevals.runs.models import ProbeAnswer, ProbeCheck
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from django import forms
 
-from toolevals.grading.documents import load_json
 from toolevals.grading.judging import GATES
 from toolevals.grading.judging.rubrics import RUBRIC_LAYERS
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.forms import ServiceForm
 from toolevals.runs.models import Judge, Run
 from toolevals.runs.services import TryoutRequest

@@ -8,9 +8,9 @@ from typing import Any
 
 from labeling.conversation import Picks
 from labeling.conversation.lines import Line, lines
-from toolevals.grading.canonical import exact
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.drift import Answer, Now, least_value, verdict_now
+from toolevals.grading.values.canonical import exact
 from toolevals.runs.judging.blindness import hidden_examples
 from toolevals.runs.judging.shown_questions import Given, shown_question
 from toolevals.runs.models import Tryout, TryoutAnswer, TryoutCase

@@ -10,7 +10,7 @@ from django import forms
 
 from toolevals.agents.chat_options import TOOL_STYLES
 from toolevals.agents.connectors import CONNECTORS, Connector
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.forms import CUT_OFF_WORDS, RunForm
 from toolevals.runs.presets import PRESETS
 from toolevals.runs.services import RunRequest

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from toolevals.agents.chat_options import ChatOptions
 from toolevals.agents.prices import Prices
-from toolevals.grading.engine import CUT_OFF, CutOff
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.engine.grading import CUT_OFF, CutOff
+from toolevals.grading.values.problems import InvalidDocument, Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from toolevals.runs.querysets.episodes import EpisodeQuerySet
 class Episode(models.Model):
     """One failure of a tool within a case, or an empty or partial answer, and what followed.
 
-    The fields are those of `toolevals.grading.recovery.EpisodeGrade`; the case's document has the rest.
+    The fields are those of `toolevals.grading.layers.recovery.EpisodeGrade`; the case's document has the rest.
     """
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="episodes")

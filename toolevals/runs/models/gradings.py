@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models import DatasetVersion
-from toolevals.grading.deciding import EXPECTED, LONGEST
+from toolevals.grading.values.decided_by import EXPECTED, LONGEST
 from toolevals.runs.models.runs import Run, Transcript
 from toolevals.runs.models.simulators import Simulator
 from toolevals.runs.querysets.gradings import CaseGradeQuerySet
@@ -81,9 +81,9 @@ class CaseGrade(models.Model):
     injection = models.CharField(max_length=10, blank=True, default="", db_default="")
     # The metrics' values and the verdicts' shares: see `toolevals.runs.measured`. Empty in gradings from before.
     measured = models.TextField(blank=True, default="", db_default="")
-    # What its outcome is made of, as the version says that it was graded on: see `toolevals.grading.deciding`.
+    # What its outcome is made of, as the version says that it was graded on: see `toolevals.grading.values.decided_by`.
     decided_by = models.CharField(max_length=LONGEST, default=EXPECTED, db_default=EXPECTED)
-    # The document of `toolevals.grading.verdicts.CaseGrade`: verdicts with reasons, argument differences.
+    # The document of `toolevals.grading.values.verdicts.CaseGrade`: verdicts with reasons, argument differences.
     detail = DocumentField()
 
     objects = CaseGradeQuerySet.as_manager()
@@ -129,7 +129,7 @@ class AlignedPair(models.Model):
 
 
 class ArgumentFault(models.Model):
-    """One argument of one call that is not as expected, or breaks the schema: see `toolevals.grading.faults`."""
+    """One argument of one call that is not as expected, or breaks the schema: see `engine.argument_errors`."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="+", db_index=False)
     case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="faults")
@@ -163,7 +163,7 @@ class ArgumentCount(models.Model):
 
 
 class CaseFinding(models.Model):
-    """One thing found in a case beside its verdicts: see `toolevals.grading.case_findings`."""
+    """One thing found in a case beside its verdicts: see `toolevals.grading.engine.case_findings`."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="+", db_index=False)
     case = models.ForeignKey(CaseGrade, on_delete=models.CASCADE, related_name="findings")
@@ -230,7 +230,7 @@ class VerdictCount(models.Model):
 
 
 class MetricCount(models.Model):
-    """What one metric came to in one grading (`toolevals.grading.case_metrics`), counted when it finished."""
+    """What one metric came to in one grading (`toolevals.grading.engine.case_metrics`), counted when it finished."""
 
     grading = models.ForeignKey(Grading, on_delete=models.CASCADE, related_name="metric_counts")
     metric = models.CharField(max_length=40)

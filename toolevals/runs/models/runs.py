@@ -8,7 +8,7 @@ from typing import ClassVar
 from django.db import models
 
 from labeling.models import DatasetVersion, VersionEntry
-from toolevals.grading.engine import CutOff
+from toolevals.grading.engine.grading import CutOff
 from toolevals.runs.endings import ENDINGS
 from toolevals.runs.live.settings import cut_off_in
 from toolevals.runs.models.simulators import Simulator

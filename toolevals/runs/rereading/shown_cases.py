@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from labeling.guideline import GuidelineBlock, guideline_blocks
-from toolevals.grading.deciding import EXPECTED, parts_of
 from toolevals.grading.values import MalformedCall, Transcript
+from toolevals.grading.values.decided_by import EXPECTED, parts_of
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.models import RereadCase
 from toolevals.runs.offers import tools_offered

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.sampling import one_trial_each, stratified_sample
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.calibration_results import held_out_table
 from toolevals.runs.judging.questions import Questions
 from toolevals.runs.judging.seats import seats_of

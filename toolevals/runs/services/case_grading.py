@@ -12,16 +12,16 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from labeling.models import Gold, Revision, VersionEntry
-from toolevals.grading.canonical import Written, digest, exact
-from toolevals.grading.case_findings import case_findings
-from toolevals.grading.case_metrics import METRICS, case_metrics
-from toolevals.grading.deciding import EXPECTED
-from toolevals.grading.engine import CompiledCase, CutOff, compile_case, grade
-from toolevals.grading.examples import first_words
-from toolevals.grading.execution import Effect
-from toolevals.grading.faults import argument_faults
+from toolevals.grading.engine.argument_errors import argument_faults
+from toolevals.grading.engine.case_findings import case_findings
+from toolevals.grading.engine.case_metrics import METRICS, case_metrics
+from toolevals.grading.engine.grading import CompiledCase, CutOff, compile_case, grade
+from toolevals.grading.layers.execution import Effect
+from toolevals.grading.reading.examples import first_words
 from toolevals.grading.values import Expectation, ToolSpec, Transcript
-from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade, Verdict
+from toolevals.grading.values.canonical import Written, digest, exact
+from toolevals.grading.values.decided_by import EXPECTED
+from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade, Verdict
 from toolevals.registry.models import ToolList
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs import models

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from toolevals.grading.injection import Injection
-from toolevals.grading.verdicts import VERDICT_NAMES, CaseGrade
+from toolevals.grading.values.injection_text import Injection
+from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade
 from toolevals.runs import models
 from toolevals.runs.judging.asking import Asking
 from toolevals.runs.judging.bench import bench

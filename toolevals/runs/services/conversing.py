@@ -15,9 +15,9 @@ from uuid_utils.compat import uuid7
 from labeling.models import VersionEntry
 from toolevals.agents.code import NoSandboxError
 from toolevals.agents.loop import Conversation, Task
-from toolevals.grading.parsing import Loss
-from toolevals.grading.problems import InvalidDocument
-from toolevals.grading.readings import Readings
+from toolevals.grading.reading.parsing import Loss
+from toolevals.grading.reading.reading_report import Readings
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.tool_lists import tools_in
 from toolevals.runs.endings import BUDGET
 from toolevals.runs.live.conversations import Stage, stage

@@ -19,7 +19,7 @@ from django.utils import timezone
 from toolevals.agents.judge import Judge as Asked
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.drift_results import cases_again, counted
 from toolevals.runs.judging.several import Question, answer_columns, several_heard

@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from labeling.models import VersionEntry
-from toolevals.grading.due import due_class
+from toolevals.grading.engine.expected_first_tool import due_class
 from toolevals.runs.models import Grading
 from toolevals.runs.services.case_grading import Compiler
 
@@ -17,7 +17,7 @@ _AT_ONCE: Final = 500
 def due_classes(grading: Grading, entries: Sequence[UUID]) -> dict[UUID, str]:
     """Return the class that is due in each of these entries of the run's version, by the gold that is graded against.
 
-    See `toolevals.grading.due`. An entry without gold is left out.
+    See `toolevals.grading.engine.expected_first_tool`. An entry without gold is left out.
     """
     if not entries:
         return {}

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.core.cache import cache
 
 from toolevals.grading.metrics.clustered import ExampleSums, Rate, rate
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.alike import Alike, Patterns
 from toolevals.runs.counted import Cell, ClassSums
 from toolevals.runs.models import Grading, VerdictCount

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 
 from labeling.models import DatasetVersion, VersionEntry
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.floors import EXPERIMENT, VERSION, Expected, Floor, expected_of
 from toolevals.runs.models import Connector, Run, VerdictCount
 from toolevals.runs.services.repeating import errored_ask_again

@@ -7,8 +7,8 @@ from django.db.models import Max
 from django.urls import reverse
 
 from labeling.models import DatasetVersion, VersionEntry
-from toolevals.grading.catalog import GRADERS, SCORES
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.engine.grader_catalog import GRADERS, SCORES
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.seats import Seat
 from toolevals.runs.models import Grading, Judge, Run, Simulator, Transcript
 from toolevals.runs.services.slices import grade_plans

@@ -11,7 +11,7 @@ from django.utils import timezone
 from uuid_utils.compat import uuid7
 
 from labeling.models import VersionEntry
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.evaluation_files import EvaluationFileReader, found_file
 from toolevals.runs.models import Run, Transcript
 from toolevals.runs.predictions import PredictionReader

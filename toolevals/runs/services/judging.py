@@ -15,7 +15,7 @@ from toolevals.agents.pinning import WHY, is_pinned
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import SHIPPED
 from toolevals.grading.judging import Rubric as RubricValue
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.models import Judge, Measure, Rubric
 from toolevals.runs.models.judging import USUAL_THRESHOLD, USUAL_TOLERANCE
 from toolevals.runs.services.secrets import require_secret

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from toolevals.grading.verdicts import CaseGrade, FailureTag
+from toolevals.grading.values.verdicts import CaseGrade, FailureTag
 from toolevals.runs import models
 from toolevals.runs.places import entries_between
 

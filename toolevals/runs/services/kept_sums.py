@@ -15,7 +15,7 @@ from uuid import UUID
 from django.db.models import Count, F, Q
 
 from toolevals.grading.metrics.clustered import ExampleSums
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import AlignedPair, ArgumentFault, Episode, Grading, JudgedCase, KeptSums
 
 Key = tuple[str, ...]

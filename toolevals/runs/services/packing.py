@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.alike import Alike
 from toolevals.runs.models import CaseGrade, Grading, PackedCases
 from toolevals.runs.packed import Packed

@@ -13,8 +13,8 @@ from django.db import transaction
 from labeling.imports.formats.recorded_tasks import domain_of
 from labeling.models import Dataset, Example
 from labeling.services import examples_import, version_freeze
-from toolevals.grading.engine import CutOff
-from toolevals.grading.readings import Readings
+from toolevals.grading.engine.grading import CutOff
+from toolevals.grading.reading.reading_report import Readings
 from toolevals.runs.models import Run
 from toolevals.runs.recorded_files import (
     joined,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import CaseNote, CaseTag, Transcript
 from toolevals.workspace.models import User
 from toolevals.workspace.services import audit_record

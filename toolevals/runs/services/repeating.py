@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from toolevals.agents.connectors import CONNECTORS
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Connector, Grading, Run, Transcript
 from toolevals.runs.services.gradings import grading_make

@@ -12,8 +12,8 @@ from django.utils.text import slugify
 
 from labeling.models import DatasetVersion
 from toolevals.agents.connectors import DEFAULT, Options, connector_named
-from toolevals.grading.engine import CutOff
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.engine.grading import CutOff
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import NAME as BASELINE
 from toolevals.runs.live.settings import LiveSettings

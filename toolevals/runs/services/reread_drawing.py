@@ -7,7 +7,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from toolevals.grading.judging.sampling import one_trial_each
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.models import CaseGrade, Grading
 from toolevals.runs.packed import LETTERS
 from toolevals.runs.services.packing import packed_cases

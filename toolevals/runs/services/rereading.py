@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from toolevals.grading.judging.sampling import sample_of_each
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.models import Grading, Reading, RereadCase, Rereading, Run, Said
 from toolevals.runs.rereading.counting import counted
 from toolevals.runs.services.calibrating import LONGEST_NOTE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolevals.grading.canonical import Written, exact
+from toolevals.grading.values.canonical import Written, exact
 
 # What a conversation took changes no verdict and no metric.
 _TOOK: Final = frozenset({"usage", "latency_ms"})

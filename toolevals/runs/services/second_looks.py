@@ -10,8 +10,8 @@ from uuid import UUID
 from labeling.models import Dataset, LookPlan, Resolution, Revision
 from labeling.second_looks.proposed import proposal_document
 from labeling.services import second_looks_begin
-from toolevals.grading.problems import InvalidDocument
 from toolevals.grading.values import ToolCall, Transcript
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run
 from toolevals.runs.models import Transcript as StoredTranscript
 from toolevals.workspace.models import User

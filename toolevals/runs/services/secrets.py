@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.models import Project, User
 from toolevals.workspace.services import SecretUnusableError, secret_check
 

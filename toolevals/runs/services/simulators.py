@@ -13,8 +13,8 @@ from django.db.models import Max
 from django.urls import reverse
 
 from labeling.models import Dataset
-from toolevals.grading.canonical import digest
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import DatasetSimulator, Simulator, SimulatorKind
 from toolevals.runs.services.secrets import require_secret
 from toolevals.runs.simulating import answered_tools, content_keyed, content_read, may_be_asked

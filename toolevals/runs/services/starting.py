@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from labeling.models import DatasetVersion
 from toolevals.agents.connectors import CONNECTORS
-from toolevals.grading.engine import CutOff
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.engine.grading import CutOff
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.floors import FLOOR_NUMBERS, Floor
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import CaseGrade, Connector, Experiment, Run, Simulator, Subject

@@ -8,8 +8,8 @@ from typing import Any
 from django.db import transaction
 
 from toolevals.agents.connectors import CONNECTORS
-from toolevals.grading.canonical import digest
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.models import RegistryVersion
 from toolevals.runs.baseline import BaselineOptions
 from toolevals.runs.models import Connector, Experiment, Subject

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from toolevals.grading.canonical import Written, exact
+from toolevals.grading.values.canonical import Written, exact
 from toolevals.runs.call_measures import Pricing, calls_measured
 from toolevals.runs.live.settings import LiveSettings
 from toolevals.runs.models import Grading, MeasuredCalls, Run, ToolSpending

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.db.models import Count, F, Max, Q
 
-from toolevals.grading.verdicts import NONE
+from toolevals.grading.values.verdicts import NONE
 from toolevals.runs.models import AlignedPair, CaseGrade, Grading
 
 TRIAL_COLUMNS: Final = (

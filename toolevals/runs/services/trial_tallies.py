@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
-from toolevals.grading.verdicts import VERDICT_NAMES
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.alike import Alike, Trials
 from toolevals.runs.models import Grading, TrialCount, TrialTallies
 from toolevals.runs.packed import LETTERS

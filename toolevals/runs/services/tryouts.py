@@ -18,7 +18,7 @@ from django.utils import timezone
 from toolevals.agents.judge import Judge as Asked
 from toolevals.agents.prices import Prices
 from toolevals.grading.judging import JudgementRequest, Rubric
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.runs.judging.bench import judge_opened
 from toolevals.runs.judging.blindness import hidden_examples
 from toolevals.runs.judging.cases import told_cases

@@ -15,7 +15,7 @@ from toolevals.agents.http_simulator import HttpOptions
 from toolevals.agents.mcp_options import McpOptions
 from toolevals.agents.simulations import Simulation
 from toolevals.agents.worlds import WorldDiedError
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.registry.mcp_servers import mcp_access, mcp_tools
 from toolevals.runs.models import SimulatorKind
 from toolevals.runs.simulating.trust import is_trusted, limits

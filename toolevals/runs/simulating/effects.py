@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from labeling.models import Revision
 from toolevals.agents.code import NoSandboxError
 from toolevals.agents.replay import Executions
-from toolevals.grading.compiled import CompiledCase
-from toolevals.grading.execution import Effect
+from toolevals.grading.engine.compiled import CompiledCase
+from toolevals.grading.layers.execution import Effect
 from toolevals.grading.values import Transcript
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulating.opening import simulator_opened

@@ -11,8 +11,8 @@ from django import forms
 
 from labeling.models import Dataset
 from toolevals.archives import UNREADABLE
-from toolevals.grading.documents import load_json
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.registry.forms import McpServerForm
 from toolevals.runs.models import Simulator, SimulatorKind
 from toolevals.runs.simulating.contents import MAIN, MAX_CHARACTERS, MAX_FILES

@@ -15,7 +15,7 @@ from django.db.models import Sum
 from labeling.coverage.counting import is_tool
 from labeling.coverage.kept import coverage_of
 from labeling.models import Dataset
-from toolevals.grading.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED
 from toolevals.runs.models import MatrixCount, Run, Simulator
 from toolevals.runs.services.free_calls import FREE
 from toolevals.workspace.models import User

@@ -9,7 +9,7 @@ from pathlib import Path
 from django.conf import settings
 
 from toolevals.agents.code import Limits, files_in
-from toolevals.grading.canonical import digest
+from toolevals.grading.values.canonical import digest
 
 
 def code_digest(files: Mapping[str, str]) -> str:

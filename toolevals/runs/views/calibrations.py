@@ -10,7 +10,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.blindness import names_raters, shows_results
 from toolevals.runs.judging.calibration_forms import CalibrationForm, JudgeSettingsForm
 from toolevals.runs.judging.calibration_reading import Wanted, case_page, figures_of, gradings_judged_by

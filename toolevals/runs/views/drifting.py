@@ -9,7 +9,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.drift_reading import KINDS, DriftForm, again_page, drift_offers
 from toolevals.runs.judging.drift_results import COLUMNS, cases_again, counts_of, drift_rows
 from toolevals.runs.models import DriftCheck, Judge

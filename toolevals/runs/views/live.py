@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from toolevals.agents.connectors import CONNECTORS, DEFAULT
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.live.estimate import Estimate, estimate_of
 from toolevals.runs.live.forms import LiveForm
 from toolevals.runs.services import live_request_read, run_request_live

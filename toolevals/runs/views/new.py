@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from labeling.models import DatasetVersion
 from toolevals.agents.connectors import CONNECTORS
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.forms import BaselineForm, RunForm, UploadForm
 from toolevals.runs.models import Run
 from toolevals.runs.services import run_request_baseline, run_request_upload

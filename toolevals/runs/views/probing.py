@@ -13,7 +13,7 @@ from labeling.conversation import Picks
 from labeling.conversation.lines import lines
 from toolevals.grading.judging import Rubric
 from toolevals.grading.judging.probing import ProbeSet
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.probe_reading import EFFECT_WORDS, ProbesForm, listed_probes, probe_estimate
 from toolevals.runs.judging.probe_results import COLUMNS, probe_rows, probed
 from toolevals.runs.judging.shown_questions import shown_question

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from toolevals.grading.judging import Rubric
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.calibration_forms import RatingForm, choices_of
 from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import CalibratedCase, Rating

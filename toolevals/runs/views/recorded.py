@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.forms import RecordedForm
 from toolevals.runs.services import RecordedImport, recorded_import
 from toolevals.workspace.requests import ProjectRequest

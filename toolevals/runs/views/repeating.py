@@ -7,7 +7,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.asked_grading import asked_grading
 from toolevals.runs.failing import COLUMNS, failing_lines, failing_rows
 from toolevals.runs.models import Grading, Run

@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judging.blindness import names_raters
 from toolevals.runs.judging.shown_questions import shown_question
 from toolevals.runs.models import Grading, Reading, RereadCase, Rereading

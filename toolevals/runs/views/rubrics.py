@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from toolevals.grading.judging import SHIPPED
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.judge_lists import RUBRICS, rubric_lines
 from toolevals.runs.judging.rubric_forms import RubricForm, TryoutForm, rubric_initial
 from toolevals.runs.judging.tryout_results import COLUMNS, tried, tryout_rows

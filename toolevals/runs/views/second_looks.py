@@ -15,7 +15,7 @@ from labeling.second_looks.bias import BIAS_CSV, KINDS, bias_lines, bias_of
 from labeling.second_looks.due import plan_at_work
 from labeling.services import second_looks_end
 from labeling.services.second_looks import MOST_PLANTED
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.runs.models import Run
 from toolevals.runs.services.second_looks import second_looks_propose
 from toolevals.workspace.forms.controls import PlainForm

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from labeling.models import Dataset
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.presentation import numbers
 from toolevals.runs.judge_lists import SIMULATORS, simulator_lines
 from toolevals.runs.models import Simulator, SimulatorKind

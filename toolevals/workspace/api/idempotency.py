@@ -24,7 +24,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from toolevals.grading.canonical import canonical
+from toolevals.grading.values.canonical import canonical
 from toolevals.workspace.api.problems import Problems
 from toolevals.workspace.models import IdempotencyKey
 from toolevals.workspace.requests import ProjectRequest

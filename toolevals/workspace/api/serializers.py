@@ -8,7 +8,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from toolevals.grading.readings import report_in_one_shape
+from toolevals.grading.reading.reading_report import report_in_one_shape
 from toolevals.workspace.models import (
     ApiToken,
     AuditEntry,

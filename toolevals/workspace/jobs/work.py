@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 
-from toolevals.grading.problems import InvalidDocument
+from toolevals.grading.values.problems import InvalidDocument
 from toolevals.workspace.jobs.completion import batch_abandon, batch_fail
 from toolevals.workspace.jobs.leases import JobCancelled, Lease, LeaseLost, MustGiveWay, lease_claim
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from django.db import models
 from django.utils import timezone
 
-from toolevals.grading.readings import Readings
+from toolevals.grading.reading.reading_report import Readings
 from toolevals.workspace.fields import DocumentField, PublicIdField
 from toolevals.workspace.models.pace import Pace
 from toolevals.workspace.models.projects import Project

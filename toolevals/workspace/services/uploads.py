@@ -13,7 +13,7 @@ from django.core.files import File
 from django.db import transaction
 from django.db.models import Sum
 
-from toolevals.grading.problems import InvalidDocument, Problem
+from toolevals.grading.values.problems import InvalidDocument, Problem
 from toolevals.workspace.disk import require_room
 from toolevals.workspace.models import Project, Upload, User
 from toolevals.workspace.services.audit import audit_record

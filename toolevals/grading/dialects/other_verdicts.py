@@ -1,0 +1,211 @@
+"""What other tools say of the very calls that we graded, and why they say otherwise: one row of verdicts a case.
+
+A verdict of another tool is passed where it gives its full score, failed where it gives less; unscored where it has no
+form for the expectation or the calls, errored where the original raises. These four are never mixed. Ours beside them
+is that on the calls alone, because no other tool here looks at answers, states or recovery.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, partial
+from typing import Any, Final
+
+from toolevals.grading.dialects.catalog import DIALECTS
+from toolevals.grading.dialects.dialect import Score
+from toolevals.grading.dialects.disagreements import LAXER, REASONS, reason_between
+from toolevals.grading.dialects.leaderboard_case import STRICTER_BY_ERROR, leaderboard_error
+from toolevals.grading.dialects.plain_calls import attempt
+from toolevals.grading.dialects.rows import Comparison, NoFormError, comparison
+from toolevals.grading.values import Expectation, ToolSpec, Transcript
+from toolevals.grading.values.verdicts import Status
+
+OURS: Final = "ours"
+# A disagreement that no reason of the table explains.
+UNEXPLAINED: Final = "unexplained"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One way in which another tool judges calls: a metric of a dialect under some of its options, the rest default."""
+
+    key: str
+    dialect: str
+    metric: str
+    looks_at: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def source(self) -> str:
+        """The package and its version that the verdicts reproduce."""
+        return f"{DIALECTS[self.dialect].package} {DIALECTS[self.dialect].version}"
+
+
+def _modes(dialect: str, metric: str, option: str, modes: Mapping[str, str]) -> tuple[Column, ...]:
+    return tuple(
+        Column(f"{dialect}.{mode.lower()}", dialect, metric.format(mode), words, {option: mode})
+        for mode, words in modes.items()
+    )
+
+
+COLUMNS: Final[Mapping[str, Column]] = {
+    column.key: column
+    for column in (
+        Column("bfcl", "bfcl", "valid", "whole calls; allowed values, text without case, spaces and marks"),
+        Column("ai_evaluation.name", "ai_evaluation", "function_name_match", "the name of a single call"),
+        Column("ai_evaluation.exact", "ai_evaluation", "function_call_exact_match", "a single call, to the value"),
+        Column("ai_evaluation.parameters", "ai_evaluation", "parameter_validation", "a single call beside its schema"),
+        Column("ai_evaluation.accuracy", "ai_evaluation", "function_call_accuracy", "names, keys and values, weighted"),
+        *_modes(
+            "agentevals",
+            "trajectory_{}_match",
+            "trajectory_match_mode",
+            {
+                "strict": "messages in order, calls in each to the value",
+                "unordered": "all calls, none beside, in any order",
+                "subset": "no call beyond the expected ones",
+                "superset": "every expected call, others free",
+            },
+        ),
+        Column("ragas.accuracy", "ragas", "tool_call_accuracy", "calls in order, values as text"),
+        Column("ragas.f1", "ragas", "tool_call_f1", "the set of calls, to the value"),
+        *_modes(
+            "adk",
+            "tool_trajectory_avg_score",
+            "match_type",
+            {
+                "EXACT": "calls in order, none beside, to the value",
+                "IN_ORDER": "expected calls in order, others free",
+                "ANY_ORDER": "expected calls in any order, others free",
+            },
+        ),
+        Column("deepeval", "deepeval", "tool_correctness", "tools' names, others free"),
+        Column(
+            "deepeval.arguments",
+            "deepeval",
+            "tool_correctness",
+            "names and arguments, others free",
+            {"input_parameters": "true"},
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """Our verdict on the calls of a case, and what was wrong with them."""
+
+    status: Status
+    mode: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherVerdict:
+    """Another tool's verdict on a case.
+
+    `score` is its own figure, None without one. `reason` names a reason of REASONS, or UNEXPLAINED, where it differs
+    from ours; empty where it agrees, and where either has no verdict. `said` is what the tool says itself: its type of
+    error, the exception that it raises, or what it has no form for.
+    """
+
+    status: Status
+    score: float | None = None
+    reason: str = ""
+    said: str = ""
+
+
+def own_verdict(selection: Status, arguments: Status, mode: str, *, expects_calls: bool) -> Own:
+    """Return our verdict on the calls, of the verdicts on selection and arguments: what else was graded is left out."""
+    if selection in ("unscored", "errored"):
+        return Own(selection)
+    if "failed" in (selection, arguments):
+        return Own("failed", mode)
+    # With the right tools the arguments are unscored where there are none to compare, or a judge has not spoken.
+    return Own("unscored" if expects_calls and arguments != "passed" else "passed")
+
+
+def verdicts_beside(
+    own: Own, expectation: Expectation, transcript: Transcript | None, tools: Sequence[ToolSpec]
+) -> dict[str, OtherVerdict]:
+    """Return the verdict of each of COLUMNS on what a subject did. Nothing that the case holds is raised."""
+    if transcript is None:
+        return dict.fromkeys(COLUMNS, OtherVerdict("unscored", said="No prediction came."))
+    if transcript.error is not None:
+        return dict.fromkeys(COLUMNS, OtherVerdict("errored", said="The subject could not be reached."))
+    compared = attempt(partial(_compared, expectation, transcript, tools))
+    found = {}
+    for key, column in COLUMNS.items():
+        if column.dialect == "bfcl":
+            found[key] = _leaderboard(own, expectation, transcript, tools)
+        elif isinstance(compared, Exception):
+            found[key] = _no_verdict(compared)
+        else:
+            found[key] = _scored(own, compared, _metric(key), expectation)
+    return found
+
+
+def _compared(expectation: Expectation, transcript: Transcript, tools: Sequence[ToolSpec]) -> Comparison:
+    # Where all calls stand in one message, it is not known whether the subject sent them so or they were listed so.
+    talk = sum(bool(message.calls) for message in transcript.messages) > 1
+    return comparison(expectation, transcript, whole_talk=talk, tools=tools)
+
+
+def _scored(own: Own, row: Comparison, metric: Callable[[Comparison], Score], expectation: Expectation) -> OtherVerdict:
+    score = attempt(partial(metric, row))
+    if isinstance(score, Exception):
+        return _no_verdict(score)
+    status: Status = "passed" if score >= 1 else "failed"
+    reason = ""
+    if own.status in ("passed", "failed") and own.status != status:
+        reason = reason_between(own.status, own.mode, row, metric, expectation.profile) or UNEXPLAINED
+    return OtherVerdict(status, float(score), reason)
+
+
+def _leaderboard(own: Own, expectation: Expectation, transcript: Transcript, tools: Sequence[ToolSpec]) -> OtherVerdict:
+    error = attempt(partial(leaderboard_error, expectation, tools, transcript.calls))
+    if isinstance(error, Exception):
+        return _no_verdict(error)
+    if error is None:
+        mode = own.mode if own.mode in LAXER else UNEXPLAINED
+        return OtherVerdict("passed", 1.0, mode if own.status == "failed" else "")
+    reason = STRICTER_BY_ERROR.get(error, "values") if own.status == "passed" else ""
+    return OtherVerdict("failed", 0.0, reason, error)
+
+
+def _no_verdict(error: Exception) -> OtherVerdict:
+    if isinstance(error, NoFormError):
+        return OtherVerdict("unscored", said=str(error))
+    return OtherVerdict("errored", said=f"The original raises {type(error).__name__}.")
+
+
+@cache
+def _metric(key: str) -> Callable[[Comparison], Score]:
+    column = COLUMNS[key]
+    dialect = DIALECTS[column.dialect]
+    if dialect.metrics is None:
+        raise KeyError(key)
+    return dialect.metrics(dialect.chosen(column.options.items()))[column.metric]
+
+
+def sentence_of(reason: str) -> str:
+    """Return a reason as a sentence; empty without one."""
+    if reason == UNEXPLAINED:
+        return "No rule of the table explains it."
+    return REASONS.get(reason, "")
+
+
+def columns_document() -> list[dict[str, Any]]:
+    """Return what decides the verdicts, to be kept beside them: each column with the version that it reproduces."""
+    return [
+        {
+            "key": column.key,
+            "dialect": column.dialect,
+            "package": DIALECTS[column.dialect].package,
+            "version": DIALECTS[column.dialect].version,
+            "metric": column.metric,
+            "options": dict(column.options),
+            "looks_at": column.looks_at,
+        }
+        for column in COLUMNS.values()
+    ]

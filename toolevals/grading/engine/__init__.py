@@ -1,0 +1,1 @@
+"""Grade a case: compile an expectation once, decide each verdict, and explain it when asked."""

@@ -1,0 +1,222 @@
+"""What is counted of a case beside its verdicts, so that a run can say how its agents failed and open the cases.
+
+A finding has a family (FAMILIES), a kind within it, and the tool that it is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolevals.grading.alignment.pair_kinds import pair_kind
+from toolevals.grading.edge_cases.kinds import BUCKET_SENTENCES
+from toolevals.grading.engine.argument_errors import argument_name
+from toolevals.grading.layers.result_use.values import FINDING_SENTENCES
+from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.grading.values.effects_by_name import effect_of_name, hands_over
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, CaseGrade, Pair
+
+FAILED_BY: Final[Mapping[str, str]] = {
+    "too_little": "A call was due and nothing stands for it, or an expected fact is not in the answer.",
+    "too_much": "A call was made that is not expected and that the gold does not let be.",
+    "another_tool": "Another tool was called in place of the expected one, or nobody can read the call.",
+    "wrong_target": "The right tool was called for another thing: the argument that names it has another value.",
+    "wrong_value": "The right tool was called for the right thing, with another argument wrong.",
+    "other": "None of these: the calls are as expected, or came in another order.",
+}
+WRONG_TOOL: Final[Mapping[str, str]] = {
+    "over_tooling": "A call too many, or a tool that costs more or reaches further than the right one.",
+    "wrong_argument_shape": "The right tool; an argument missing, not expected, of another type or against the schema.",
+    "hallucinated_tool": "A tool that is not offered.",
+}
+FIELDS: Final[Mapping[str, str]] = {
+    "used": "Fields that tools returned and that replies used.",
+    "unused": "Fields that tools returned and that no reply used.",
+}
+BUCKETS: Final[Mapping[str, str]] = {bucket.value: says for bucket, says in BUCKET_SENTENCES.items()}
+# Family -> kind -> what it means.
+FAMILIES: Final[Mapping[str, Mapping[str, str]]] = {
+    "failed_by": FAILED_BY,
+    "wrong_tool": WRONG_TOOL,
+    "arguments": BUCKETS,
+    "result_use": {str(kind): sentence for kind, sentence in FINDING_SENTENCES.items()},
+    "fields": FIELDS,
+}
+# What stands for a tool where a finding is about none.
+ANSWER: Final = "(answer)"
+NO_TOOL: Final = NONE
+_WORDS: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+_NAMING: Final = frozenset({"id", "uuid", "key", "number", "code"})
+_NAMING_MANY: Final = frozenset({"ids", "uuids", "keys", "numbers", "codes"})
+LONGEST_TOOL: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFinding:
+    """One thing found in a case; `count` is how often: of fields how many, else 1 or more."""
+
+    family: str
+    kind: str
+    tool: str
+    count: int = 1
+
+
+def case_findings(grade: CaseGrade, expectation: Expectation, tools: Mapping[str, ToolSpec]) -> Iterator[CaseFinding]:
+    """Yield what is found in a case, each family, kind and tool once. `tools` are the offered ones by name.
+
+    Never raises over what the details of a grade lack: an older or newer grader may leave something out.
+    """
+    found: dict[tuple[str, str, str], int] = {}
+    for family, kind, tool, count in (
+        *_result_use(grade.details.get("result_use", {})),
+        *_failures(grade, expectation, tools),
+    ):
+        key = family, kind, (tool or NO_TOOL)[:LONGEST_TOOL]
+        found[key] = found.get(key, 0) + count
+    for (family, kind, tool), count in found.items():
+        yield CaseFinding(family, kind, tool, count)
+
+
+_Found = tuple[str, str, str, int]
+
+
+def _result_use(detail: Mapping[str, Any]) -> Iterator[_Found]:
+    tools: dict[int, str] = {}
+    for result in detail.get("utilisation", ()):
+        tools[result["message"]] = result.get("tool") or NO_TOOL
+        for kind in FIELDS:
+            if fields := len(result.get(kind, ())):
+                yield "fields", kind, result.get("tool") or NO_TOOL, fields
+    for finding in detail.get("findings", ()):
+        yield "result_use", finding["kind"], tools.get(finding.get("message"), NO_TOOL), 1
+
+
+def _failures(grade: CaseGrade, expectation: Expectation, tools: Mapping[str, ToolSpec]) -> Iterator[_Found]:
+    statuses = grade.statuses
+    if statuses.get("arguments") == "failed":
+        yield from _bucket(grade)
+    if kind := wrong_tool_kind(grade, expectation, tools):
+        yield "wrong_tool", kind, next((pair.expected for pair in grade.pairs), NO_TOOL), 1
+    if statuses.get("outcome") == "failed":
+        yield from (("failed_by", *each, 1) for each in dict.fromkeys(failed_by(grade, expectation, tools)))
+
+
+def _bucket(grade: CaseGrade) -> Iterator[_Found]:
+    bucket = grade.details.get("arguments", {}).get("bucket", "")
+    if bucket:
+        wrong = (pair.expected for pair in grade.pairs if pair.arguments == "failed")
+        yield "arguments", bucket, next(wrong, NO_TOOL), 1
+
+
+def wrong_tool_kind(grade: CaseGrade, expectation: Expectation, tools: Mapping[str, ToolSpec]) -> str:
+    """Return which of WRONG_TOOL a case is, whatever its outcome; "" where it is none. They exclude each other.
+
+    Of wrong tools an invented one comes first; over-tooling is a call that is neither expected nor let be, or another
+    tool than the right one where their specs say so (`pair_kind`).
+    """
+    if grade.statuses.get("selection") == "failed":
+        if any(pair.actual == UNKNOWN_TOOL for pair in grade.pairs):
+            return "hallucinated_tool"
+        return "over_tooling" if any(_is_too_much(pair, expectation, tools) for pair in grade.pairs) else ""
+    misshapen = grade.statuses.get("shape") == "failed"
+    broken = grade.statuses.get("arguments") == grade.statuses.get("schema") == "failed"
+    return "wrong_argument_shape" if misshapen or broken else ""
+
+
+def _is_too_much(pair: Pair, expectation: Expectation, tools: Mapping[str, ToolSpec]) -> bool:
+    if pair.expected == NONE:
+        return pair.actual not in (NONE, UNPARSED) and not _lets_be(expectation, pair.actual)
+    return _reaches_further(pair, tools)
+
+
+def _lets_be(expectation: Expectation, tool: str) -> bool:
+    return expectation.kind == "calls" and expectation.lets_be(tool)
+
+
+def _reaches_further(pair: Pair, tools: Mapping[str, ToolSpec]) -> bool:
+    right, called = tools.get(pair.expected), tools.get(pair.actual)
+    if right is None or called is None or right is called:
+        return False
+    return pair_kind(right, called).name == "over-tooling"
+
+
+def failed_by(grade: CaseGrade, expectation: Expectation, tools: Mapping[str, ToolSpec]) -> Sequence[tuple[str, str]]:
+    """Return how a failed case failed: (kind of FAILED_BY, tool), at least one.
+
+    Where the end state is what failed and a call that writes is among them, calls that only read are left out: they
+    leave no state. Whether a tool reads says its annotation, else the first verb in its name.
+    """
+    found = [each for place in range(len(grade.pairs)) for each in _of_pair(grade, place, expectation, tools)]
+    if grade.statuses.get("execution") == "failed":
+        writing = [each for each in found if not _only_reads(each[1], tools)]
+        found = writing or found
+    found = _once(found)
+    if grade.statuses.get("answer") == "failed":
+        found.append(("too_little", ANSWER))
+    return found or [("other", NO_TOOL)]
+
+
+def _once(found: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the ways without tools that were both too little and too much: what was due came out of order."""
+    both = {tool for kind, tool in found if kind == "too_little"} & {tool for kind, tool in found if kind == "too_much"}
+    return [("other", tool) if tool in both else (kind, tool) for kind, tool in found]
+
+
+def _of_pair(
+    grade: CaseGrade, place: int, expectation: Expectation, tools: Mapping[str, ToolSpec]
+) -> Iterator[tuple[str, str]]:
+    pair = grade.pairs[place]
+    lets_be, of_state = _lets_be(expectation, pair.actual), grade.statuses.get("execution") == "failed"
+    idle = lets_be and _leaves_nothing(pair.actual, tools)
+    if pair.actual == NONE:
+        yield "too_little", pair.expected
+    elif pair.expected == NONE:
+        if not lets_be or (of_state and not idle):
+            yield "too_much", pair.actual
+    elif pair.expected == pair.actual:
+        if pair.arguments == "failed":
+            yield _wrong_arguments(grade, place, tools), pair.expected
+    elif idle and not _only_reads(pair.expected, tools):
+        # A look-up that may come beside the expected calls stands for no call that writes.
+        yield "too_little", pair.expected
+    elif of_state and _only_reads(pair.expected, tools) and not _leaves_nothing(pair.actual, tools):
+        yield "too_much", pair.actual
+    else:
+        yield "another_tool", pair.expected
+
+
+def _wrong_arguments(grade: CaseGrade, place: int, tools: Mapping[str, ToolSpec]) -> str:
+    """Return whether a call is for another thing: whether the argument that names it is among the wrong ones."""
+    compared = [each for each in grade.differences if each.pair == place]
+    wrong = {_first_step(each.path) for each in compared if each.kind in ("changed", "missing")}
+    spec = tools.get(grade.pairs[place].expected)
+    required = spec.input_schema.get("required") if spec else None
+    listed = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
+    names = [*listed, *(_first_step(each.path) for each in compared if each.kind != "extra")]
+    naming = next((name for kind in (_NAMING, _NAMING_MANY) for name in names if _last_word(name) in kind), None)
+    return "wrong_target" if naming in wrong else "wrong_value"
+
+
+def _first_step(pointer: str) -> str:
+    return argument_name(pointer).partition(".")[0]
+
+
+def _last_word(name: str) -> str:
+    words = _WORDS.findall(name[:LONGEST_TOOL])
+    return words[-1].lower() if words else ""
+
+
+def _leaves_nothing(tool: str, tools: Mapping[str, ToolSpec]) -> bool:
+    """Return whether a call leaves the world as it was: it reads, or hands over to people."""
+    return _only_reads(tool, tools) or hands_over(tool)
+
+
+def _only_reads(tool: str, tools: Mapping[str, ToolSpec]) -> bool:
+    if tool in (NONE, UNKNOWN_TOOL, UNPARSED):
+        return False
+    spec = tools.get(tool)
+    if spec is not None and spec.annotations.read_only is not None:
+        return spec.annotations.read_only
+    return effect_of_name(tool) == "reads"

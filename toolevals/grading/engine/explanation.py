@@ -1,0 +1,287 @@
+"""A decided case in words and detail: worked out when somebody asks, because most grades are only counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from toolevals.grading.alignment.trajectory import Alignment, best_alignment
+from toolevals.grading.edge_cases import call_failure_bucket
+from toolevals.grading.engine.arguments import (
+    ALL_EQUAL,
+    ALL_FIT,
+    ALL_SHAPED,
+    NOTHING_EXPECTED,
+    SchemaCheck,
+    arguments_reason,
+    check_schemas,
+    equivalence_reason,
+    known_schemas,
+    schema_reason,
+    shape_reason,
+)
+from toolevals.grading.engine.compiled import CompiledCase
+from toolevals.grading.engine.counted_calls import CountedCalls
+from toolevals.grading.engine.decisions import CUT, Decision
+from toolevals.grading.engine.layer_grading import NOTHING_BESIDE, Beside, silences
+from toolevals.grading.engine.matrix_placement import Placement, needless_differences, needless_pairs
+from toolevals.grading.engine.positional_match import Place
+from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
+from toolevals.grading.matching.differences import argument_differences
+from toolevals.grading.values import Call, ToolCall
+from toolevals.grading.values.decided_by import CALLS
+from toolevals.grading.values.transcripts import CUTS
+from toolevals.grading.values.verdicts import NONE, ArgumentDifference, Pair, SchemaProblem, Status, Verdict
+
+_ANY_CALL = "Any call will do, so there are no arguments to compare."
+# What a detail is that cannot be made.
+_EMPTY: Mapping[str, Any] = {
+    "expected": "",
+    "actual": "",
+    "pairs": (),
+    "differences": (),
+    "schema_problems": (),
+    "details": {},
+    "judged": {},
+    "injections": (),
+}
+_NOT_EXPECTED = {"no_call": NOTHING_EXPECTED, "some_call": _ANY_CALL}
+
+
+class Explanation:
+    """The fields of a decided grade (`verdicts.CaseSource`), of calls alone or (`of_transcript`) of a conversation."""
+
+    __slots__ = (
+        "_alignment",
+        "_beside",
+        "_calls",
+        "_compiled",
+        "_decision",
+        "_differences",
+        "_ended",
+        "_place",
+        "_placement",
+        "_places",
+        "_schema_problems",
+        "_schemas",
+    )
+
+    # Worked out when a field first wants them, and kept for the others; the first three unless they were given.
+    _beside: Beside
+    _ended: str | None
+    _places: Sequence[int]
+    _differences: tuple[ArgumentDifference, ...]
+    _place: tuple[str, str]
+    _placement: Placement
+    _schema_problems: tuple[SchemaProblem, ...]
+    _schemas: SchemaCheck
+
+    def __init__(
+        self,
+        compiled: CompiledCase,
+        calls: Sequence[Call],
+        decision: Decision,
+        alignment: Alignment | None = None,
+    ) -> None:
+        self._compiled = compiled
+        self._calls = calls
+        self._decision = decision
+        self._alignment = alignment
+
+    @classmethod
+    def of_transcript(
+        cls,
+        compiled: CompiledCase,
+        counted: CountedCalls,
+        decision: Decision,
+        alignment: Alignment | None,
+        *,
+        beside: Beside,
+        ended: str | None,
+    ) -> Explanation:
+        """Return the fields of a conversation's grade.
+
+        `beside` holds further layers' grades, `ended` says why the conversation was cut, None where it was not.
+        """
+        made = cls(compiled, counted.calls, decision, alignment)
+        made._beside, made._ended, made._places = beside, ended, counted.places
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here only where a slot is empty.
+        if name not in self._WORKED_OUT:
+            raise AttributeError(name)
+        value = self._WORKED_OUT[name](self)
+        setattr(self, name, value)
+        return value
+
+    @property
+    def statuses(self) -> Mapping[str, Status]:
+        """The status of every verdict."""
+        return self._decision.statuses
+
+    @property
+    def values(self) -> Mapping[str, float | None]:
+        """The value of every verdict."""
+        return self._decision.values
+
+    def field(self, name: str) -> Any:
+        """Return a field of the grade.
+
+        What was decided stands, whatever happens here: where words cannot be found, the reason says so, and a detail
+        that cannot be made is empty.
+        """
+        try:
+            return self._FIELDS[name](self)
+        except Exception as error:  # noqa: BLE001 (whoever reads a grade is not the one to mend the grader)
+            if name != "verdicts":
+                return _EMPTY[name]
+            return self._verdicts_for(f"The reason cannot be given: {type(error).__name__}: {error}")
+
+    def _verdicts(self) -> Mapping[str, Verdict]:
+        statuses, values = self._decision.statuses, self._decision.values
+        reasons = self._reasons()
+        verdicts = {name: Verdict(statuses[name], values[name], reason) for name, reason in reasons.items()}
+        verdicts |= silences()
+        verdicts |= self._beside.verdicts
+        return {name: verdicts[name] for name in statuses}
+
+    def _verdicts_for(self, reason: str) -> Mapping[str, Verdict]:
+        statuses, values = self._decision.statuses, self._decision.values
+        return {name: Verdict(status, values[name], reason) for name, status in statuses.items()}
+
+    def _reasons(self) -> dict[str, str]:
+        statuses, calls = self._decision.statuses, self._calls
+        schema = schema_reason(statuses["schema"], calls, self._schemas, self._schema_problems)
+        if statuses["equivalence"] == "passed" and (place := self._only_place()) is not None:
+            # No search is needed to say that nothing is wrong.
+            selection: Callable[[], str] = partial(called_as_due, place.expectation.tool)
+            equivalence, arguments, shape = ALL_EQUAL, ALL_FIT, ALL_SHAPED
+        elif self._compiled.expectation.kind == "calls":
+            alignment = self._aligned()
+            _, selection = calls_selection(alignment, calls, self._compiled.offer)
+            equivalence = equivalence_reason(statuses["equivalence"], alignment, calls)
+            broken = self._decision.call_mode == "schema_error"
+            arguments = arguments_reason(statuses["arguments"], alignment, broken, schema, equivalence)
+            shape = shape_reason(statuses["shape"], alignment)
+        else:
+            _, selection = (
+                no_call_selection(calls)
+                if self._compiled.expectation.kind == "no_call"
+                else some_call_selection(calls, self._compiled.offer)
+            )
+            equivalence = arguments = shape = _NOT_EXPECTED[self._compiled.expectation.kind]
+        reasons = {
+            "selection": selection(),
+            "arguments": arguments,
+            "schema": schema,
+            "shape": shape,
+            "equivalence": equivalence,
+        }
+        return {"outcome": self._outcome(reasons), **reasons}
+
+    def _outcome(self, reasons: Mapping[str, str]) -> str:
+        """Return the reason of what decided; of calls the first layer that failed, else the arguments' if judged."""
+        statuses, said_by = self._decision.statuses, self._decision.said_by
+        if said_by == CUT and self._ended is not None:
+            return f"The conversation was cut: {CUTS[self._ended]}."
+        if said_by != CALLS:
+            found = self._beside.verdicts.get(said_by) or silences()[said_by]
+            return found.reason
+        for name in ("selection", "arguments"):
+            if statuses[name] == "failed":
+                return reasons[name]
+        judged = statuses["outcome"] == "unscored" or statuses["arguments"] == "passed"
+        return reasons["arguments" if judged else "selection"]
+
+    def _aligned(self) -> Alignment:
+        if self._alignment is None:
+            self._alignment = best_alignment(self._compiled.trajectories, self._calls, self._compiled.profile)
+        return self._alignment
+
+    def _find_placement(self) -> Placement:
+        return Placement.of(self._aligned(), self._calls, self._compiled.offer)
+
+    def _find_place(self) -> tuple[str, str]:
+        if (pair := self._only_pair()) is not None:
+            return pair.expected, pair.actual
+        kind = self._compiled.expectation.kind
+        if kind == "calls":
+            return self._placement.first_call
+        return (NONE, self._pairs()[0].actual) if kind == "no_call" else ("", "")
+
+    def _only_place(self) -> Place | None:
+        """Return where the one call is expected that was made just there; None where there is more to say."""
+        in_place = self._compiled.in_place
+        if in_place is None or not in_place.is_alone or len(self._calls) != 1:
+            return None
+        return in_place.places[0] if self._decision.statuses["selection"] == "passed" else None
+
+    def _only_pair(self) -> Pair | None:
+        if (place := self._only_place()) is None:
+            return None
+        offer = self._compiled.offer
+        expected = offer.name_of(place.expectation.tool)
+        return Pair(expected, offer.class_of(self._calls[0]), self._decision.statuses["arguments"])
+
+    def _pairs(self) -> tuple[Pair, ...]:
+        if (pair := self._only_pair()) is not None:
+            return (pair,)
+        kind = self._compiled.expectation.kind
+        if kind == "calls":
+            return self._placement.pairs(self._schemas.broken)
+        return needless_pairs(self._calls, self._compiled.offer) if kind == "no_call" else ()
+
+    def _find_differences(self) -> tuple[ArgumentDifference, ...]:
+        call = self._calls[0] if self._calls else None
+        if isinstance(call, ToolCall) and (place := self._only_place()) is not None:
+            return tuple(argument_differences(place.call, call.arguments, place.profile, 0))
+        kind = self._compiled.expectation.kind
+        if kind == "calls":
+            return self._placement.differences()
+        return needless_differences(self._calls, self._compiled.profile) if kind == "no_call" else ()
+
+    def _check_schemas(self) -> SchemaCheck:
+        if self._decision.statuses["schema"] == "failed":
+            return check_schemas(self._calls, self._compiled.offer)
+        # It is decided that none is broken.
+        return known_schemas(self._calls, self._compiled.offer)
+
+    def _find_schema_problems(self) -> tuple[SchemaProblem, ...]:
+        offer, calls = self._compiled.offer, self._calls
+        return tuple(
+            problem
+            for place in sorted(self._schemas.broken)
+            for problem in offer.problems(calls[place], self._places[place])
+        )
+
+    def _details(self) -> Mapping[str, Any]:
+        if self._decision.statuses["arguments"] != "failed":
+            return self._beside.details
+        breaks_schema = self._decision.call_mode == "schema_error"
+        bucket = call_failure_bucket(self._differences, breaks_schema=breaks_schema)
+        return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._beside.details}
+
+    _WORKED_OUT: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
+        "_beside": lambda _: NOTHING_BESIDE,
+        "_differences": _find_differences,
+        "_ended": lambda _: None,
+        "_place": _find_place,
+        "_placement": _find_placement,
+        "_places": lambda self: range(len(self._calls)),
+        "_schema_problems": _find_schema_problems,
+        "_schemas": _check_schemas,
+    }
+    _FIELDS: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
+        "verdicts": _verdicts,
+        "expected": lambda self: self._place[0],
+        "actual": lambda self: self._place[1],
+        "pairs": _pairs,
+        "differences": lambda self: self._differences,
+        "schema_problems": lambda self: self._schema_problems,
+        "details": _details,
+        "judged": lambda _: {},
+        "injections": lambda _: (),
+        "decided_by": lambda self: self._compiled.decided_by,
+    }

@@ -1,0 +1,113 @@
+"""Every grader, matcher, profile, failure mode and tag, by name, with a sentence: what pages, API and docs show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from toolevals.grading.engine.case_metrics import METRICS
+from toolevals.grading.values.matchers import MATCHERS
+from toolevals.grading.values.verdicts import FailureTag
+
+
+@dataclass(frozen=True, slots=True)
+class Grader:
+    """One grader. Its version changes whenever the same case may get another verdict."""
+
+    name: str
+    version: str
+    level: Literal["case", "layer", "depth", "score"]
+    sentence: str
+
+
+def _table(*graders: Grader) -> dict[str, Grader]:
+    return {grader.name: grader for grader in graders}
+
+
+GRADERS: Mapping[str, Grader] = _table(
+    Grader("outcome", "4", "case", "What decides the case, taken together: the calls, the end state, the answer."),
+    Grader("selection", "2", "layer", "Every expected tool was called, in order, and none that must not be."),
+    Grader("arguments", "2", "layer", "The arguments fit the schema and the expectation; unscored without selection."),
+    Grader("result_use", "3", "layer", "No field of a result speaks against what the replies claim; found by rules."),
+    Grader("recovery", "2", "layer", "After each error or empty result of a tool, the subject did what was right."),
+    Grader("answer", "1", "case", "The expected facts are in what the subject told the user."),
+    Grader("schema", "2", "depth", "Each call of an offered tool is valid against the tool's input schema."),
+    Grader("shape", "2", "depth", "The expected argument names are there, with the expected types, and no other."),
+    Grader("equivalence", "2", "depth", "The calls are the expected ones, argument by argument, under the profile."),
+    Grader("execution", "2", "depth", "The calls left the world in the expected state, and nothing else was changed."),
+)
+
+# What the outcome counts, where an example does not say otherwise: wherever a rate of it is shown, this stands by it.
+OUTCOME_COUNTS = "right tools and arguments, and the expected answer and end state where there are any"
+
+# A value of each case beside its verdicts.
+SCORES: Mapping[str, Grader] = {
+    metric.name: Grader(metric.name, metric.version, "score", metric.sentence) for metric in METRICS.values()
+}
+
+MATCHER_SENTENCES: Mapping[str, str] = {matcher.kind: _doc for matcher in MATCHERS if (_doc := matcher.__doc__)}
+
+PROFILE_SENTENCES: Mapping[str, str] = {
+    "strict": "Text to the character; 1 and 1.0 differ.",
+    "standard": "Numbers by value; text without white space at its ends.",
+    "loose": "As standard, and text that is a number equals that number; . and _ in tools' names are one.",
+    "bfcl": "As standard, with text the way the Berkeley Function-Calling Leaderboard reads it.",
+}
+
+MODES: Mapping[str, str] = {
+    "wrong_tool": "Another tool was called than the one that was due.",
+    "hallucinated_tool": "A tool was called that is not offered.",
+    "missed_call": "A call was due and not made.",
+    "refused": "A call was due, and the subject declined in words.",
+    "needless_call": "A call was made where none was due.",
+    "extra_call": "A call was made beside the expected ones, and no further call is allowed.",
+    "disallowed_call": "A call was made that must not be.",
+    "wrong_order": "Every expected tool was called, but not in the expected order.",
+    "malformed_output": "A call was tried that nobody can read.",
+    "schema_error": "The arguments break the tool's input schema.",
+    "missing_argument": "An expected argument is missing.",
+    "extra_argument": "An argument is there that is not expected.",
+    "wrong_shape": "An argument has another type than the expected one.",
+    "wrong_value": "An argument has the right type and another value than the expected one.",
+    "unrecovered_error": "A tool failed, and the subject did not do what was right then.",
+    "result_misused": "A reply says what does not follow from the tools' results.",
+    "missing_fact": "An expected fact is not in the answer.",
+    "wrong_state": "The calls left another state than the expected one.",
+    "cut_off": "The conversation was cut before its end.",
+    "adapter_error": "The subject could not be reached; the case is out of the scores.",
+    "harness_error": "A grader crashed; the case is out of the scores.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TagWords:
+    """What a failure tag means, and what to do about it; whether its cases are in the scores."""
+
+    meaning: str
+    to_do: str
+    is_scored: bool = True
+
+
+TAGS: Mapping[str, TagWords] = {
+    FailureTag.MALFORMED_OUTPUT: TagWords(
+        "A call was tried, and neither a native tool call nor one written as JSON or Python can be read in it.",
+        "Of a model that answers in text, tighten the instruction to one JSON object and nothing else. Of one that"
+        " takes tools, see first whether they reach it at all: the connector may not hand them on.",
+    ),
+    FailureTag.WRONG_ANSWER: TagWords(
+        "Calls were read and are not what was expected, or a call was due and none was made.",
+        "The case's reason says which rule failed, and its calls what was called; the mode says where to begin."
+        " Numbers are compared by value, so it is a mistake of the model, or the gold is wrong: then dispute it.",
+    ),
+    FailureTag.ADAPTER_ERROR: TagWords(
+        "The subject could not be reached: our side or the network, not the model.",
+        "Check endpoint, credentials and limits, then ask again in those trials.",
+        is_scored=False,
+    ),
+    FailureTag.HARNESS_ERROR: TagWords(
+        "A fault of the grading itself.",
+        "Grade the run again; if it stays, report it with the case's error.",
+        is_scored=False,
+    ),
+}

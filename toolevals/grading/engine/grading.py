@@ -1,0 +1,161 @@
+"""Grading: compile an expectation with the offered tools once, grade any number of transcripts with it.
+
+What is decided (statuses, values, mode, tag) is decided at once; words and details are worked out when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from toolevals.grading.alignment.trajectory import Alignment, best_alignment
+from toolevals.grading.engine.arguments import check_schemas, findings
+from toolevals.grading.engine.compiled import CompiledCase, compile_case
+from toolevals.grading.engine.counted_calls import calls_that_count
+from toolevals.grading.engine.decisions import Decision, Findings, decision_of
+from toolevals.grading.engine.explanation import Explanation
+from toolevals.grading.engine.known_calls import calls_as_text
+from toolevals.grading.engine.layer_grading import NOTHING_BESIDE, graded_beside
+from toolevals.grading.engine.selection import calls_selection, no_call_selection, some_call_selection
+from toolevals.grading.judging.briefing import Judgements
+from toolevals.grading.judging.case_judging import Hearing, unheard
+from toolevals.grading.layers.execution import Effect
+from toolevals.grading.layers.refusals import refuses
+from toolevals.grading.values import Call, Transcript
+from toolevals.grading.values.call_results import Results
+from toolevals.grading.values.decided_by import EXPECTED
+from toolevals.grading.values.transcripts import CUTS
+from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade, FailureTag, Verdict, decided
+
+# What becomes of a conversation that was cut before its end.
+CutOff = Literal["failed", "left_out"]
+CUT_OFF: tuple[CutOff, ...] = ("failed", "left_out")
+
+__all__ = ["CompiledCase", "compile_case", "grade", "grade_calls"]
+
+
+def grade(
+    compiled: CompiledCase,
+    transcript: Transcript | None,
+    judgements: Judgements | None = None,
+    *,
+    effect: Effect | None = None,
+    cut_off: CutOff = "failed",
+) -> CaseGrade:
+    """Grade what a subject did; None where no prediction came, which is unscored.
+
+    A subject that could not be reached is errored (ADAPTER_ERROR), and so is a crash of a grader (HARNESS_ERROR).
+    `judgements` answer criteria in words, and give a verdict for every rubric that is on; without them nothing is
+    judged. `effect` is what the calls did to a simulated world; without it, a state that the transcript holds is
+    compared with one that the label gives. A conversation that was cut before its end is failed, or, where `cut_off` is
+    "left_out", unscored.
+    """
+    if judgements is not None:
+        return _judged(compiled, transcript, judgements, effect, cut_off)
+    if transcript is None:
+        return _everywhere(compiled, Verdict("unscored", None, "No prediction came."))
+    if transcript.error is not None:
+        return _errored(compiled, f"The subject could not be reached: {transcript.error}", FailureTag.ADAPTER_ERROR)
+    if transcript.ended is not None and cut_off == "left_out":
+        reason = f"Left out, as the run says: {CUTS[transcript.ended]}."
+        return _everywhere(compiled, Verdict("unscored", None, reason))
+    if compiled.failure:
+        return _uncompiled(compiled)
+    try:
+        counted = calls_that_count(compiled, transcript)
+        decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
+        beside = graded_beside(compiled, transcript, effect)
+        if decision.mode == "missed_call" and not counted.calls and refuses(transcript):
+            decision = replace(decision, mode="refused", call_mode="refused")
+        if beside.grades or compiled.decided_by != EXPECTED:
+            decision = decision.and_beside(beside, compiled.decided_by)
+        if transcript.ended is not None:
+            decision = decision.cut_off()
+        explanation = Explanation.of_transcript(
+            compiled, counted, decision, alignment, beside=beside, ended=transcript.ended
+        )
+        return decided(decision.tag, decision.mode, explanation)
+    except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
+        return _crashed(compiled, error)
+
+
+def _judged(
+    compiled: CompiledCase,
+    transcript: Transcript | None,
+    judgements: Judgements,
+    effect: Effect | None,
+    cut_off: CutOff,
+) -> CaseGrade:
+    plain = grade(compiled, transcript, effect=effect, cut_off=cut_off)
+    if transcript is not None and transcript.ended is not None and cut_off == "left_out":
+        return replace(plain, judged=unheard(judgements, f"Not asked: {plain.outcome.reason}"))
+    if transcript is None or plain.statuses["outcome"] == "errored":
+        return replace(plain, judged=unheard(judgements, f"Not asked: {plain.outcome.reason}"))
+    hearing = Hearing(compiled, transcript, plain, judgements)
+    found = plain if hearing.applied is compiled else grade(hearing.applied, transcript, effect=effect, cut_off=cut_off)
+    return replace(found, judged=hearing.verdicts())
+
+
+def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
+    """Grade calls alone, as `grade` does a transcript of one message that holds them: each of them counts."""
+    if compiled.failure:
+        return _uncompiled(compiled)
+    try:
+        decision, alignment = _decided(compiled, calls)
+        if compiled.decided_by != EXPECTED:
+            decision = decision.and_beside(NOTHING_BESIDE, compiled.decided_by)
+        return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment))
+    except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
+        return _crashed(compiled, error)
+
+
+def _decided(compiled: CompiledCase, calls: Sequence[Call], results: Results = ()) -> tuple[Decision, Alignment | None]:
+    """Return what is decided, and the alignment where one had to be searched for just now."""
+    # What an argument must be may depend on the results, which are not in the text.
+    text = b"" if compiled.refers else calls_as_text(calls)
+    if (known := compiled.known_decision(text)) is not None:
+        return known, None
+    alignment = None
+    decision = None if compiled.in_place is None else compiled.in_place.decision(calls)
+    if decision is None:
+        decision, alignment = _searched(compiled, calls, results)
+    if text:
+        compiled.note_decision(text, decision)
+    return decision, alignment
+
+
+def _searched(
+    compiled: CompiledCase, calls: Sequence[Call], results: Results = ()
+) -> tuple[Decision, Alignment | None]:
+    schemas = check_schemas(calls, compiled.offer)
+    if compiled.expectation.kind == "calls":
+        alignment = best_alignment(compiled.trajectories, calls, compiled.profile, results)
+        mode, _ = calls_selection(alignment, calls, compiled.offer)
+        standings = (
+            (check.standing, actual in schemas.broken)
+            for (_, actual), check in zip(alignment.pairs, alignment.checks, strict=True)
+        )
+        found = findings(mode, alignment.total, standings, len(schemas.checked), len(schemas.broken))
+        return decision_of(found), alignment
+    if compiled.expectation.kind == "no_call":
+        mode, _ = no_call_selection(calls)
+    else:
+        mode, _ = some_call_selection(calls, compiled.offer)
+    return decision_of(Findings(mode, len(schemas.checked), len(schemas.broken))), None
+
+
+def _uncompiled(compiled: CompiledCase) -> CaseGrade:
+    return _errored(compiled, f"The expectation cannot be compiled: {compiled.failure}", FailureTag.HARNESS_ERROR)
+
+
+def _crashed(compiled: CompiledCase, error: Exception) -> CaseGrade:
+    return _errored(compiled, f"A grader crashed: {type(error).__name__}: {error}", FailureTag.HARNESS_ERROR)
+
+
+def _errored(compiled: CompiledCase, reason: str, tag: FailureTag) -> CaseGrade:
+    return _everywhere(compiled, Verdict("errored", None, reason), tag.value, tag.value.lower())
+
+
+def _everywhere(compiled: CompiledCase, verdict: Verdict, tag: str = "", mode: str = "") -> CaseGrade:
+    return CaseGrade(dict.fromkeys(VERDICT_NAMES, verdict), tag, mode, decided_by=compiled.decided_by)

@@ -1,0 +1,163 @@
+"""The graders of a whole transcript, beside those of its calls, in one table.
+
+A row of LAYERS, and its name in VERDICT_NAMES, make a layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from toolevals.grading.engine.compiled import CompiledCase
+from toolevals.grading.layers.answer import grade_answer
+from toolevals.grading.layers.execution import Effect, grade_effect
+from toolevals.grading.layers.recovery import grade_recovery
+from toolevals.grading.layers.result_use import grade_result_use
+from toolevals.grading.values import Transcript
+from toolevals.grading.values.decided_by import EXPECTED, PARTS, parts_of
+from toolevals.grading.values.verdicts import Verdict
+
+
+class Evidence(NamedTuple):
+    """What a transcript is graded on beside its calls; `effect` where somebody knows what they did to their world."""
+
+    compiled: CompiledCase
+    transcript: Transcript
+    effect: Effect | None = None
+
+
+class LayerGrade(NamedTuple):
+    """A layer's verdict, and what was found, in its normal form, for whoever asks; whether its question arises."""
+
+    verdict: Verdict
+    detail: Callable[[], Mapping[str, Any]] | None = None
+    arises: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One layer: whether a transcript has anything for it, its grader, and its reason where there is nothing.
+
+    `silent` is its verdict then.
+
+    `by_default` says that it decides where whatever the gold expects does. Where it decides and fails, the case fails;
+    `mode` is then the case's, if no call that decides was wrong. Without evidence its question does not arise, unless
+    it `always_arises`.
+    """
+
+    name: str
+    mode: str
+    has_evidence: Callable[[Evidence], bool]
+    grade: Callable[[Evidence], LayerGrade]
+    silence: str
+    by_default: bool = True
+    always_arises: bool = False
+    silent: Verdict = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "silent", Verdict("unscored", None, self.silence))
+
+
+def _used_tools(given: Evidence) -> bool:
+    return any(message.role == "tool" for message in given.transcript.messages)
+
+
+def _result_use(given: Evidence) -> LayerGrade:
+    found = grade_result_use(given.transcript)
+    return LayerGrade(found.verdict, found.to_document)
+
+
+def _recovery(given: Evidence) -> LayerGrade:
+    compiled = given.compiled
+    found = grade_recovery(given.transcript, reactions=compiled.expectation.reactions, tools=compiled.offer.tools)
+    return LayerGrade(
+        found.verdict,
+        (lambda: {"episodes": [episode.to_document() for episode in found.episodes]}) if found.episodes else None,
+        arises=bool(found.episodes),
+    )
+
+
+def _answer(given: Evidence) -> LayerGrade:
+    verdict = grade_answer(given.compiled.expectation.answer, given.transcript)
+    # Unscored only where no fact is expected.
+    return LayerGrade(verdict, arises=verdict.status != "unscored")
+
+
+def _execution(given: Evidence) -> LayerGrade:
+    expected = given.compiled.expectation.state
+    told = Effect(expected=() if expected is None else (expected,), final=given.transcript.state)
+    found = grade_effect(given.effect or told)
+    return LayerGrade(found.verdict, found.diff.to_document if found.diff else None)
+
+
+# Rules that read prose are sometimes wrong: what they find is shown, and decides only where `decided_by` names it.
+LAYERS: tuple[Layer, ...] = (
+    Layer("result_use", "result_misused", _used_tools, _result_use, "No tool returned a result.", by_default=False),
+    Layer("recovery", "unrecovered_error", _used_tools, _recovery, "No tool failed.", by_default=False),
+    Layer(
+        "answer",
+        "missing_fact",
+        lambda given: given.compiled.expectation.answer is not None,
+        _answer,
+        "No fact is expected in the answer.",
+    ),
+    Layer(
+        "execution",
+        "wrong_state",
+        lambda given: given.effect is not None or given.compiled.expectation.state is not None,
+        _execution,
+        "No final state is expected.",
+        # Nothing tells a case that needs no simulator from one whose simulator is not there.
+        always_arises=True,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The grades of the layers for which a transcript has evidence, by their places in LAYERS."""
+
+    grades: tuple[tuple[Layer, LayerGrade], ...]
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """The verdicts by name."""
+        return {layer.name: graded.verdict for layer, graded in self.grades}
+
+    def deciding(self, decided_by: str) -> Iterator[tuple[Layer, Verdict | None]]:
+        """Yield the layers that decide, each with its verdict; None where its question does not arise."""
+        if decided_by == EXPECTED:
+            for layer, found in self.grades:
+                if layer.by_default:
+                    yield layer, None if found.verdict.status == "unscored" else found.verdict
+            return
+        layers = {layer.name: layer for layer in LAYERS}
+        graded = {layer.name: found for layer, found in self.grades}
+        for part in parts_of(decided_by):
+            if (named := layers.get(PARTS[part])) is not None:
+                beside = graded.get(named.name)
+                silent = named.silent if named.always_arises else None
+                yield named, silent if beside is None else beside.verdict if beside.arises else None
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """What was found, by name of layer, where there is more to say than the verdict."""
+        return {layer.name: graded.detail() for layer, graded in self.grades if graded.detail is not None}
+
+
+NOTHING_BESIDE = Beside(())
+
+
+def graded_beside(compiled: CompiledCase, transcript: Transcript, effect: Effect | None = None) -> Beside:
+    """Grade the layers for which the transcript has evidence; none where it holds calls alone."""
+    only_calls = len(transcript.messages) < 2 and transcript.answer is None
+    if only_calls and effect is None and not compiled.asks_beside:
+        return NOTHING_BESIDE
+    given = Evidence(compiled, transcript, effect)
+    return Beside(tuple((layer, layer.grade(given)) for layer in LAYERS if layer.has_evidence(given)))
+
+
+def silences() -> Mapping[str, Verdict]:
+    """Return each layer's verdict where a transcript has nothing for it."""
+    return {layer.name: layer.silent for layer in LAYERS}

@@ -1,0 +1,107 @@
+"""The tools in front of the model: what a call's class in the matrix is, and whether it conforms to its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolevals.grading.json_schema.conformance import call_problems
+from toolevals.grading.json_schema.schema_checks import NO_SCHEMA, SchemaGate, schema_gate
+from toolevals.grading.matching.equality import Profile
+from toolevals.grading.values import Call, Expectation, MalformedCall, ToolSpec
+from toolevals.grading.values.tool_effects import tool_effect
+from toolevals.grading.values.verdicts import UNKNOWN_TOOL, UNPARSED, SchemaProblem
+
+# Classes are columns of tables; a model may invent a name of any length.
+LONGEST_CLASS = 200
+
+
+# Not frozen, because to make one takes three times as long then: nobody changes one.
+@dataclass(slots=True)
+class Offer:
+    """The offered tools, none where they are not known: every name is a class of its own then.
+
+    `tools` are the same by the form of their names, the last of those that have one form. `expected_names` say, where
+    the tools are not known, what an expected tool is called. Both are made when they are first wanted.
+    """
+
+    profile: Profile
+    specs: tuple[ToolSpec, ...]
+    expectation: Expectation
+    tools: Mapping[str, ToolSpec] = field(init=False, repr=False, compare=False)
+    expected_names: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here only where a slot is empty.
+        form = self.profile.tool_name
+        made: Mapping[str, Any]
+        if name == "tools":
+            self.tools = made = {form(tool.name): tool for tool in self.specs}
+        elif name == "expected_names":
+            alternatives = () if self.specs else self.expectation.alternatives
+            expected = [call.tool for trajectory in alternatives for call in trajectory.calls]
+            self.expected_names = made = {form(name): name for name in expected}
+        else:
+            raise AttributeError(name)
+        return made
+
+    def class_of(self, call: Call) -> str:
+        """Return the call's column in a confusion matrix."""
+        if isinstance(call, MalformedCall):
+            return UNPARSED
+        return self.class_of_name(call.name)
+
+    def class_of_name(self, name: str) -> str:
+        """Return the column of a tool's name."""
+        form = self.profile.tool_name(name)
+        if (tool := self.tools.get(form)) is not None:
+            return tool.name
+        if self.tools:
+            return UNKNOWN_TOOL
+        return self.expected_names.get(form, name[:LONGEST_CLASS] or UNKNOWN_TOOL)
+
+    def name_of(self, expected: str) -> str:
+        """Return the row of an expected tool: the offered tool's own name, or the label's where it is not offered."""
+        tool = self.tools.get(self.profile.tool_name(expected))
+        return expected if tool is None else tool.name
+
+    def tool_of(self, call: Call) -> ToolSpec | None:
+        """Return the tool that a call names; None where it is not offered or not known."""
+        return None if isinstance(call, MalformedCall) else self.tools.get(self.profile.tool_name(call.name))
+
+    def reads(self, name: str) -> bool:
+        """Return whether the tool of this name only reads: as its owner says, else by the verb in its name."""
+        return tool_effect(name, self.tools.get(self.profile.tool_name(name))) == "reads"
+
+    def schema_gate(self, form: str) -> SchemaGate:
+        """Return the schema gate of the tool whose name has this form; NO_SCHEMA where there is none to check by."""
+        tool = self.tools.get(form)
+        return NO_SCHEMA if tool is None else schema_gate(tool)
+
+    def schema_gate_once(self, form: str) -> SchemaGate:
+        """Return what `schema_gate` does, where one tool alone is asked for: the others get no place in `tools`."""
+        folded = self.profile.one_dot_and_underscore
+        for tool in reversed(self.specs):
+            name = tool.name
+            if name == form or (folded and name.replace(".", "_") == form):
+                return schema_gate(tool)
+        return NO_SCHEMA
+
+    def gate_of(self, call: Call) -> SchemaGate:
+        """Return the schema gate of the tool that a call names; NO_SCHEMA where there is none to check it by."""
+        return NO_SCHEMA if isinstance(call, MalformedCall) else self.schema_gate(self.profile.tool_name(call.name))
+
+    def breaks_schema(self, call: Call) -> bool | None:
+        """Tell whether a call breaks its tool's schema; None where there is no schema to check it by."""
+        if isinstance(call, MalformedCall) or not (gate := self.gate_of(call)).is_known:
+            return None
+        return gate.breaks(call.arguments)
+
+    def problems(self, call: Call, place: int) -> tuple[SchemaProblem, ...]:
+        """Return how the call at `place` breaks its tool's schema, if there is one to check it by."""
+        tool = self.tool_of(call)
+        if tool is None or isinstance(call, MalformedCall) or not self.gate_of(call).is_known:
+            return ()
+        found = call_problems(tool, call.arguments)
+        return tuple(SchemaProblem(each.pointer, each.keyword, each.message, place) for each in found)

@@ -1,0 +1,133 @@
+"""Bytes of an evaluation file to one document: JSON, JSON Lines, CSV, YAML, or a zip of a log; gzip or not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+import zipfile
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from toolevals.archives import UNREADABLE, zip_member
+from toolevals.grading.files.evaluation_files.tables import is_table, rows_of
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.yaml_documents import load_yaml
+
+MAX_DOCUMENT_BYTES = 100_000_000
+# Traces nest their spans.
+MAX_DOCUMENT_DEPTH = 100
+_BOM = b"\xef\xbb\xbf"
+_GZIP, _ZIP = b"\x1f\x8b", b"PK\x03\x04"
+_SAMPLES = re.compile(r"samples/[^/]+\.json")
+_PLACE = re.compile(r"/(\d+)(/.*)?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A document, and where it is of JSON Lines or a table the number of the line (from 1) of each of its entries."""
+
+    value: Any
+    lines: tuple[int, ...] = ()
+    is_table: bool = False
+
+    def place(self, pointer: str) -> tuple[int | None, str]:
+        """Return the line of a pointer into the document (None where it has no lines), and the pointer there."""
+        found = _PLACE.fullmatch(pointer) if self.lines else None
+        return (None, pointer) if found is None else (self.lines[int(found[1])], found[2] or "")
+
+    def named(self, pointer: str) -> str:
+        """Return where something is in words that begin a message: "line 3, /output"."""
+        line, inside = self.place(pointer)
+        return f"line {line}{f', {inside}' if inside else ''}" if line is not None else inside
+
+
+def decoded(content: bytes) -> Decoded:
+    """Return the document. Raises InvalidDocument with the line, or line and column, that cannot be read."""
+    if content[: len(_GZIP)] == _GZIP:
+        content = _unpacked(content)
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise InvalidDocument.at("", f"is larger than {MAX_DOCUMENT_BYTES:,} bytes")
+    if content[: len(_ZIP)] == _ZIP:
+        return Decoded(_log_in_zip(content))
+    content = content.removeprefix(_BOM)
+    if not content.strip():
+        raise InvalidDocument.at("", "is empty")
+    if content.lstrip()[:1] in (b"{", b"["):
+        lines = content.splitlines()
+        return _lines(lines) if _is_lines(lines) else Decoded(_json(content))
+    if is_table(content):
+        return Decoded(*rows_of(content), is_table=True)
+    try:
+        return Decoded(load_yaml(content.decode()))
+    except UnicodeDecodeError as error:
+        raise InvalidDocument.at("", f"is not UTF-8 at byte {error.start}") from None
+
+
+def _is_lines(lines: list[bytes]) -> bool:
+    """Tell whether the first two lines that are not empty are objects of their own."""
+    filled = [line for line in lines if line.strip()][:2]
+    return (
+        len(filled) == 2
+        and all(line.strip().startswith(b"{") and _is_json(line) for line in filled[:1])
+        and (filled[1].lstrip().startswith(b"{"))
+    )
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        _json(line)
+    except InvalidDocument:
+        return False
+    return True
+
+
+def _lines(lines: list[bytes]) -> Decoded:
+    values, numbers = [], []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                values.append(_json(line))
+            except InvalidDocument as error:
+                raise InvalidDocument.at("", f"line {number}: {error}") from None
+            numbers.append(number)
+    return Decoded(values, tuple(numbers))
+
+
+def _json(content: bytes) -> Any:
+    return load_json(content, max_bytes=MAX_DOCUMENT_BYTES, max_depth=MAX_DOCUMENT_DEPTH)
+
+
+def _unpacked(content: bytes) -> bytes:
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+            return packed.read(MAX_DOCUMENT_BYTES + 1)
+    except (EOFError, OSError, zlib.error) as error:
+        raise InvalidDocument.at("", f"is no whole gzip file: {error}. Send it again") from None
+
+
+def _log_in_zip(content: bytes) -> Any:
+    """Return the log in a zip as the one document that its JSON form is: the header, and its samples in order."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            names = sorted(name for name in packed.namelist() if _SAMPLES.fullmatch(name))
+            if "header.json" not in packed.namelist():
+                raise InvalidDocument.at("", "is a zip without header.json, which an Inspect log has")
+            parts = ["header.json", *names]
+            if (size := sum(packed.getinfo(name).file_size for name in parts)) > MAX_DOCUMENT_BYTES:
+                raise InvalidDocument.at("", f"unpacks to {size:,} bytes; the limit is {MAX_DOCUMENT_BYTES:,}")
+            header, *samples = (_member(packed, name) for name in parts)
+    except UNREADABLE as error:
+        raise InvalidDocument.at("", f"is no zip that can be read: {error}") from None
+    if not isinstance(header, dict):
+        raise InvalidDocument.at("", "header.json: is not an object")
+    return header | {"samples": samples}
+
+
+def _member(packed: zipfile.ZipFile, name: str) -> Any:
+    try:
+        return _json(zip_member(packed, name))
+    except InvalidDocument as error:
+        raise InvalidDocument.at("", f"{name}: {error}") from None

@@ -1,0 +1,93 @@
+"""What formats without ids and without our expectations share: names by content, calls as expectations, tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from toolevals.grading.reading.examples import STRATA, tools_in_row
+from toolevals.grading.values import Call, CallExpectation, Expectation, MalformedCall, ToolSpec, Trajectory
+from toolevals.grading.values.canonical import digest
+from toolevals.grading.values.matchers import Exact
+from toolevals.grading.values.problems import InvalidDocument, Problem
+
+LONGEST_ID = 200
+WORDS_ONLY = "is words and no call: taken as the answer that is expected without a call"
+
+
+def entry(value: Any) -> Mapping[str, Any]:
+    """Return an entry of a file, which must be an object. Raises InvalidDocument."""
+    if not isinstance(value, Mapping):
+        raise InvalidDocument.at("", "is not an object")
+    return value
+
+
+def external_id(value: Any, prefix: str, content: Any) -> str:
+    """Return an entry's own id (text or a number), or where it has none a name made of its content."""
+    if value is None:
+        return f"{prefix}-{digest(content)[:16]}"
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    if not 0 < len(text) <= LONGEST_ID:
+        raise InvalidDocument.at("/id", f"must be text of 1 to {LONGEST_ID} characters, or a number")
+    return text
+
+
+def messages_at(value: Any, pointer: str) -> list[dict[str, Any]]:
+    """Return a list of messages, each an object with a role. Raises InvalidDocument."""
+    if not isinstance(value, list) or not value:
+        raise InvalidDocument.at(pointer, "is not a list of messages")
+    for place, message in enumerate(value):
+        if not isinstance(message, dict) or not isinstance(message.get("role"), str) or not message["role"]:
+            raise InvalidDocument.at(f"{pointer}/{place}", "is not a message with a role")
+    return value
+
+
+def tools_at(row: Mapping[str, Any], *keys: str) -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
+    """Return the tools under the first of these keys that the row has, and what was lost of them."""
+    key = next((key for key in keys if row.get(key) not in (None, [])), None)
+    return (None, ()) if key is None else tools_in_row(row[key], f"/{key}")
+
+
+def expected_calls(calls: Sequence[Call], pointer: str) -> Expectation:
+    """Return the expectation of just these calls with just these values; several may come in any order.
+
+    Raises InvalidDocument where one of them cannot be read.
+    """
+    return accepted([calls], pointer)
+
+
+def accepted(alternatives: Iterable[Sequence[Call]], pointer: str) -> Expectation:
+    """Return the expectation that any of several lists of calls meets."""
+    return Expectation("calls", alternatives=tuple(_trajectory(calls, pointer) for calls in alternatives))
+
+
+def expected_words(words: Sequence[str]) -> Expectation:
+    """Return the expectation of an answer without a call that holds one of these texts."""
+    if len(words) == 1:
+        return Expectation("no_call", answer={"contains": [words[0]]})
+    pattern = "|".join(re.escape(each) for each in words)
+    return Expectation("no_call", answer={"pattern": f"(?:{pattern})"})
+
+
+def strata_in(metadata: Mapping[str, Any]) -> dict[str, str]:
+    """Return what metadata says of the strata that there are; the rest of it is not carried over."""
+    return {
+        name: str(metadata[name])
+        for name in STRATA
+        if isinstance(metadata.get(name), str | int | float) and str(metadata[name])
+    }
+
+
+def _trajectory(calls: Sequence[Call], pointer: str) -> Trajectory:
+    expected = tuple(_expected(call, f"{pointer}/{place}") for place, call in enumerate(calls))
+    if len(expected) == 1:
+        return Trajectory(ordered=expected, additional_calls=False)
+    return Trajectory(unordered=expected, additional_calls=False)
+
+
+def _expected(call: Call, pointer: str) -> CallExpectation:
+    if isinstance(call, MalformedCall):
+        raise InvalidDocument.at(pointer, call.reason)
+    arguments = {name: Exact(value) for name, value in call.arguments.items()}
+    return CallExpectation(call.name, arguments, additional_arguments=False)

@@ -1,0 +1,100 @@
+"""One entry of an evaluation file: an example, what an agent did on it, or both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from toolevals.grading.reading.examples import ExampleRow
+from toolevals.grading.reading.parsing.measures import is_count
+from toolevals.grading.values import Transcript
+from toolevals.grading.values.problems import InvalidDocument, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What an agent did once. `external_id` names the example; `content` is the input that it was given.
+
+    `number` counts trials from 0, None where the file does not count them. `agent` is the name under which the file
+    keeps it, empty where the file holds one agent.
+    """
+
+    external_id: str
+    transcript: Transcript
+    content: Mapping[str, Any]
+    number: int | None = None
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one entry gives. `losses` say what of it is not carried over; their pointers begin at the entry."""
+
+    example: ExampleRow | None = None
+    trial: Trial | None = None
+    losses: tuple[Problem, ...] = ()
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])([A-Z])")
+
+# The pointer of an entry in its document, and the entry or what is wrong with it.
+Found: TypeAlias = tuple[str, Entry | InvalidDocument]
+
+
+def items_at(document: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield pointer and value of the items of a list, or of the list under `key`; an object alone is one item.
+
+    Raises InvalidDocument where the key holds no list.
+    """
+    if isinstance(document, list):
+        yield from ((f"/{place}", item) for place, item in enumerate(document))
+    elif key:
+        if not isinstance(document, Mapping) or not isinstance(items := document.get(key), list):
+            raise InvalidDocument.at(f"/{key}", "is not a list")
+        yield from ((f"/{key}/{place}", item) for place, item in enumerate(items))
+    else:
+        yield "", document
+
+
+def object_at(value: Any, pointer: str = "") -> Mapping[str, Any]:
+    """Return a value that must be an object. Raises InvalidDocument."""
+    if not isinstance(value, Mapping):
+        raise InvalidDocument.at(pointer, "is not an object")
+    return value
+
+
+def object_in(item: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Return the object under a key; an empty one where there is none."""
+    value = item.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def milliseconds(seconds: Any) -> float | None:
+    """Return seconds as milliseconds; None for what is no time."""
+    return float(seconds) * 1000 if is_count(seconds) else None
+
+
+def counted(**counts: Any) -> dict[str, float]:
+    """Return those of the counts of tokens that are counts."""
+    return {name: count for name, count in counts.items() if is_count(count)}
+
+
+def keys(names: str) -> frozenset[str]:
+    """Return keys that are written one after another."""
+    return frozenset(names.split())
+
+
+def unknown_keys(item: Mapping[str, Any], known: frozenset[str], pointer: str = "") -> tuple[Problem, ...]:
+    """Return a loss for each key that the reader does not know and that holds something."""
+    return tuple(
+        Problem(f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}", "is not known in this format: left out")
+        for key, value in item.items()
+        if key not in known and value
+    )
+
+
+def snake_name(key: Any) -> str:
+    """Return a key in snake case: some libraries dump their fields in camel case."""
+    return _CAMEL.sub(lambda found: f"_{found[1].lower()}", str(key))

@@ -1,0 +1,283 @@
+"""The formats of evaluation files in one table: what tells each, how it is read, and what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from toolevals.grading.files.evaluation_files import (
+    adk,
+    atif,
+    deepeval,
+    inspect_logs,
+    langfuse,
+    langsmith,
+    nestful,
+    openai_evals_runs,
+    otlp,
+    phoenix,
+    promptfoo,
+    pydantic_evals,
+    ragas,
+)
+from toolevals.grading.files.evaluation_files.file_format import Detected, FileFormat, Gives
+from toolevals.grading.values.problems import InvalidDocument
+
+# So many keys of a file that nobody knows are named.
+_MOST_NAMED = 8
+
+
+def _of_first(detect: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
+    """Return the test of a document by its first entry."""
+
+    def detected_in(document: Any) -> str | None:
+        inner = document.get("data") if isinstance(document, Mapping) else None
+        items = inner if isinstance(inner, list) and len(document) <= _PAGE_KEYS else document
+        return detect(items[0] if isinstance(items, list) and items else items)
+
+    return detected_in
+
+
+# A page of an API: data, and at most how to go on.
+_PAGE_KEYS = 3
+_BOTH: tuple[Gives, ...] = ("examples", "predictions")
+_ALL: tuple[Gives, ...] = ("tools", "examples", "predictions")
+_EXAMPLES: tuple[Gives, ...] = ("tools", "examples")
+
+FORMATS: dict[str, FileFormat] = {
+    each.name: each
+    for each in (
+        FileFormat(
+            "langsmith_runs",
+            "LangSmith runs",
+            _ALL,
+            "a trace: what its first model call was given, and what was done",
+            _of_first(langsmith.detect_runs),
+            langsmith.read_runs,
+            ("run_type", "inputs", "outputs", "trace_id", "parent_run_id"),
+            "feedback, tags, events and costs (silently); tool runs beside a conversation that already holds them",
+            "made by langsmith 0.15.0 without its service",
+        ),
+        FileFormat(
+            "nestful",
+            "NESTFUL",
+            _EXAMPLES,
+            "a sample: its calls in any order, with the results that they refer to",
+            _of_first(nestful.detect),
+            nestful.read,
+            ("sample_id", "input", "output", "tools", "gold_answer"),
+            "the gold answer, kept as rationale; references inside a text, for which any value will do; `var_result`",
+            "written after its published schema",
+        ),
+        FileFormat(
+            "langsmith_examples",
+            "LangSmith dataset, JSON",
+            _EXAMPLES,
+            "an example with inputs, outputs and metadata",
+            _of_first(langsmith.detect_examples),
+            langsmith.read_examples,
+            ("inputs", "outputs", "metadata", "dataset_id"),
+            "metadata that is no stratum and dates (silently); words expected of the agent are expected in its answer",
+            "made by langsmith 0.15.0 without its service",
+        ),
+        FileFormat(
+            "langfuse_traces",
+            "Langfuse traces or observations, JSON or CSV",
+            _ALL,
+            "a trace: what its first generation was given, and what was done",
+            _of_first(langfuse.detect_traces),
+            langfuse.read_traces,
+            ("traceId", "type", "observations", "parentObservationId"),
+            "scores and comments of a table; costs, prompts and sessions (silently)",
+            "written by hand after Langfuse's public API and its tables' columns",
+            tables=True,
+        ),
+        FileFormat(
+            "langfuse_items",
+            "Langfuse dataset items, JSON or CSV",
+            _EXAMPLES,
+            "an item with input and expectedOutput",
+            _of_first(langfuse.detect_items),
+            langfuse.read_items,
+            ("input", "expectedOutput", "datasetId", "sourceTraceId"),
+            "metadata that is no stratum and dates (silently); that an item is archived",
+            "written by hand after Langfuse's public API and its tables' columns",
+            tables=True,
+        ),
+        FileFormat(
+            "promptfoo",
+            "promptfoo results",
+            _ALL,
+            "a result: its test, and what a provider answered",
+            promptfoo.detect,
+            promptfoo.read,
+            ("results", "config", "evalId", "shareableUrl"),
+            "assertions other than equals, contains and tool-call-f1; scores and gradings (silently)",
+            "made by promptfoo 0.121.20 with a provider of our own",
+        ),
+        FileFormat(
+            "inspect",
+            "Inspect log",
+            _ALL,
+            "a sample of an epoch: an epoch is a trial",
+            inspect_logs.detect,
+            inspect_logs.read,
+            ("eval", "samples", "plan", "results"),
+            "parts of messages that are neither text nor reasoning; scores, events and stores (silently)",
+            "made by inspect_ai 0.3.285 with its mock model",
+        ),
+        FileFormat(
+            "deepeval",
+            "DeepEval test cases",
+            _BOTH,
+            "a test case or golden, also of conversations",
+            deepeval.detect,
+            deepeval.read,
+            ("input", "actual_output", "expected_output", "tools_called", "expected_tools", "retrieval_context"),
+            "expected outcomes that only a judge can check; metrics and costs (silently)",
+            "made by deepeval 4.3.1",
+        ),
+        FileFormat(
+            "ragas",
+            "Ragas samples",
+            _BOTH,
+            "a sample of one turn or of several",
+            _of_first(ragas.detect),
+            ragas.read,
+            ("user_input", "response", "reference", "reference_tool_calls", "retrieved_contexts"),
+            "rubrics, reference topics and reference contexts, which only a judge can check",
+            "made by ragas 0.4.3",
+        ),
+        FileFormat(
+            "pydantic_evals_report",
+            "Pydantic Evals report",
+            _BOTH,
+            "a case with what the task gave back",
+            pydantic_evals.detect_report,
+            pydantic_evals.read_report,
+            ("cases", "failures", "name", "analyses"),
+            "evaluators other than equality; scores, labels and spans (silently)",
+            "made by pydantic-evals 2.62.0",
+        ),
+        FileFormat(
+            "pydantic_evals",
+            "Pydantic Evals dataset",
+            _EXAMPLES,
+            "a case with inputs and expected_output; YAML or JSON",
+            pydantic_evals.detect_dataset,
+            pydantic_evals.read_dataset,
+            ("cases", "evaluators", "name"),
+            "evaluators other than equality; metadata that is no stratum (silently)",
+            "made by pydantic-evals 2.62.0",
+        ),
+        FileFormat(
+            "adk_result",
+            "ADK evaluation result",
+            _BOTH,
+            "an invocation that was run, beside the expected one",
+            adk.detect_result,
+            adk.read_result,
+            ("eval_set_result_id", "eval_case_results", "eval_set_id"),
+            "references for a judge, kept as rationale; scores and sessions (silently)",
+            "made by google-adk 2.13.0",
+        ),
+        FileFormat(
+            "adk",
+            "ADK evaluation set",
+            ("examples",),
+            "an invocation with what was said before it; its tool uses are expected in order",
+            adk.detect_set,
+            adk.read_set,
+            ("eval_set_id", "eval_cases", "conversation"),
+            "references for a judge, kept as rationale; the session's state; rubrics",
+            "made by google-adk 2.13.0",
+        ),
+        FileFormat(
+            "atif",
+            "ATIF trajectories",
+            _ALL,
+            "a trajectory: the steps before the agent's first, and what it did",
+            _of_first(atif.detect),
+            atif.read,
+            ("schema_version", "steps", "agent", "final_metrics"),
+            "images; what subagents did; observations without a call; reasoning and metrics of steps (silently)",
+            "made by atif 1.8.0",
+        ),
+        FileFormat(
+            "phoenix_spans",
+            "Phoenix spans, JSON or CSV",
+            _ALL,
+            "a trace: what its first model span was given, and what was done",
+            _of_first(phoenix.detect_spans),
+            phoenix.read_spans,
+            ("span_kind", "context", "attributes", "parent_id"),
+            "annotations, events and other attributes (silently)",
+            "written by the conventions of OpenInference, and a data frame's CSV",
+            tables=True,
+        ),
+        FileFormat(
+            "phoenix_examples",
+            "Phoenix dataset examples, JSON or CSV",
+            ("examples",),
+            "an example with input, output and metadata",
+            phoenix.detect_examples,
+            phoenix.read_examples,
+            ("data", "version_id"),
+            "metadata that is no stratum (silently)",
+            "written by the documents of Phoenix's REST interface, JSON and CSV",
+            tables=True,
+        ),
+        FileFormat(
+            "otlp",
+            "OpenTelemetry traces, OTLP in JSON",
+            _ALL,
+            "a trace: what its first model call was given, and what was done",
+            _of_first(otlp.detect),
+            otlp.read,
+            ("resourceSpans", "scopeSpans", "spans"),
+            "attributes that no known convention has; links and the measures of other spans (silently)",
+            "sent by OpenInference 0.1.66, OpenLLMetry 0.62.4, pydantic-ai and others to a server of our own",
+        ),
+        FileFormat(
+            "openai_evals_run",
+            "OpenAI Evals run",
+            _BOTH,
+            "a sample that was asked",
+            _of_first(openai_evals_runs.detect),
+            openai_evals_runs.read,
+            ("spec", "final_report", "sample", "datasource_item"),
+            "samples asked several times are refused; results and events of graders (silently)",
+            "written by evals.record and the API's reference",
+        ),
+    )
+}
+
+
+def detected(document: Any, *, is_table: bool = False) -> Detected:
+    """Return the format of a document. Raises InvalidDocument that names what it has and the nearest known format."""
+    for each in FORMATS.values():
+        if (each.tables or not is_table) and (evidence := each.detect(document)) is not None:
+            return Detected(each, evidence)
+    raise InvalidDocument.at("", f"is of no format that is known here: {_told(document)}")
+
+
+def format_named(name: str) -> FileFormat:
+    """Return a format by its name. Raises InvalidDocument."""
+    if name not in FORMATS:
+        raise InvalidDocument.at("", f"{name} is no format: there are {', '.join(FORMATS)}")
+    return FORMATS[name]
+
+
+def _told(document: Any) -> str:
+    item = document[0] if isinstance(document, list) and document else document
+    if not isinstance(item, Mapping) or not item:
+        return "it holds no objects"
+    keys = [str(key)[:40] for key in item]
+    named = ", ".join(keys[:_MOST_NAMED])
+    shared = {each.name: len(set(each.keys) & set(keys)) for each in FORMATS.values()}
+    nearest = max(FORMATS.values(), key=lambda each: shared[each.name])
+    said = f"it has {named}{' and others' if len(keys) > _MOST_NAMED else ''}"
+    if not shared[nearest.name]:
+        return said
+    missing = ", ".join(key for key in nearest.keys if key not in keys)
+    return f"{said}. The nearest is {nearest.title}, which also has {missing}" if missing else said

@@ -1,0 +1,221 @@
+"""Langfuse's exports: items of a dataset, traces with their observations, and observations alone.
+
+Source: the public API's `DatasetItem`, `TraceWithFullDetails` and `ObservationsView`, whose fields its exports have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolevals.grading.files.evaluation_files.content import content_of, example_of, expectation_of, json_in
+from toolevals.grading.files.evaluation_files.entries import strata_in
+from toolevals.grading.files.evaluation_files.entry import (
+    Entry,
+    Found,
+    counted,
+    items_at,
+    keys,
+    object_at,
+    unknown_keys,
+)
+from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, traces_read
+from toolevals.grading.files.evaluation_files.tables import number_in
+from toolevals.grading.reading.examples import tools_in_row
+from toolevals.grading.values.problems import InvalidDocument, Problem
+
+_ITEM = keys(
+    "id input expectedOutput expected_output metadata status sourceTraceId source_trace_id sourceObservationId "
+    "source_observation_id datasetId dataset_id datasetName dataset_name createdAt created_at updatedAt updated_at "
+    "projectId validFrom validTo version mediaReferences media_references"
+)
+# Fields of observations and of traces, and columns of their tables.
+_OBSERVATION = keys(
+    "id traceId trace_id projectId project_id environment type parentObservationId parent_observation_id "
+    "startTime start_time endTime end_time completionStartTime completion_start_time name metadata level "
+    "statusMessage status_message version createdAt created_at updatedAt updated_at model modelId "
+    "modelParameters model_parameters internalModelId internal_model_id providedModelName provided_model_name "
+    "input output usage usageDetails usage_details costDetails cost_details unit latency timeToFirstToken "
+    "time_to_first_token latencyPerToken promptId prompt_id promptName prompt_name promptVersion "
+    "prompt_version inputPrice outputPrice totalPrice inputCost outputCost totalCost total_cost inputUsage "
+    "outputUsage totalUsage calculatedInputCost calculatedOutputCost calculatedTotalCost inputTokens "
+    "outputTokens totalTokens promptTokens completionTokens usagePricingTierName usagePricingTierId traceName "
+    "trace_name traceTags traceTimestamp traceRelease traceEnvironment userId user_id sessionId session_id "
+    "tags release timestamp bookmarked public observationCount observations trace htmlPath externalId "
+    "isAppRoot"
+)
+_KEPT_THERE = keys("scores comments traceScores toolDefinitions toolCalls toolCallNames")
+_TRACE_ALONE = keys("sessionId session_id userId user_id release bookmarked tags")
+_KINDS: Mapping[str, SpanKind] = {"GENERATION": "model", "TOOL": "tool"}
+_TOKENS = (("promptTokens", "inputTokens"), ("completionTokens", "outputTokens"))
+_EXPECTED = keys("expectedOutput expected_output")
+_SOURCE = keys("datasetId datasetName dataset_id dataset_name sourceTraceId source_trace_id")
+
+
+def detect_items(item: Any) -> str | None:
+    """Return why an item is one of a dataset; None where it is none."""
+    if not isinstance(item, Mapping) or "input" not in item:
+        return None
+    expected, source = _EXPECTED & item.keys(), _SOURCE & item.keys()
+    return "entries have input, expectedOutput and their dataset or source trace" if expected and source else None
+
+
+def detect_traces(item: Any) -> str | None:
+    """Return why an item is a trace or an observation; None where it is neither."""
+    if not isinstance(item, Mapping):
+        return None
+    if isinstance(item.get("observations"), list) and ("trace" in item or "id" in item):
+        return "holds a trace with observations"
+    if "type" in item and ({"traceId", "trace_id"} & item.keys()) and str(item["type"]).isupper():
+        return "entries are observations: they have type and traceId"
+    if {"id", "input", "output"} <= item.keys():
+        if {"traceId", "startTime", "model"} <= item.keys():
+            return "entries are generations: they have traceId, startTime and model"
+        if "timestamp" in item and _TRACE_ALONE & item.keys():
+            return "entries are traces without their observations"
+    return None
+
+
+def read_items(document: Any) -> Iterator[Found]:
+    """Yield the items of a dataset; those that are archived are refused by name, so that nobody takes them for live."""
+    for pointer, item in items_at(_listed(document)):
+        try:
+            yield pointer, _item(object_at(item))
+        except InvalidDocument as error:
+            yield pointer, error
+
+
+def read_traces(document: Any) -> Iterator[Found]:
+    """Yield a trial for each trace: from its observations, which may stand in it, beside it, or alone."""
+    spans: list[Span] = []
+    wrong: list[Found] = []
+    for pointer, item in items_at(_listed(document)):
+        try:
+            spans += _spans(object_at(item), pointer)
+        except InvalidDocument as error:
+            wrong.append((pointer, error))
+    yield from wrong
+    yield from traces_read(spans, "langfuse")
+
+
+def _listed(document: Any) -> Any:
+    """Return the list in a page of the API."""
+    if isinstance(document, Mapping) and isinstance(document.get("data"), list) and "id" not in document:
+        return document["data"]
+    return document
+
+
+def _item(item: Mapping[str, Any]) -> Entry:
+    given = json_in(item.get("input"))
+    key = "expectedOutput" if "expectedOutput" in item else "expected_output"
+    metadata = json_in(item.get("metadata"))
+    left: list[Problem] = []
+    content = content_of(given, "/input", left)
+    expectation, losses = expectation_of(json_in(item.get(key)), f"/{key}")
+    offered = next(
+        (each.get("tools") for each in (given, metadata) if isinstance(each, Mapping) and each.get("tools")), 0
+    )
+    tools, more = tools_in_row(offered or None, "/input/tools")
+    losses = (*left, *losses, *more, *unknown_keys(item, _ITEM))
+    if item.get("status") == "ARCHIVED":
+        losses = (*losses, Problem("/status", "is ARCHIVED there: imported all the same"))
+    strata = strata_in(metadata) if isinstance(metadata, Mapping) else {}
+    row = example_of(
+        item.get("id"), "langfuse", content, tools=tools, expectation=expectation, strata=strata, losses=losses
+    )
+    return Entry(row, losses=losses)
+
+
+def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
+    observations = item.get("observations")
+    if not isinstance(observations, list):
+        yield _span(item, pointer)
+        return
+    outer = item["trace"] if isinstance(item.get("trace"), Mapping) else item
+    trace = str(outer.get("id") or "")
+    for place, each in enumerate(observations):
+        where = f"{pointer}/observations/{place}"
+        try:
+            yield _span(object_at(each), where, trace)
+        except InvalidDocument as error:
+            raise error.below(f"/observations/{place}") from None
+    yield Span(
+        id=trace,
+        trace=trace,
+        parent="",
+        kind="other",
+        name=str(outer.get("name") or ""),
+        given=json_in(outer.get("input")),
+        made=json_in(outer.get("output")),
+        start="",
+        pointer=pointer,
+        given_at="/input",
+        made_at="/output",
+        example=_example_of(outer),
+    )
+
+
+def _span(item: Mapping[str, Any], pointer: str, trace: str = "") -> Span:
+    name = item.get("id")
+    if not isinstance(name, str) or not name:
+        raise InvalidDocument.at("", "is an observation without id")
+    kind = _kind(item)
+    given = json_in(item.get("input"))
+    failed = item.get("level") == "ERROR"
+    return Span(
+        id=name,
+        trace=str(item.get("traceId") or item.get("trace_id") or trace),
+        parent=str(item.get("parentObservationId") or item.get("parent_observation_id") or trace),
+        kind=kind,
+        name=str(item.get("name") or ""),
+        given=given,
+        made=json_in(item.get("output")),
+        start=str(item.get("startTime") or item.get("start_time") or ""),
+        pointer=pointer,
+        given_at="/input",
+        made_at="/output",
+        error=str(item.get("statusMessage") or item.get("status_message") or "failed") if failed else None,
+        tools=_offered(item, given),
+        example=_example_of(item),
+        usage=_usage(item),
+        losses=(*_left(item), *unknown_keys(item, _OBSERVATION | _KEPT_THERE)),
+    )
+
+
+def _kind(item: Mapping[str, Any]) -> SpanKind:
+    """Return the kind of an observation; a table of generations does not say it, and a trace alone is none."""
+    if "type" in item:
+        return _KINDS.get(str(item["type"]), "other")
+    return "model" if "traceId" in item else "other"
+
+
+def _left(item: Mapping[str, Any]) -> tuple[Problem, ...]:
+    return tuple(
+        Problem(f"/{key}", "is no part of what was said and done: left out")
+        for key in item
+        if key in _KEPT_THERE and json_in(item[key])
+    )
+
+
+def _example_of(item: Mapping[str, Any]) -> str:
+    """Return the item of a dataset that a trace ran on, where its metadata names it."""
+    metadata = json_in(item.get("metadata"))
+    if not isinstance(metadata, Mapping):
+        return ""
+    name = metadata.get("dataset_item_id") or metadata.get("datasetItemId") or item.get("datasetItemId")
+    return name if isinstance(name, str) else ""
+
+
+def _offered(item: Mapping[str, Any], given: Any) -> Any:
+    for holder in (given, json_in(item.get("modelParameters")), json_in(item.get("metadata"))):
+        if isinstance(holder, Mapping) and (tools := json_in(holder.get("tools"))):
+            return tools
+    return None
+
+
+def _usage(item: Mapping[str, Any]) -> dict[str, float]:
+    given = json_in(item.get("usageDetails") or item.get("usage_details") or item.get("usage"))
+    if isinstance(given, Mapping):
+        return counted(input_tokens=given.get("input"), output_tokens=given.get("output"))
+    spent = (number_in(item.get(name) or item.get(other)) for name, other in _TOKENS)
+    return counted(**dict(zip(("input_tokens", "output_tokens"), spent, strict=True)))

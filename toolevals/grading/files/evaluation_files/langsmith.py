@@ -1,0 +1,142 @@
+"""LangSmith's exports: runs of a project, and examples with the runs of an experiment.
+
+Source: langsmith.schemas (`Run`, `Example`), as the SDK dumps them and as the page exports them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from toolevals.grading.files.evaluation_files.entry import (
+    Entry,
+    Found,
+    counted,
+    items_at,
+    keys,
+    object_at,
+    object_in,
+    unknown_keys,
+)
+from toolevals.grading.files.evaluation_files.langsmith_examples import langsmith_example
+from toolevals.grading.files.evaluation_files.spans import Span, traces_read
+from toolevals.grading.values.problems import InvalidDocument, Problem
+
+_RUN = keys(
+    "id run_id trace_id name run_type parent_run_id inputs outputs error reference_example_id start_time end_time tags "
+    "extra dotted_order child_runs child_run_ids direct_child_run_ids parent_run_ids serialized events session_id "
+    "status feedback_stats app_path in_dataset manifest_id metadata attachments total_tokens prompt_tokens "
+    "completion_tokens total_cost prompt_cost completion_cost first_token_time prompt_token_details "
+    "completion_token_details prompt_cost_details completion_cost_details inputs_preview outputs_preview "
+    "inputs_s3_urls outputs_s3_urls s3_urls execution_order last_queued_at share_token trace_tier "
+    "trace_first_received_at ttl_seconds trace_upgrade price_model_id thread_id reference_dataset_id messages "
+    "token_usage latency session_name"
+)
+_EXAMPLE = keys(
+    "id inputs outputs metadata created_at modified_at dataset_id source_run_id runs name attachments attachment_urls "
+    "split"
+)
+_TOOLS = ("tools", "functions")
+
+
+def detect_runs(item: Any) -> str | None:
+    """Return why an item is a run; None where it is none."""
+    if isinstance(item, Mapping) and "run_type" in item and "inputs" in item:
+        return "entries have run_type and inputs"
+    return None
+
+
+def detect_examples(item: Any) -> str | None:
+    """Return why an item is an example; None where it is none."""
+    if isinstance(item, Mapping) and isinstance(item.get("inputs"), Mapping) and "outputs" in item:
+        return "entries have inputs and outputs"
+    return None
+
+
+def read_runs(document: Any) -> Iterator[Found]:
+    """Yield a trial for each trace, named by its `reference_example_id` where it ran on an example."""
+    spans: list[Span] = []
+    wrong: list[Found] = []
+    for pointer, item in items_at(document):
+        try:
+            spans += _spans(object_at(item), pointer)
+        except InvalidDocument as error:
+            wrong.append((pointer, error))
+    yield from wrong
+    yield from traces_read(spans, "langsmith")
+
+
+def read_examples(document: Any) -> Iterator[Found]:
+    """Yield the examples, each with its expected outputs."""
+    for pointer, item in items_at(document):
+        try:
+            yield pointer, _example(object_at(item))
+        except InvalidDocument as error:
+            yield pointer, error
+
+
+def _example(item: Mapping[str, Any]) -> Entry:
+    row = langsmith_example(item)
+    losses = (*row.losses, *unknown_keys(item, _EXAMPLE))
+    return Entry(replace(row, losses=losses), losses=losses)
+
+
+def _spans(item: Mapping[str, Any], pointer: str) -> Iterator[Span]:
+    """Yield a run and the runs below it, wherever they stand."""
+    name = item.get("id") or item.get("run_id")
+    if not isinstance(name, str) or not name:
+        raise InvalidDocument.at("", "is a run without id")
+    kind = item.get("run_type")
+    yield Span(
+        id=name,
+        trace=str(item.get("trace_id") or name),
+        parent=str(item.get("parent_run_id") or ""),
+        kind="model" if kind == "llm" else "tool" if kind == "tool" else "other",
+        name=str(item.get("name") or ""),
+        given=_tool_input(item) if kind == "tool" else item.get("inputs"),
+        made=_tool_output(item) if kind == "tool" else item.get("outputs"),
+        start=str(item.get("dotted_order") or item.get("start_time") or ""),
+        pointer=pointer,
+        error=item["error"] if isinstance(item.get("error"), str) and item["error"] else None,
+        tools=_offered(item),
+        example=str(item.get("reference_example_id") or ""),
+        usage=_usage(item),
+        losses=_losses(item),
+    )
+    children = item.get("child_runs")
+    for place, child in enumerate(children if isinstance(children, list) else ()):
+        try:
+            yield from _spans(object_at(child), f"{pointer}/child_runs/{place}")
+        except InvalidDocument as error:
+            raise error.below(f"/child_runs/{place}") from None
+
+
+def _tool_input(item: Mapping[str, Any]) -> Any:
+    inputs = item.get("inputs")
+    # LangChain writes a tool's arguments as Python's text of a dict.
+    return inputs["input"] if isinstance(inputs, Mapping) and set(inputs) == {"input"} else inputs
+
+
+def _tool_output(item: Mapping[str, Any]) -> Any:
+    outputs = item.get("outputs")
+    made = outputs["output"] if isinstance(outputs, Mapping) and set(outputs) == {"output"} else outputs
+    return made["content"] if isinstance(made, Mapping) and "content" in made else made
+
+
+def _offered(item: Mapping[str, Any]) -> Any:
+    extra = object_in(item, "extra")
+    for holder in (item.get("inputs"), extra.get("invocation_params"), extra.get("options"), extra.get("metadata")):
+        if isinstance(holder, Mapping):
+            for key in _TOOLS:
+                if isinstance(tools := holder.get(key), list) and tools:
+                    return tools
+    return None
+
+
+def _usage(item: Mapping[str, Any]) -> dict[str, float]:
+    return counted(input_tokens=item.get("prompt_tokens"), output_tokens=item.get("completion_tokens"))
+
+
+def _losses(item: Mapping[str, Any]) -> tuple[Problem, ...]:
+    return unknown_keys(item, _RUN)

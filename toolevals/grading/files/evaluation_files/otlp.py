@@ -1,0 +1,86 @@
+"""OpenTelemetry's traces as files: exports of OTLP in JSON, one document or one a line, as a collector writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolevals.grading.files.evaluation_files.entry import Found, items_at
+from toolevals.grading.files.evaluation_files.spans import Span, SpanKind, traces_read
+from toolevals.grading.reading.telemetry.conventions import CONVENTIONS, reading_of
+from toolevals.grading.reading.telemetry.otlp import is_export, spans_in
+from toolevals.grading.reading.telemetry.reading import SpanReading
+from toolevals.grading.reading.telemetry.spans import TelemetrySpan
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+
+_UNREAD = "is an attribute of no convention that is known here: left out"
+_TITLES = {each.name: each.title for each in CONVENTIONS}
+
+
+def detect(item: Any) -> str | None:
+    """Return why a document is an export of traces; None where it is none."""
+    return "it has resourceSpans, as OTLP has it" if is_export(item) else None
+
+
+def read(document: Any) -> Iterator[Found]:
+    """Yield a trial for each trace whose spans hold a conversation; where no span holds one, what is wrong."""
+    # By id: an exporter that did not hear of its success sends a span again.
+    kept: dict[tuple[str, str], tuple[str, TelemetrySpan, SpanReading]] = {}
+    count = 0
+    for prefix, export in items_at(document):
+        if not is_export(export):
+            yield prefix, InvalidDocument.at("", "is no export of traces: it has no list resourceSpans")
+            continue
+        for pointer, span in spans_in(export):
+            count += 1
+            if isinstance(span, InvalidDocument):
+                yield prefix + pointer, span
+            else:
+                kept.setdefault((span.trace_id, span.span_id), (prefix + pointer, span, reading_of(span)))
+    spans = list(kept.values())
+    told = {span.trace_id for _, span, reading in spans if reading.kind in ("model", "tool")}
+    if count and spans and not told:
+        known = ", ".join(_TITLES.values())
+        yield "", InvalidDocument.at("", f"holds {count:,} spans, none of a model's or a tool's call by {known}")
+    models = {span.span_id: span for _, span, reading in spans if reading.kind == "model"}
+    parents = {span.span_id: span.parent_id for _, span, _ in spans}
+    yield from traces_read(
+        (
+            _span(pointer, span, reading, is_inner=_is_below(span.span_id, parents, models))
+            for pointer, span, reading in spans
+            if span.trace_id in told
+        ),
+        "otlp",
+    )
+
+
+def _is_below(identifier: str, parents: Mapping[str, str], models: Mapping[str, Any]) -> bool:
+    """Tell whether a span is inside a model's call: two instrumentations wrote the same call."""
+    seen = {identifier}
+    while (identifier := parents.get(identifier, "")) and identifier not in seen:
+        if identifier in models:
+            return True
+        seen.add(identifier)
+    return False
+
+
+def _span(pointer: str, span: TelemetrySpan, reading: SpanReading, *, is_inner: bool) -> Span:
+    kind: SpanKind = "other" if is_inner or reading.kind == "agent" else reading.kind
+    return Span(
+        id=span.span_id,
+        trace=span.trace_id,
+        parent=span.parent_id,
+        kind=kind,
+        name=reading.tool or span.name,
+        given=reading.given,
+        made=reading.made,
+        start=f"{span.start:020}",
+        pointer=pointer,
+        given_at=reading.given_at,
+        made_at=reading.made_at,
+        error=reading.error,
+        tools=reading.tools,
+        call=reading.call_id or "",
+        usage=reading.usage,
+        losses=tuple(Problem(pointer_to(("attributes", name)), _UNREAD) for name in reading.unread),
+    )

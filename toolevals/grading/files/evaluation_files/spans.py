@@ -1,0 +1,154 @@
+"""Traces as trees of spans, whichever tracer kept them: what an agent was given, and what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from toolevals.grading.files.evaluation_files.content import content_of, example_of, said_in, transcript_of
+from toolevals.grading.files.evaluation_files.entry import Entry, Found, Trial
+from toolevals.grading.reading.examples import tools_in_row
+from toolevals.grading.reading.parsing import transcript_in
+from toolevals.grading.reading.parsing.content import result_text
+from toolevals.grading.reading.parsing.json_calls import call_of
+from toolevals.grading.values import Message
+from toolevals.grading.values.problems import InvalidDocument, Problem
+
+SpanKind = Literal["model", "tool", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One step of a trace. `given` and `made` are its input and output as kept; `start` sorts spans as they began.
+
+    `pointer` is where it stands in the document, `given_at` and `made_at` where the two stand below it. `example` is
+    the id of the example that its trace ran on, `call` the id of the call that a tool's span executed.
+    """
+
+    id: str
+    trace: str
+    parent: str
+    kind: SpanKind
+    name: str
+    given: Any
+    made: Any
+    start: str
+    pointer: str
+    given_at: str = "/inputs"
+    made_at: str = "/outputs"
+    error: str | None = None
+    tools: Any = None
+    example: str = ""
+    call: str = ""
+    usage: Mapping[str, float] = field(default_factory=dict)
+    losses: tuple[Problem, ...] = ()
+
+
+def traces_read(spans: Iterable[Span], prefix: str) -> Iterator[Found]:
+    """Yield an entry for each trace, in the order in which they begin in the file: an unlabelled example and its trial.
+
+    The input is what the first model call of the trace was given, or without model calls what the root was given. What
+    was done is the conversation of the last model call behind that input, with its answer; where that call did not
+    see the first one's input, the answers of all model calls with the results of the tools, and a loss says so.
+    """
+    traces: dict[str, list[Span]] = {}
+    for span in spans:
+        traces.setdefault(span.trace or span.id, []).append(span)
+    for trace, members in traces.items():
+        root = _root(members)
+        try:
+            yield root.pointer, _entry(trace, root, sorted(members, key=lambda each: each.start), prefix)
+        except InvalidDocument as error:
+            yield root.pointer, error
+
+
+def _root(members: Sequence[Span]) -> Span:
+    ids = {span.id for span in members}
+    return next((span for span in members if not span.parent or span.parent not in ids), members[0])
+
+
+def _entry(trace: str, root: Span, members: Sequence[Span], prefix: str) -> Entry:
+    models = [span for span in members if span.kind == "model"]
+    first = models[0] if models else root
+    left: list[Problem] = []
+    content = content_of(first.given, first.given_at, left)
+    tools, losses = _tools(models, root)
+    messages, more = _done(content, models, root, members, left)
+    more = (*left, *more)
+    identifier = next((span.example for span in members if span.example), "") or trace
+    every = (*losses, *more, *(loss for span in members for loss in span.losses))
+    example = example_of(identifier, prefix, content, tools=tools, losses=every)
+    usage: dict[str, float] = {}
+    for span in models:
+        for name, count in span.usage.items():
+            usage[name] = usage.get(name, 0) + count
+    messages = _with_errors(messages, members)
+    transcript = transcript_of(messages, usage=usage, error=None if messages else root.error)
+    trial = Trial(example.external_id, transcript, content)
+    return Entry(example, trial, every)
+
+
+def _with_errors(messages: Sequence[Message], members: Sequence[Span]) -> list[Message]:
+    """Return the messages, those of tools marked as errors where the span that executed their call failed."""
+    failed = {span.call for span in members if span.kind == "tool" and span.call and span.error is not None}
+    return [
+        replace(message, is_error=True) if message.role == "tool" and message.call_id in failed else message
+        for message in messages
+    ]
+
+
+def _tools(models: Sequence[Span], root: Span) -> tuple[Any, tuple[Problem, ...]]:
+    for span in (*models, root):
+        if span.tools:
+            return tools_in_row(span.tools, f"{span.given_at}/tools")
+    return None, ()
+
+
+def _done(
+    content: Mapping[str, Any], models: Sequence[Span], root: Span, members: Sequence[Span], left: list[Problem]
+) -> tuple[list[Message], tuple[Problem, ...]]:
+    if not models:
+        return _without_models(root, members)
+    given = content["messages"]
+    last = models[-1]
+    seen = content_of(last.given, last.given_at)["messages"]
+    said = said_in(last.made, last.made_at, left)
+    if seen[: len(given)] == given:
+        between = transcript_messages(seen[len(given) :])
+        return [*between, *said], ()
+    joined: list[Message] = []
+    for span in members:
+        if span.kind == "model":
+            joined += said_in(span.made, span.made_at, left)
+        elif span.kind == "tool":
+            joined.append(_result(span, joined))
+    loss = Problem("", "its model calls do not share one conversation: what all of them said stands in their order")
+    return joined, (loss,)
+
+
+def transcript_messages(documents: Sequence[dict[str, Any]]) -> tuple[Message, ...]:
+    """Return messages from their normal form."""
+    return transcript_in(list(documents), "native").messages if documents else ()
+
+
+def _result(span: Span, before: Sequence[Message]) -> Message:
+    """Return a tool's answer, put to the earliest call of its name that no message has answered."""
+    answered = {message.call_id for message in before if message.role == "tool"}
+    calls = (call for message in before for call in message.calls if call.name == span.name)
+    identifier = next((call.id for call in calls if call.id and call.id not in answered), None)
+    return Message("tool", span.error or result_text(span.made), call_id=identifier, is_error=span.error is not None)
+
+
+def _without_models(root: Span, members: Sequence[Span]) -> tuple[list[Message], tuple[Problem, ...]]:
+    messages: list[Message] = []
+    for number, span in enumerate(span for span in members if span.kind == "tool"):
+        call = call_of(span.name, span.given, f"span-{number + 1}", shown_as=span.name)
+        messages += [Message("assistant", None, (call,)), replace(_result(span, ()), call_id=call.id)]
+    said = said_in(root.made, root.made_at)
+    if not messages:
+        return list(said), ()
+    loss = Problem("", "the trace has no model calls: the calls are those that tools ran, one after another")
+    return [*messages, *(message for message in said[-1:] if message.role == "assistant" and not message.calls)], (
+        loss,
+    )

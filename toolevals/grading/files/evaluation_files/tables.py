@@ -1,0 +1,97 @@
+"""CSV as tools let one download it: its rows as objects by column, and cells that hold JSON or Python's literals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from toolevals.grading.reading.parsing.python_calls import calls_in_python
+from toolevals.grading.reading.parsing.python_source import UnreadableCallError
+from toolevals.grading.values import ToolCall
+from toolevals.grading.values.documents import load_json, text_problem
+from toolevals.grading.values.problems import InvalidDocument
+
+# Conversations stand in cells.
+MAX_CELL = 4_000_000
+MAX_COLUMNS = 2_000
+# The head of a table; YAML, which is the other text that is read, has a colon before its first comma.
+_HEAD = re.compile(rb'"?[^\s",:{}\[\]][^",:{}\[\]\r\n]{0,200}"?(,[^\r\n]*){2,}')
+csv.field_size_limit(max(csv.field_size_limit(), MAX_CELL))
+
+
+def is_table(content: bytes) -> bool:
+    """Tell whether text begins with the names of three columns or more."""
+    return _HEAD.match(content.lstrip()) is not None
+
+
+def rows_of(content: bytes) -> tuple[list[dict[str, str]], tuple[int, ...]]:
+    """Return a table's rows by column (of columns of one name the first), and their lines. Raises InvalidDocument."""
+    try:
+        reader = csv.reader(io.StringIO(content.decode(), newline=""), strict=True)
+    except UnicodeDecodeError as error:
+        raise InvalidDocument.at("", f"is not UTF-8 at byte {error.start}") from None
+    rows: list[dict[str, str]] = []
+    lines: list[int] = []
+    columns: list[str] = []
+    end = 0
+    try:
+        for cells in reader:
+            line, end = end + 1, reader.line_num
+            if not columns:
+                columns = [name.strip() for name in cells]
+                if len(columns) > MAX_COLUMNS:
+                    raise InvalidDocument.at("", f"has {len(columns):,} columns; the limit is {MAX_COLUMNS:,}")
+            elif any(cells):
+                rows.append(_row(columns, cells, line))
+                lines.append(line)
+    except csv.Error as error:
+        raise InvalidDocument.at("", f"line {reader.line_num}: is no CSV: {error}") from None
+    return rows, tuple(lines)
+
+
+def _row(columns: list[str], cells: list[str], line: int) -> dict[str, str]:
+    if len(cells) > len(columns):
+        message = f"line {line}: has {len(cells)} cells; the head names {len(columns)} columns"
+        raise InvalidDocument.at("", message)
+    for cell in cells:
+        if problem := text_problem(cell):
+            raise InvalidDocument.at("", f"line {line}: {problem}")
+    row: dict[str, str] = {}
+    for name, cell in zip(columns, [*cells, *[""] * (len(columns) - len(cells))], strict=True):
+        row.setdefault(name, cell)
+    return row
+
+
+def cell_value(text: Any) -> Any:
+    """Return the object or list that a cell holds, as JSON or as Python writes it; any other text itself."""
+    if not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return load_json(text)
+    except InvalidDocument:
+        pass
+    try:
+        calls = calls_in_python(f"cell(value={text})")
+    except UnreadableCallError:
+        return text
+    made = calls[0] if calls is not None and len(calls) == 1 else None
+    return made.arguments["value"] if isinstance(made, ToolCall) else text
+
+
+def number_in(text: Any) -> Any:
+    """Return the number that a cell holds; any other value itself."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        return text
+
+
+def gathered(row: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the values of the columns that begin so and are not empty, by the rest of their names."""
+    found = {name.removeprefix(prefix): cell for name, cell in row.items() if name.startswith(prefix)}
+    return {rest: cell_value(cell) for rest, cell in found.items() if rest and cell != ""}

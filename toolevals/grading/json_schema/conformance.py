@@ -1,0 +1,182 @@
+"""Whether arguments conform to a tool's input schema, and whether a label fits the tools that were offered.
+
+Schemas are JSON Schema 2020-12 unless they name another draft. Patterns are matched in linear time; a pattern that
+the engine refuses is not checked. References that lead out of a schema are refused. `format` is an annotation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import jsonschema_rs
+
+from toolevals.grading.json_schema.subschemas import PATTERNS, remote_references, without_refused_patterns
+from toolevals.grading.values import CallExpectation, Expectation, ToolSpec
+from toolevals.grading.values.matchers import Absent, Exact, Matcher, OneOf
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.verdicts import SchemaProblem
+
+# Keywords beside which `properties` does not say all of an object's properties.
+_COMPOSING = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "patternProperties"})
+# What stands for the keyword where a schema is `false`: it admits nothing.
+FALSE = "false"
+# Keywords that say with `false` that there is nothing more: it is they that are broken.
+_CLOSING = frozenset({"additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties"})
+_MESSAGE_LENGTH = 300
+# By what `$schema` says, without the empty fragment that some write.
+_DRAFTS: dict[str, Any] = {
+    "http://json-schema.org/draft-04/schema": jsonschema_rs.Draft4Validator,
+    "http://json-schema.org/draft-06/schema": jsonschema_rs.Draft6Validator,
+    "http://json-schema.org/draft-07/schema": jsonschema_rs.Draft7Validator,
+    "https://json-schema.org/draft/2019-09/schema": jsonschema_rs.Draft201909Validator,
+    "https://json-schema.org/draft/2020-12/schema": jsonschema_rs.Draft202012Validator,
+}
+
+
+def schema_problems(schema: Any) -> list[Problem]:
+    """Return what is wrong with an input schema itself; an empty list says that it can be used."""
+    if not isinstance(schema, dict):
+        return [Problem("", "is not an object")]
+    if problems := remote_references(schema):
+        return problems
+    try:
+        _compiled(without_refused_patterns(schema)[0])
+    except jsonschema_rs.ValidationError as error:
+        return [Problem(pointer_to(error.instance_path), error.message[:_MESSAGE_LENGTH])]
+    except (jsonschema_rs.ReferencingError, ValueError) as error:
+        return [Problem("", str(error)[:_MESSAGE_LENGTH])]
+    return []
+
+
+@lru_cache(maxsize=4096)
+def validator_of(tool: ToolSpec) -> jsonschema_rs.Validator:
+    """Return the compiled validator of a tool's arguments. Raises InvalidDocument where the schema is bad."""
+    if problems := schema_problems(tool.input_schema):
+        raise InvalidDocument(problem.below("/input_schema") for problem in problems)
+    return _compiled(without_refused_patterns(tool.input_schema)[0])
+
+
+def call_problems(tool: ToolSpec, arguments: Any) -> list[SchemaProblem]:
+    """Return every way in which arguments break the tool's input schema, ordered by pointer and keyword.
+
+    Where a schema is `false`, the keyword is "false". Raises InvalidDocument where the schema itself is bad.
+    """
+    validator = validator_of(tool)
+    if validator.is_valid(arguments):
+        return []
+    found = (
+        SchemaProblem(
+            pointer_to(_whole_path(arguments, error.instance_path, error.instance) or error.instance_path),
+            _keyword(error),
+            error.message[:_MESSAGE_LENGTH],
+        )
+        for error in validator.iter_errors(arguments)
+        if not _is_there_after_all(error)
+    )
+    return sorted(found, key=lambda problem: (problem.pointer, problem.keyword, problem.message))
+
+
+def expectation_problems(expectation: Expectation, tools: Sequence[ToolSpec]) -> list[Problem]:
+    """Return where a label does not fit the offered tools; pointers lead into the expectation's document.
+
+    An unknown tool or argument; a value that breaks the schema; a required argument that the label rules out.
+    """
+    offered = {tool.name: tool for tool in tools}
+    problems: list[Problem] = []
+    for pointer, call in expectation.located_calls():
+        if (tool := offered.get(call.tool)) is None:
+            problems.append(Problem(f"{pointer}/tool", f"{call.tool} is not among the offered tools"))
+        elif _is_checkable(tool):
+            problems.extend(_call_label_problems(call, tool, pointer))
+    return problems
+
+
+def _is_checkable(tool: ToolSpec) -> bool:
+    try:
+        validator_of(tool)
+    except InvalidDocument:
+        return False
+    return True
+
+
+def _compiled(schema: dict[str, Any]) -> jsonschema_rs.Validator:
+    # A draft that nobody knows is read as the newest, which also says what is wrong where it is no text.
+    said = schema.get("$schema")
+    named = said.removesuffix("#") if isinstance(said, str) else ""
+    build = _DRAFTS.get(named, jsonschema_rs.Draft202012Validator)
+    validator: jsonschema_rs.Validator = build(schema, pattern_options=PATTERNS, validate_formats=False, offline=True)
+    return validator
+
+
+def _keyword(error: jsonschema_rs.ValidationError) -> str:
+    # The path to a schema that is false ends in its place among others, which may be no keyword.
+    last = error.schema_path[-1]
+    is_false = isinstance(error.kind, jsonschema_rs.ValidationErrorKind.FalseSchema)
+    return FALSE if isinstance(last, int) or (is_false and last not in _CLOSING) else last
+
+
+def _is_there_after_all(error: jsonschema_rs.ValidationError) -> bool:
+    # Of a property that is required and not admitted, the engine also says that it is missing while it is there.
+    kind, inside = error.kind, error.instance
+    return (
+        isinstance(kind, jsonschema_rs.ValidationErrorKind.Required)
+        and isinstance(inside, dict)
+        and kind.property in inside
+    )
+
+
+def _whole_path(value: Any, path: list[str | int], wanted: Any) -> list[str | int] | None:
+    """Return the path to what is wrong; the engine leaves empty names out, and the value found shows where."""
+    if not path and type(value) is type(wanted) and value == wanted:
+        return []
+    inside: Any = dict(enumerate(value)) if isinstance(value, list) else value if isinstance(value, dict) else {}
+    if path and path[0] in inside:
+        rest = _whole_path(inside[path[0]], path[1:], wanted)
+        if rest is not None:
+            return [path[0], *rest]
+    if "" in inside:
+        rest = _whole_path(inside[""], path, wanted)
+        if rest is not None:
+            return ["", *rest]
+    return None
+
+
+def _call_label_problems(call: CallExpectation, tool: ToolSpec, pointer: str) -> Iterator[Problem]:
+    properties = tool.input_schema.get("properties")
+    known = properties if isinstance(properties, dict) else {}
+    more = tool.input_schema.get("additionalProperties", False)
+    open_ended = not known or more is not False or not _COMPOSING.isdisjoint(tool.input_schema)
+    for name, matcher in call.arguments.items():
+        where = f"{pointer}/arguments{pointer_to([name])}"
+        if name not in known and not open_ended:
+            yield Problem(where, f"{tool.name} has no argument {name}")
+        else:
+            yield from _value_problems(name, matcher, tool, where)
+    if isinstance(required := tool.input_schema.get("required"), list):
+        yield from _required_problems(call, tool, required, pointer)
+
+
+def _value_problems(name: str, matcher: Matcher, tool: ToolSpec, where: str) -> Iterator[Problem]:
+    values: Mapping[str, Any] = {}
+    if isinstance(matcher, Exact):
+        values = {"/exact": matcher.value}
+    elif isinstance(matcher, OneOf):
+        values = {f"/one_of/{place}": value for place, value in enumerate(matcher.values)}
+    for place, value in values.items():
+        for problem in call_problems(tool, {name: value}):
+            inside = pointer_to([name])
+            if problem.pointer == inside or problem.pointer.startswith(f"{inside}/"):
+                yield Problem(where + place + problem.pointer.removeprefix(inside), problem.message)
+
+
+def _required_problems(call: CallExpectation, tool: ToolSpec, required: list[Any], pointer: str) -> Iterator[Problem]:
+    for name in required:
+        matcher = call.arguments.get(name)
+        if isinstance(matcher, Absent):
+            yield Problem(
+                f"{pointer}/arguments{pointer_to([name])}", f"{tool.name} requires {name}, so it cannot be absent"
+            )
+        elif matcher is None and not call.additional_arguments:
+            yield Problem(f"{pointer}/arguments", f"{tool.name} requires {name}, which the label leaves no room for")

@@ -1,0 +1,199 @@
+"""Whether a provider's strict mode takes a tool's input schema, and why not.
+
+In strict mode a provider holds the model to the schema while it writes, and takes only part of JSON Schema. The rules
+are those that the providers publish; what they do not name as supported counts as not supported.
+
+- `openai`: guide "Structured model outputs", section "Supported schemas", and guide "Function calling", "Strict mode".
+- `anthropic`: guide "Structured outputs", sections "JSON Schema limitations" and "Schema complexity limits".
+- `gemini`: API reference, `GenerationConfig.responseJsonSchema`, whose subset `parametersJsonSchema` shares, and
+  `FunctionDeclaration` for the names of parameters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from toolevals.grading.json_schema.schema_references import circles
+from toolevals.grading.json_schema.strict_limits import anthropic_limits, openai_limits
+from toolevals.grading.json_schema.subschemas import direct_subschemas, remote_references, subschemas
+from toolevals.grading.values.problems import Problem, pointer_to
+
+Provider = Literal["openai", "anthropic", "gemini"]
+Check = Callable[[dict[str, Any]], Iterator[Problem]]
+
+# Words that say nothing about values; every provider takes them.
+_REMARKS = frozenset({"$schema", "$comment", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"})
+_SHARED = frozenset(
+    {"type", "enum", "anyOf", "properties", "required", "additionalProperties", "items", "$ref", "$defs"}
+)
+_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+_FORMATS = frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"})
+# Look-around, references to groups, and word boundaries.
+_REFUSED_PATTERN = re.compile(r"\(\?[=!<]|\\[1-9bB]")
+_GEMINI_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What a provider takes: keywords, formats (None is any), and whether objects are closed and all is required."""
+
+    name: str
+    keywords: frozenset[str]
+    formats: frozenset[str] | None
+    closed: bool
+    all_required: bool
+    checks: tuple[Check, ...]
+
+
+def strict_problems(schema: Any, provider: Provider) -> list[Problem]:
+    """Return why strict mode refuses an input schema, by pointer; an empty list says that nothing is known against it.
+
+    The schema is taken to be valid JSON Schema (`conformance.schema_problems`).
+    """
+    if not isinstance(schema, dict):
+        return [Problem("", "is not an object")]
+    rules = _RULES[provider]
+    problems = list(_root_problems(schema, rules))
+    for path, subschema in subschemas(schema):
+        where = pointer_to(path)
+        problems += [problem.below(where) for problem in _problems_of(subschema, rules)]
+    problems += remote_references(schema)
+    for check in rules.checks:
+        problems += check(schema)
+    return problems
+
+
+def _root_problems(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]:
+    if schema.get("type") != "object":
+        yield Problem("", f'must say "type": "object": {rules.name} takes an object of arguments')
+    for keyword in ("anyOf", "oneOf", "allOf", "$ref"):
+        if rules.all_required and keyword in schema:
+            yield Problem(f"/{keyword}", "must not stand at the root: move the alternatives into a property")
+
+
+def _problems_of(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]:
+    for keyword in schema:
+        if keyword not in rules.keywords and not keyword.startswith("x-"):
+            words = f"is not supported by strict mode of {rules.name}: drop it, or say it in the description"
+            yield Problem(pointer_to([keyword]), words)
+    shape = schema.get("format")
+    if rules.formats is not None and isinstance(shape, str) and shape not in rules.formats:
+        yield Problem("/format", f"{shape!r} is none of the formats that {rules.name} takes")
+    if rules.closed or rules.all_required:
+        yield from _object_problems(schema, rules)
+
+
+def _object_problems(schema: dict[str, Any], rules: _Rules) -> Iterator[Problem]:
+    kinds = schema.get("type")
+    is_object = kinds == "object" or (isinstance(kinds, list) and "object" in kinds) or "properties" in schema
+    if not is_object:
+        return
+    if schema.get("additionalProperties") is not False:
+        yield Problem("", "must be closed: set additionalProperties to false")
+    if not rules.all_required:
+        return
+    properties, required = schema.get("properties"), schema.get("required")
+    listed = required if isinstance(required, list) else []
+    for name in properties if isinstance(properties, dict) else ():
+        if name not in listed:
+            words = "must be required: list it, and let it be null where it may be left out"
+            yield Problem(f"/properties{pointer_to([name])}", words)
+
+
+def _untyped(schema: dict[str, Any]) -> Iterator[Problem]:
+    for path, subschema in subschemas(schema):
+        if path and _TYPING.isdisjoint(subschema):
+            yield Problem(pointer_to(path), "must say its type")
+        kinds = subschema.get("type")
+        if "items" not in subschema and (kinds == "array" or (isinstance(kinds, list) and "array" in kinds)):
+            yield Problem(pointer_to(path), "must say what its items are")
+        for place, inside in direct_subschemas(subschema):
+            if inside is True:
+                yield Problem(pointer_to((*path, *place)), "must say its type")
+
+
+def _anthropic_values(schema: dict[str, Any]) -> Iterator[Problem]:
+    for path, subschema in subschemas(schema):
+        where = pointer_to(path)
+        enum = subschema.get("enum")
+        if isinstance(enum, list) and any(isinstance(value, dict | list) for value in enum):
+            yield Problem(f"{where}/enum", "holds an object or a list: only text, numbers, booleans and null are taken")
+        least = subschema.get("minItems", 0)
+        if least not in (0, 1):
+            yield Problem(f"{where}/minItems", f"is {least}: only 0 and 1 are taken")
+        pattern = subschema.get("pattern")
+        if isinstance(pattern, str) and _REFUSED_PATTERN.search(pattern):
+            yield Problem(f"{where}/pattern", "uses look-around, a back-reference or a word boundary")
+        for place, member in enumerate(subschema["allOf"] if isinstance(subschema.get("allOf"), list) else ()):
+            if isinstance(member, dict) and "$ref" in member:
+                yield Problem(f"{where}/allOf/{place}/$ref", "must not stand inside allOf")
+
+
+def _no_circles(schema: dict[str, Any]) -> Iterator[Problem]:
+    for circle in circles(schema):
+        yield Problem(circle.reference.pointer, "makes the schema recursive, which strict mode refuses")
+
+
+def _gemini_references(schema: dict[str, Any]) -> Iterator[Problem]:
+    for circle in circles(schema):
+        if not circle.optional:
+            yield Problem(circle.reference.pointer, "leads back to itself only through properties that are required")
+    for path, subschema in subschemas(schema):
+        if "$ref" in subschema:
+            yield from (
+                Problem(pointer_to((*path, keyword)), "must not stand beside $ref")
+                for keyword in subschema
+                if not keyword.startswith("$")
+            )
+
+
+def _gemini_values(schema: dict[str, Any]) -> Iterator[Problem]:
+    for path, subschema in subschemas(schema):
+        enum = subschema.get("enum")
+        if isinstance(enum, list) and not all(_is_text_or_number(value) for value in enum):
+            yield Problem(pointer_to((*path, "enum")), "holds what is neither text nor a number")
+    properties = schema.get("properties")
+    for name in properties if isinstance(properties, dict) else ():
+        if not _GEMINI_NAME.fullmatch(name):
+            words = "must be called by letters, digits and underscores, at most 64, and not begin with a digit"
+            yield Problem(f"/properties{pointer_to([name])}", words)
+
+
+def _is_text_or_number(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+_TYPING = frozenset({"type", "enum", "const", "anyOf", "$ref", "oneOf", "allOf"})
+_RULES: Mapping[Provider, _Rules] = {
+    "openai": _Rules(
+        name="OpenAI",
+        keywords=_REMARKS | _SHARED | _NUMBERS | {"const", "definitions", "pattern", "format", "minItems", "maxItems"},
+        formats=_FORMATS,
+        closed=True,
+        all_required=True,
+        checks=(_untyped, openai_limits),
+    ),
+    "anthropic": _Rules(
+        name="Anthropic",
+        keywords=_REMARKS | _SHARED | {"const", "allOf", "definitions", "default", "format", "pattern", "minItems"},
+        formats=_FORMATS | {"uri"},
+        closed=True,
+        all_required=False,
+        checks=(_anthropic_values, _no_circles, anthropic_limits),
+    ),
+    "gemini": _Rules(
+        name="Gemini",
+        keywords=_REMARKS
+        | _SHARED
+        | {"oneOf", "$id", "$anchor", "format", "prefixItems", "minItems", "maxItems", "minimum", "maximum"}
+        | {"propertyOrdering"},
+        formats=None,
+        closed=False,
+        all_required=False,
+        checks=(_gemini_references, _gemini_values),
+    ),
+}
+PROVIDERS: tuple[Provider, ...] = tuple(_RULES)

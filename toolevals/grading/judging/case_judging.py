@@ -1,0 +1,169 @@
+"""One case before its judges: which judgements it needs, and verdicts out of those that were handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from toolevals.grading.engine.compiled import CompiledCase, compile_case
+from toolevals.grading.judging.briefing import Judgements
+from toolevals.grading.judging.conditions import GATES, Units
+from toolevals.grading.judging.graded_case_view import Scene
+from toolevals.grading.judging.judgements import Judgement, JudgementRequest
+from toolevals.grading.judging.materials import OF_CASE
+from toolevals.grading.judging.rubrics import Rubric
+from toolevals.grading.values import Transcript
+from toolevals.grading.values.canonical import canonical
+from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict, Status
+
+# Characters of JSON that a judge is given at most: more is not judged, and that is said.
+MOST_CHARACTERS = 200_000
+TOO_LONG = f"Not asked: this is longer than the {MOST_CHARACTERS:,} characters that a judge is given."
+TO_BE_JUDGED = "A judge has still to be asked."
+NOTHING_TO_SCORE = "The judge found nothing to score."
+SETTLED = "Settled by rules: the calls are equal to the expected ones."
+CRITERIA = "criteria"
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """One case with the judgements that it has. `plain` is its grade without any."""
+
+    compiled: CompiledCase
+    transcript: Transcript
+    plain: CaseGrade
+    judgements: Judgements
+    _materials: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @cached_property
+    def applied(self) -> CompiledCase:
+        """The case with the answers to its criteria in words; the same where there are none."""
+        rubric = next((each for each in self.judgements.briefing.rubrics if each.gate == CRITERIA), None)
+        if rubric is None or not self._asks_in_words(rubric):
+            return self.compiled
+        known: dict[str, bool | None] = {}
+
+        def judge(criteria: str, value: Any) -> bool | None:
+            key = canonical([criteria, value])
+            if key not in known:
+                known[key] = self._decided(rubric, {"criteria": criteria, "value": value})
+            return known[key]
+
+        tools = tuple(self.compiled.offer.tools.values())
+        decided_by = self.compiled.decided_by
+        return compile_case(self.compiled.expectation, tools, judge=judge, decided_by=decided_by)
+
+    @cached_property
+    def missing(self) -> tuple[JudgementRequest, ...]:
+        """The requests that nobody has answered yet, in the order of the rubrics; none of them twice."""
+        found: dict[tuple[str, str], JudgementRequest] = {}
+        for rubric in self.judgements.briefing.rubrics:
+            if rubric.name in self.judgements.briefing.left_out:
+                continue
+            for request in self._requests(rubric, self._units(rubric)):
+                if request.size <= MOST_CHARACTERS and self.judgements.answering(request) is None:
+                    found[rubric.name, request.digest] = request
+        return tuple(found.values())
+
+    def verdicts(self) -> Mapping[str, JudgedVerdict]:
+        """Return the verdict of every rubric that is on."""
+        return {rubric.name: self._verdict(rubric) for rubric in self.judgements.briefing.rubrics}
+
+    def _verdict(self, rubric: Rubric) -> JudgedVerdict:
+        try:
+            return self._found(rubric)
+        except Exception as error:  # noqa: BLE001 (one broken rubric leaves the other columns as they are)
+            return _without(rubric, "errored", f"The rubric cannot be used: {type(error).__name__}: {error}")
+
+    def _found(self, rubric: Rubric) -> JudgedVerdict:
+        units = self._units(rubric)
+        if units.silence:
+            return _without(rubric, "unscored", units.silence)
+        requests = self._requests(rubric, units)
+        asked = tuple(request.digest for request in requests)
+        if any(request.size > MOST_CHARACTERS for request in requests):
+            return replace(_without(rubric, "unscored", TOO_LONG), asked=asked)
+        had = [self.judgements.answering(request) for request in requests]
+        made = [judgement for judgement in had if judgement is not None]
+        # Rules alone settle nothing where no judge is asked at all.
+        if reason := self.judgements.briefing.left_out.get(rubric.name):
+            if len(made) < len(had) or not had:
+                return replace(_without(rubric, "unscored", reason), asked=asked)
+        elif len(made) < len(had):
+            return replace(_without(rubric, "unscored", TO_BE_JUDGED), asked=asked)
+        return replace(_scored(rubric, made, units.settled), asked=asked)
+
+    def _decided(self, rubric: Rubric, unit: Mapping[str, Any]) -> bool | None:
+        made = self.judgements.answering(self._request(rubric, unit))
+        return None if made is None or made.error or made.value is None else rubric.scale.passes(made.value)
+
+    def _asks_in_words(self, rubric: Rubric) -> bool:
+        return any(name == rubric.name for name, _ in self.judgements.made)
+
+    @cached_property
+    def _scene(self) -> Scene:
+        return self._scene_of(self.applied)
+
+    def _scene_of(self, compiled: CompiledCase) -> Scene:
+        briefing = self.judgements.briefing
+        return Scene(compiled, self.transcript, self.plain, briefing.conversation, briefing.context)
+
+    def _units(self, rubric: Rubric) -> Units:
+        return GATES[rubric.gate].units(self._scene)
+
+    def _requests(self, rubric: Rubric, units: Units) -> tuple[JudgementRequest, ...]:
+        return tuple(self._request(rubric, unit) for unit in units.asked)
+
+    def _request(self, rubric: Rubric, unit: Mapping[str, Any]) -> JudgementRequest:
+        return JudgementRequest(
+            rubric, {name: unit[name] if name in unit else self._material(name) for name in rubric.inputs}
+        )
+
+    def _material(self, name: str) -> Any:
+        if name not in self._materials:
+            self._materials[name] = OF_CASE[name](self._scene_of(self.compiled))
+        return self._materials[name]
+
+
+def needed_judgements(
+    compiled: CompiledCase, transcript: Transcript | None, plain: CaseGrade, judgements: Judgements
+) -> tuple[JudgementRequest, ...]:
+    """Return the judgements that a case still needs, beside those that were had.
+
+    `plain` is the case's grade without judgements: rules come first, and where they decide, or the subject was not
+    reached, nobody is asked. Answers can raise further questions (another alignment of calls fits better then), so
+    that whoever asks looks again until nothing is missing.
+    """
+    if transcript is None or plain.statuses["outcome"] == "errored":
+        return ()
+    return Hearing(compiled, transcript, plain, judgements).missing
+
+
+def unheard(judgements: Judgements, reason: str) -> Mapping[str, JudgedVerdict]:
+    """Return the verdicts on a case that no judge can look at."""
+    return {rubric.name: _without(rubric, "unscored", reason) for rubric in judgements.briefing.rubrics}
+
+
+def _without(rubric: Rubric, status: Status, reason: str) -> JudgedVerdict:
+    return JudgedVerdict(rubric.name, rubric.version, status, None, reason)
+
+
+def _scored(rubric: Rubric, made: list[Judgement], settled: int) -> JudgedVerdict:
+    """Return the verdict in judgements that are all there: errored where one is, failed where one does not pass."""
+    if broken := next((each for each in made if each.error), None):
+        return _signed(rubric, broken, "errored", None, broken.error)
+    scored = [(each.value, each) for each in made if each.value is not None]
+    if made and not scored:
+        return _signed(rubric, made[0], "unscored", None, made[0].reason or NOTHING_TO_SCORE)
+    values = [value for value, _ in scored] + [1.0] * settled
+    if not scored:
+        return JudgedVerdict(rubric.name, rubric.version, "passed", 1.0, SETTLED)
+    lowest, worst = min(scored, key=lambda pair: pair[0])
+    status: Status = "passed" if rubric.scale.passes(lowest) else "failed"
+    return _signed(rubric, worst, status, sum(values) / len(values), worst.reason)
+
+
+def _signed(rubric: Rubric, made: Judgement, status: Status, value: float | None, reason: str) -> JudgedVerdict:
+    return JudgedVerdict(rubric.name, rubric.version, status, value, reason, made.model, made.pinned)

@@ -1,0 +1,81 @@
+"""The grader of the answer: the expected facts are in what the subject said to the user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from toolevals.grading.values import Transcript
+from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.verdicts import Verdict
+
+_SHOWN = 5
+_SHOWN_LENGTH = 80
+
+
+def grade_answer(expectation_answer: Mapping[str, Any] | None, transcript: Transcript) -> Verdict:
+    """Return whether the answer holds what is expected (`answer` of `schemas/expectation.v1.json`).
+
+    `contains`: every text is found in some reply, whichever: in lower case and without commas, so that "1,200" is
+    "1200". `exact`: the final answer is this text, white space at its ends apart. `pattern`: the expression
+    (RE2) is found in the final answer. Replies are the assistant's messages with text; the final answer is the
+    transcript's `answer`, or the last reply where there is none. The value is met of all expected facts. Unscored where
+    none is expected.
+    """
+    contains = _texts((expectation_answer or {}).get("contains"))
+    wanted = {key: text for key in ("exact", "pattern") if isinstance(text := (expectation_answer or {}).get(key), str)}
+    total = len(contains) + len(wanted)
+    if not total:
+        return Verdict("unscored", None, "No fact is expected in the answer.")
+    replies = list(_replies(transcript))
+    final = transcript.answer if transcript.answer is not None else replies[-1] if replies else ""
+    missing = _missing(contains, replies)
+    problems = [f"No reply contains {_listed(missing)}."] if missing else []
+    if "exact" in wanted and final.strip() != wanted["exact"].strip():
+        problems.append(f"The final answer is not exactly {_quoted(wanted['exact'])}.")
+    if "pattern" in wanted and (problem := _pattern_problem(wanted["pattern"], final)):
+        problems.append(problem)
+    met = total - len(missing) - (len(problems) - bool(missing))
+    if problems:
+        return Verdict("failed", met / total, " ".join(problems))
+    return Verdict(
+        "passed", 1.0, f"All {total} expected facts are in the answer." if total > 1 else "The fact is there."
+    )
+
+
+def _texts(value: object) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list | tuple) else []
+
+
+def _replies(transcript: Transcript) -> Iterator[str]:
+    for message in transcript.messages:
+        if message.role == "assistant" and message.content:
+            yield message.content
+    if transcript.answer is not None:
+        yield transcript.answer
+
+
+def _missing(contains: Sequence[str], replies: Sequence[str]) -> list[str]:
+    plain = [_plain(reply) for reply in replies]
+    return [text for text in contains if not any(_plain(text) in reply for reply in plain)]
+
+
+def _plain(text: str) -> str:
+    return text.lower().replace(",", "")
+
+
+def _pattern_problem(pattern: str, final: str) -> str:
+    try:
+        found = compile_pattern(pattern).search(final)
+    except ValueError as error:
+        return f"The expected pattern cannot be used: {error}."
+    return "" if found else f"The final answer does not match {_quoted(pattern)}."
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    return ", ".join(_quoted(text) for text in texts[:_SHOWN]) + more
+
+
+def _quoted(text: str) -> str:
+    return f"“{text if len(text) <= _SHOWN_LENGTH else text[:_SHOWN_LENGTH] + '…'}”"

@@ -1,0 +1,200 @@
+"""Episodes: each tool's error or empty or partial answer, and what the agent did about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from toolevals.grading.layers.troubles import LONGEST_EXCERPT, TRANSIENT, ErrorClass, Trouble
+from toolevals.grading.values import Call, ToolCall
+from toolevals.grading.values.effects_by_name import Effect
+from toolevals.grading.values.transcript_events import Answered, Made
+
+Reaction = Literal[
+    "corrected_retry",
+    "identical_retry",
+    "fallback_tool",
+    "clarification",
+    "escalation",
+    "honest_failure",
+    "fabricated_success",
+    "gave_up",
+    "unclear",
+]
+
+REACTIONS: Mapping[Reaction, str] = {
+    "corrected_retry": "The tool was called again with other arguments.",
+    "identical_retry": "The same call was sent again.",
+    "fallback_tool": "Another tool that can stand in for the failed one was called, and answered.",
+    "clarification": "The user was asked for what was missing.",
+    "escalation": "The case was handed to a person.",
+    "honest_failure": "The user was told that it did not work.",
+    "fabricated_success": "The user was told that it worked, and it had not.",
+    "gave_up": "Nothing was done and nothing was said about it.",
+    "unclear": "Something was said, and no rule can tell whether it was about the failure.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One failure and what followed.
+
+    `place` is the failed answer's message. `reaction` is what settled it, `reactions` everything that was tried, in
+    order, each once. `failures` counts its bad answers, `errors` those of them that are errors (not empty or partial).
+    `retries` counts further calls of the tool, `repeats` those of them with arguments that had failed before, and
+    `identical_retries` those with no other call in between. `futile_repeats` are repeats in the same turn that failed
+    again although the failure was not a passing one. `unasked_retries` are retries before the user spoke
+    again. `looped` says that it went on in a row of calls that brought nothing new. `words` are those of the agent that
+    tell the reaction, where it is an accusation; `told` are those of the tool.
+    """
+
+    tool: str
+    error_class: ErrorClass
+    place: int
+    excerpt: str
+    reaction: Reaction
+    reactions: tuple[Reaction, ...]
+    recovered: bool
+    failures: int
+    errors: int
+    retries: int
+    repeats: int
+    identical_retries: int
+    futile_repeats: int
+    unasked_retries: int = 0
+    looped: bool = False
+    words: str = ""
+    told: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Course:
+    """An episode as it goes."""
+
+    call: Call
+    trouble: Trouble
+    place: int
+    effect: Effect
+    last_place: int
+    last_batch: int
+    failed_keys: set[str]
+    last_keys: set[str]
+    values: frozenset[tuple[str, object]]
+    last_turn: int
+    reactions: dict[Reaction, None] = field(default_factory=dict)
+    settled: Reaction | None = None
+    recovered: bool = False
+    turns: int = 0
+    failures: int = 1
+    errors: int = 0
+    retries: int = 0
+    repeats: int = 0
+    identical_retries: int = 0
+    futile_repeats: int = 0
+    unasked_retries: int = 0
+    looped: bool = False
+    words: str = ""
+
+    @property
+    def tool(self) -> str:
+        """The failed tool's name."""
+        return self.call.name or ""
+
+    @classmethod
+    def begun(cls, event: Answered, trouble: Trouble, key: str, effect: Effect, turn: int) -> Course:
+        """Return the course that begins with a bad answer to a call with these arguments."""
+        made = event.made
+        return cls(
+            call=made.call,
+            trouble=trouble,
+            place=event.place,
+            effect=effect,
+            last_place=event.place,
+            last_batch=made.batch,
+            failed_keys={key},
+            last_keys={key},
+            values=values_of(made),
+            last_turn=turn,
+            errors=int(trouble.is_error),
+        )
+
+    def note_retry(self, made: Made, key: str, trouble: Trouble | None, turn: int) -> None:
+        """Count a further call of the tool. One made at the same time as the failed call retries nothing.
+
+        What is sent again after the user has spoken may have been asked for.
+        """
+        if made.batch == self.last_batch:
+            return
+        self.retries += 1
+        self.unasked_retries += turn == self.last_turn
+        if key not in self.failed_keys:
+            self.reactions.setdefault("corrected_retry")
+            self.last_turn = turn
+            return
+        self.reactions.setdefault("identical_retry")
+        self.repeats += 1
+        if made.batch == self.last_batch + 1 and key in self.last_keys:
+            self.identical_retries += 1
+        if trouble is not None and trouble.error_class not in TRANSIENT and turn == self.last_turn:
+            self.futile_repeats += 1
+        self.last_turn = turn
+
+    def note_success(self, key: str) -> None:
+        """The tool answered at last. What the user was told in between stays said."""
+        self.recovered = True
+        if self.settled != "fabricated_success":
+            self.settled = "identical_retry" if key in self.failed_keys else "corrected_retry"
+
+    def note_failure(self, event: Answered, key: str, trouble: Trouble) -> None:
+        """The tool failed again: what had settled the episode no longer does."""
+        made = event.made
+        self.failures += 1
+        self.errors += trouble.is_error
+        if made.batch != self.last_batch:
+            self.last_keys = set()
+        self.last_keys.add(key)
+        self.last_place = event.place
+        self.last_batch = made.batch
+        self.failed_keys.add(key)
+        if self.settled != "fabricated_success":
+            self.settled = None
+
+    def settle(self, reaction: Reaction, words: str = "") -> None:
+        """Let a reaction settle the episode, told by these words of the agent."""
+        self.settled = reaction
+        self.words = words
+        self.reactions.setdefault(reaction)
+
+    def frozen(self) -> Episode:
+        """Return the episode as it ended."""
+        reaction = self.settled or ("identical_retry" if self.repeats else "gave_up")
+        reactions = self.reactions if reaction in self.reactions else {**self.reactions, reaction: None}
+        return Episode(
+            self.tool,
+            self.trouble.error_class,
+            self.place,
+            self.trouble.excerpt,
+            reaction,
+            tuple(reactions),
+            self.recovered,
+            self.failures,
+            self.errors,
+            self.retries,
+            self.repeats,
+            self.identical_retries,
+            self.futile_repeats,
+            self.unasked_retries,
+            self.looped,
+            self.words[:LONGEST_EXCERPT],
+            self.trouble.words,
+        )
+
+
+def values_of(made: Made) -> frozenset[tuple[str, object]]:
+    """Return the arguments that two calls can have in common."""
+    if not isinstance(made.call, ToolCall):
+        return frozenset()
+    return frozenset(
+        (name, value) for name, value in made.call.arguments.items() if isinstance(value, str | int | float)
+    )

@@ -1,0 +1,221 @@
+"""What is wrong with a claim: the field of a result that it gives wrongly. Without such a field nothing is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from toolevals.grading.layers.result_use.calendar import Calendar
+from toolevals.grading.layers.result_use.derivations import Derivations
+from toolevals.grading.layers.result_use.payloads import FieldValue, stems
+from toolevals.grading.layers.result_use.replies import Reply, all_alike, any_alike
+from toolevals.grading.layers.result_use.sources import Sources, Suspicion, folded
+from toolevals.grading.layers.result_use.units import converted, differs, suits
+from toolevals.grading.layers.result_use.values import FindingKind, Mention
+
+# Claims of a transcript that are compared with fields; further ones stay open.
+MAX_EXAMINED = 200
+# Fields beside one that are compared with it, and fields with a claim's value that are looked at.
+MAX_SIBLINGS = 40
+MAX_HELD = 4
+# What speaks for a field being meant must weigh so much, and so much that no chance sum of two speaks against it.
+ENOUGH = 3
+CERTAIN = 4
+# Digits and letters that one wrong character may stand for.
+_DIGITS = "0123456789"
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MAX_IDENTIFIER = 40
+_POWERS = sorted(range(-6, 7), key=abs)[1:]
+
+
+@dataclass(slots=True)
+class Examiner:
+    """Names what is wrong with claims.
+
+    `said` leads from a field's place to the reply that gave it first.
+    """
+
+    sources: Sources
+    derivations: Derivations
+    said: dict[int, int] = field(default_factory=dict)
+    calendar: Calendar = field(init=False)
+    _examined: int = 0
+
+    def __post_init__(self) -> None:
+        self.calendar = Calendar(self.sources, self.derivations)
+
+    def examine(self, reply: Reply, place: int, numbers: Sequence[float]) -> Suspicion | None:
+        """Return what is wrong with a claim that nothing holds as it stands; `numbers` are those held."""
+        mention = reply.mentions[place]
+        self._examined += 1
+        if self._examined > MAX_EXAMINED or (mention.is_weak and not mention.unit):
+            return None
+        if mention.kind == "identifier":
+            return self._identifier(reply, place, folded(str(mention.keys[0])))
+        if mention.kind in {"date", "time"}:
+            return self.calendar.moment(reply, place, numbers, self.said)
+        if (suspicion := self._unit(reply, place)) is not None:
+            return suspicion
+        near = max(self._near(reply, place), key=lambda found: found[0], default=None)
+        if near is None or self.derivations.sums_up(mention.value, reply.numbers):
+            return None
+        is_certain = near[0] >= CERTAIN and near[1].kind != "changed_scale"
+        is_derived = self.derivations.number(mention, mention.step * 0.5, numbers, is_plain=is_certain)
+        return None if is_derived else near[1]
+
+    def _identifier(self, reply: Reply, place: int, written: str) -> Suspicion | None:
+        """Return the field with an identifier that is written almost so; a short one must be named."""
+        for other in misspelled(written):
+            for position in self.sources.index.get(f"={other}" if len(other) > 2 else other, ()):
+                value = self.sources.values[position]
+                if value.key not in reply.stated and (len(written) > 4 or reply.names(place, value)):
+                    return Suspicion("flipped_digits", position, value.written)
+        return None
+
+    def _unit(self, reply: Reply, place: int) -> Suspicion | None:
+        """Return the field with exactly this number in another unit."""
+        mention = reply.mentions[place]
+        equal = self.sources.equal_numbers(mention.value) if mention.unit else []
+        fields = [(position, self.sources.values[position]) for position in reversed(equal)]
+        if any(suits(mention.unit, value.measure) for _, value in fields):
+            return None
+        is_long = mention.digits >= (2 if self.sources.is_small else 3)
+        for position, value in fields:
+            if differs(mention.unit, value.measure) and (is_long or reply.names(place, value)):
+                return Suspicion("wrong_unit", position, f"{value.written} {value.measure.name}")
+        return None
+
+    def _near(self, reply: Reply, place: int) -> Iterator[tuple[int, Suspicion]]:
+        """Yield (weight, suspicion) of the fields' numbers that are near a claim's, and of a column's sum."""
+        mention = reply.mentions[place]
+        for key in mention.keys:
+            reading = mention if key == mention.value else mention._replace(keys=(key,), step=1.0)
+            for kind, position, likeness in self._near_numbers(reading):
+                value = self.sources.values[position]
+                weight = likeness + self._weight(reply, place, position)
+                if weight >= ENOUGH and value.key not in reply.stated:
+                    truth = converted(value.number, value.measure.unit, mention.unit)
+                    yield weight, Suspicion(kind, position, f"{value.number if truth is None else truth:,.10g}")
+        for number, is_swap in flipped(mention) if reply.tells_sum(place) else ():
+            total = self.derivations.total_at(number) if is_swap else None
+            if total is not None and suits(mention.unit, self.sources.values[total].measure):
+                yield ENOUGH, Suspicion("contradiction", total, f"{number:,.10g}")
+
+    def _near_numbers(self, mention: Mention) -> Iterator[tuple[FindingKind, int, int]]:
+        """Yield (kind, field's place, weight of the digits) of the fields' numbers near one."""
+        digits = mention.digits
+        for number, is_swap in flipped(mention):
+            if is_swap or digits >= (3 if self.sources.is_small else 5):
+                for position, rule in self.sources.fields_of(mention._replace(keys=(number,)), 0.0):
+                    if rule != "rounded":
+                        yield "flipped_digits", position, min(digits, 4) - 2 + is_swap
+        for power in _POWERS if digits > 1 or mention.unit not in {"", "%"} else ():
+            number = mention.value * 10.0**power
+            slack = mention.step * 10.0**power * 0.499 if digits > 1 and mention.kind != "amount" else 0.0
+            for position, _ in self.sources.fields_of(mention._replace(keys=(number,)), slack):
+                yield "changed_scale", position, min(digits, 4) - 1
+
+    def _weight(self, reply: Reply, place: int, position: int) -> int:
+        """Return how much speaks for a field being meant: its name, its unit, few values, an earlier reply."""
+        unit, value = reply.mentions[place].unit, self.sources.values[position]
+        measure, about = value.measure, reply.about(place)
+        weight = 2 * reply.names(place, value) + all_alike(value.labels, about) * bool(value.labels)
+        weight += 2 * (position in self.said) + self.sources.is_small
+        is_fraction = unit == "%" and isinstance(value.key, float) and 0 < value.key < 1
+        return weight + bool(is_fraction or (unit and (measure.name or measure.is_money)))
+
+    def other_field(self, reply: Reply, place: int, fields: Sequence[int]) -> Suspicion | None:
+        """Return the field that the words beside a value name, where the value is that of another field beside it."""
+        mention = reply.mentions[place]
+        about = frozenset[str]() if reply.is_term(place) else reply.about(place)
+        if not about or (mention.kind in {"date", "time"} and len(fields) > 1):
+            return None
+        sentence = stems(reply.sentence(place))
+        for position in fields[:MAX_HELD]:
+            value = self.sources.values[position]
+            if all_alike(value.labels, about) and value.labels:
+                return None
+            named = [
+                other
+                for other in self._siblings(position)
+                if _is_meant(value, self.sources.values[other], about, sentence)
+            ]
+            if len({self.sources.values[other].key for other in named}) != 1:
+                continue
+            rival = self.sources.values[named[0]]
+            is_rival = _can_be_taken(value, rival) and suits(mention.unit, rival.measure)
+            if is_rival and (rival.key not in reply.stated or _is_swapped(reply, place, value, rival)):
+                return Suspicion("wrong_field", named[0], rival.written)
+        return None
+
+    def _siblings(self, position: int) -> Iterator[int]:
+        value = self.sources.values[position]
+        bounds = self.sources.results[value.result].values
+        for other in range(max(bounds.start, position - MAX_SIBLINGS), min(bounds.stop, position + MAX_SIBLINGS)):
+            candidate = self.sources.values[other]
+            if candidate.container == value.container and candidate.path != value.path:
+                yield other
+
+
+def _is_meant(value: FieldValue, rival: FieldValue, about: frozenset[str], sentence: frozenset[str]) -> bool:
+    """Whether words name the rival of a field by what the field's own name lacks, and not the field."""
+    if rival.kind != value.kind or not any_alike(rival.labels - value.labels, about):
+        return False
+    return not any_alike(value.labels - rival.labels, about if all_alike(rival.labels, about) else sentence)
+
+
+def _is_swapped(reply: Reply, place: int, value: FieldValue, rival: FieldValue) -> bool:
+    """Whether the reply gives the rival's value too, and only beside the name of this field."""
+    places = [at for at, mention in enumerate(reply.mentions) if rival.key in mention.keys and at != place]
+    return bool(places) and all(
+        any_alike(value.labels - rival.labels, reply.about(at))
+        and not any_alike(rival.labels - value.labels, reply.about(at))
+        for at in places
+    )
+
+
+def _can_be_taken(value: FieldValue, other: FieldValue) -> bool:
+    """Whether two fields are of one kind and unit and differ, so that one can be taken for the other."""
+    one, two = (held.measure._replace(is_minor=False) for held in (value, other))
+    if value.key == other.key or one != two:
+        return False
+    return not isinstance(value.key, str) or _shape(value.key) == _shape(str(other.key))
+
+
+def _shape(identifier: str) -> tuple[bool, bool, int]:
+    """Return what identifiers of one sort share: digits, letters, and about how long they are."""
+    letters = any(letter.isalpha() for letter in identifier)
+    return any(letter.isdigit() for letter in identifier), letters, len(identifier) // 4
+
+
+def flipped(mention: Mention) -> Iterator[tuple[float, bool]]:
+    """Yield the numbers that become this one by swapping two neighbours (True), or by one wrong digit (False)."""
+    sign = -1 if mention.value < 0 else 1
+    for word, is_swap in _variants(mention.written, _DIGITS):
+        if word[:1] != "0" or word[:2] == "0.":
+            yield sign * float(word), is_swap
+
+
+def misspelled(identifier: str) -> Iterator[str]:
+    """Yield the identifiers that become this one by a swap or by one wrong, missing or additional character."""
+    if not 2 <= len(identifier) <= MAX_IDENTIFIER or not any(letter.isdigit() for letter in identifier):
+        return
+    for word, _ in _variants(identifier, _DIGITS + _LETTERS):
+        yield word
+    for place in range(len(identifier) if len(identifier) > 5 else 0):
+        yield identifier[:place] + identifier[place + 1 :]
+        for digit in _DIGITS if identifier[place].isdigit() else "":
+            yield identifier[:place] + digit + identifier[place:]
+
+
+def _variants(word: str, letters: str) -> Iterator[tuple[str, bool]]:
+    places = [place for place, letter in enumerate(word) if letter.isalnum()]
+    for left, right in pairwise(places):
+        # Neighbours may stand on either side of a point.
+        if word[left] != word[right]:
+            yield word[:left] + word[right] + word[left + 1 : right] + word[left] + word[right + 1 :], True
+    for place in places:
+        for other in letters:
+            if other != word[place] and other.isdigit() == word[place].isdigit():
+                yield word[:place] + other + word[place + 1 :], False

@@ -1,0 +1,141 @@
+"""A reply, its values, and the words around each of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import isnan
+
+from toolevals.grading.layers.result_use.payloads import FieldValue, stems
+from toolevals.grading.layers.result_use.values import Mention
+from toolevals.grading.layers.result_use.words import APPROXIMATE_WORDS, RELATIVE_WORDS, SUM_WORDS
+
+# Words about a value stand no further from it than this.
+MAX_REACH = 80
+_BREAK = re.compile(r"[.!?;](?=\s)|[,:(){}|\n•]|\s(?:and|und|et|y|en|but|while)\s|--?\s")
+_SENTENCE = re.compile(r"[.!?](?=\s)|\n")
+_ZONES = re.compile(r"\b(?:UTC|GMT|local|zone|time|Uhrzeit|hora|heure|[A-Z]{1,2}[SD]T|CES?T)\b")
+_PERIODS = re.compile(
+    r"month|year|annual|annivers|quarter|monat|jahr|quartal|mois|année|mensu|anual|meses|año|mese|ann[oi]\b|maand|jaar|ano\b",
+    re.IGNORECASE,
+)
+_DIGIT_OR_COMMA = re.compile(r"[\d,;(]")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(slots=True)
+class Reply:
+    """One reply: its message's place, its text, the values in it.
+
+    `stated` are the keys of fields that a grounded value gives; `numbers` are all numbers, in order.
+    """
+
+    message: int
+    text: str
+    mentions: Sequence[Mention]
+    stated: set[object] = field(default_factory=set)
+    numbers: list[float] = field(init=False)
+    _about: dict[int, frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.numbers = [mention.value for mention in self.mentions if not isnan(mention.value)]
+
+    def written(self, place: int) -> str:
+        """Return a value as it stands."""
+        return self.text[self.mentions[place].start : self.mentions[place].end]
+
+    def before(self, place: int) -> str:
+        """Return the words before a value: back to the value before it, or to a comma or the like."""
+        start = self.mentions[place].start
+        others = (self.mentions[at] for at in range(place - 1, max(-1, place - 4), -1))
+        floor = next((other.end for other in others if other.kind != "identifier"), 0)
+        text = self.text[max(floor, start - MAX_REACH) : start]
+        breaks = [found.end() for found in _BREAK.finditer(text.rstrip(" :|*_`(~≈"))]
+        return text[breaks[-1] if breaks else 0 :]
+
+    def after(self, place: int) -> str:
+        """Return the words after a value: to the next value, or to a comma or the like."""
+        end = self.mentions[place].end
+        ceiling = self.mentions[place + 1].start if place + 1 < len(self.mentions) else len(self.text)
+        return _BREAK.split(self.text[end : min(ceiling, end + MAX_REACH)], maxsplit=1)[0]
+
+    def about(self, place: int) -> frozenset[str]:
+        """Return the stems of the words right beside a value."""
+        if place not in self._about:
+            self._about[place] = stems(self.before(place)) | stems(self.after(place))
+        return self._about[place]
+
+    def names(self, place: int, value: FieldValue) -> bool:
+        """Whether the words beside a value name the field."""
+        return any_alike(value.labels, self.about(place))
+
+    def sentence(self, place: int) -> str:
+        """Return the sentence or line around a value, cut at some reach."""
+        mention = self.mentions[place]
+        head = self.text[max(0, mention.start - 3 * MAX_REACH) : mention.start]
+        tail = self.text[mention.end : mention.end + 2 * MAX_REACH]
+        return _SENTENCE.split(head)[-1] + self.written(place) + _SENTENCE.split(tail, maxsplit=1)[0]
+
+    def is_approximate(self, place: int) -> bool:
+        """Whether the words before a value say that it is not exact."""
+        start = self.mentions[place].start
+        before = _DIGIT_OR_COMMA.split(self.text[max(0, start - 24) : start])[-1]
+        return before.rstrip().endswith(("~", "≈")) or not APPROXIMATE_WORDS.isdisjoint(_words(before)[-2:])
+
+    def slack(self, place: int, least: float) -> float:
+        """Return by how much a value may differ from what it follows from."""
+        return max(least, 0.025 * abs(self.mentions[place].value) if self.is_approximate(place) else 0.0)
+
+    def is_relative(self, place: int) -> bool:
+        """Whether the sentence around a value compares, proposes or supposes, so that no field need hold the value."""
+        return not RELATIVE_WORDS.isdisjoint(_words(self.sentence(place))) or self.tells_sum(place)
+
+    def tells_relation(self, place: int) -> bool:
+        """Whether the words around a value say that it follows from others: a share, a sum, a difference, a formula."""
+        is_share = self.mentions[place].unit == "%"
+        return is_share or self.is_term(place) or self.is_approximate(place) or self.is_relative(place)
+
+    def is_term(self, place: int) -> bool:
+        """Whether a value is a part of a formula."""
+        start, end = self.mentions[place].start, self.mentions[place].end
+        before, after = self.text[max(0, start - 3) : start].rstrip(), self.text[end : end + 3].lstrip()
+        return before.endswith(("+", "×", "=", "/", "−")) or after.startswith(("+", "×", "=", "x ", "* "))
+
+    def speaks_of_zone(self, place: int) -> bool:
+        """Whether a time has a zone, or the sentence around it speaks of one."""
+        return self.mentions[place].zone is not None or _ZONES.search(self.sentence(place)) is not None
+
+    def speaks_of_period(self, place: int, texts: Iterable[str]) -> bool:
+        """Whether the sentence around a date, or one of other texts, speaks of months or years."""
+        return any(_PERIODS.search(text) for text in (self.sentence(place), *texts))
+
+    def tells_sum(self, place: int) -> bool:
+        """Whether the words around a value announce a sum."""
+        return not SUM_WORDS.isdisjoint(_words(self.before(place) + " " + self.after(place)))
+
+
+def _words(text: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def any_alike(labels: Iterable[str], words: Iterable[str]) -> bool:
+    """Whether one of the labels is one of the words, or begins it, or the other way round."""
+    return any(alike(label, word) for label in labels for word in words)
+
+
+def all_alike(labels: Iterable[str], words: Iterable[str]) -> bool:
+    """Whether each of the labels is one of the words."""
+    return all(any_alike((label,), words) for label in labels)
+
+
+@lru_cache(maxsize=65536)
+def alike(one: str, other: str) -> bool:
+    """Whether two stems are one word: equal, or the shorter begins the longer, or both begin with most of each."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < 4:
+        return False
+    return long.startswith(short) or (len(short) > 5 and long.startswith(short[:-1]) and len(long) < len(short) + 3)

@@ -1,0 +1,180 @@
+"""What the grader of result use answers: claims, their attributions, findings, and which fields were used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log10
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from toolevals.grading.values.verdicts import Verdict
+
+ClaimKind = Literal["number", "amount", "percent", "date", "time", "duration", "identifier", "quote", "status"]
+SourceKind = Literal["result", "user", "context", "arguments", "derived", "ungrounded"]
+FindingKind = Literal[
+    "drift", "changed_scale", "flipped_digits", "wrong_unit", "wrong_date", "wrong_field", "contradiction"
+]
+
+# A value in the form in which it is looked up: a number; text of an identifier; (year, month, day) with 0 for what is
+# not said; (minute of the day,).
+Key: TypeAlias = int | float | str | tuple[int, int, int] | tuple[int]
+
+_NAN = float("nan")
+
+
+class Mention(NamedTuple):
+    """One value in a text, at `start` to `end`, under each key that it may be looked up by, the likeliest first.
+
+    `unit` is a name of `units.UNITS` or an ISO 4217 code, empty where none is said. `step` is what one of the last
+    digit that is written is worth. `zone` is in minutes east of Greenwich. `is_weak` marks a number so small and bare
+    that it may state nothing about a result.
+    """
+
+    start: int
+    end: int
+    kind: ClaimKind
+    keys: tuple[Key, ...]
+    unit: str = ""
+    step: float = 1.0
+    zone: int | None = None
+    is_weak: bool = False
+
+    @property
+    def value(self) -> float:
+        """The number; NaN for what is none."""
+        return _NAN if isinstance(self.keys[0], str | tuple) else self.keys[0]
+
+    @property
+    def written(self) -> str:
+        """A number's digits as it is written, without separators and sign: `4310`, `18.30`."""
+        decimals = max(0, round(-log10(self.step))) if self.step < 1 else 0
+        return f"{abs(self.value):.{decimals}f}"
+
+    @property
+    def digits(self) -> int:
+        """How many digits a number has, without zeros at its ends."""
+        return len(self.written.replace(".", "").strip("0"))
+
+
+# What a finding of a kind says; a field of a result speaks against the claim each time.
+FINDING_SENTENCES: Mapping[FindingKind, str] = {
+    "drift": "A later reply gives another value for what an earlier one gave as the result has it.",
+    "changed_scale": "A result's value is off by a power of ten, as cents for dollars or a fraction for a percentage.",
+    "flipped_digits": "A result's value with two neighbours swapped, or one character changed, dropped or added.",
+    "wrong_unit": "A result's number in another unit or currency than the result gives.",
+    "wrong_date": "A weekday that the date does not have, or a date or time almost that of a result and not it.",
+    "wrong_field": "A result's value given as that of another field.",
+    "contradiction": "A status, yes or no, or sum that a result has otherwise.",
+}
+
+
+class Claim(NamedTuple):
+    """One value that a reply states.
+
+    `message` is the reply's place in the transcript; the separate final answer stands after the last message. `start`
+    and `end` count characters of its text.
+    """
+
+    message: int
+    start: int
+    end: int
+    kind: ClaimKind
+    text: str
+
+
+class Attribution(NamedTuple):
+    """Where a claim comes from: the attribution at a place is that of the claim at the same place.
+
+    `message` is the place of the source's message, and for a result `pointer` leads to the field (into a list of lines
+    where the result is no JSON). `rule` says how the claim follows: "equal", "rounded", "minor_units", "fraction",
+    "converted", "count", "sum", "difference", "product", "ratio", "mean" or "elapsed"; empty where nothing supports it:
+    the claim is then open, and no error unless a finding names it.
+    """
+
+    source: SourceKind
+    message: int | None = None
+    pointer: str = ""
+    call_id: str | None = None
+    rule: str = ""
+
+    @property
+    def is_grounded(self) -> bool:
+        """Whether something supports the claim."""
+        return self.source != "ungrounded"
+
+
+UNGROUNDED = Attribution("ungrounded")
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong.
+
+    `claims` are the places of the claims that it concerns. `message`, `call_id` and `pointer` lead to the result's
+    field that speaks against them.
+    """
+
+    kind: FindingKind
+    reason: str
+    claims: tuple[int, ...] = ()
+    message: int | None = None
+    pointer: str = ""
+    call_id: str | None = None
+
+
+class ResultFields(NamedTuple):
+    """Which fields of one tool result the replies used, as JSON pointers in the result's order.
+
+    Fields are leaves with a value that text can show: no booleans, nulls or empty text. `passed_on` says whether a
+    later call's arguments took a value of it.
+    """
+
+    message: int
+    call_id: str | None
+    tool: str | None
+    used: tuple[str, ...]
+    unused: tuple[str, ...]
+    passed_on: bool
+
+    @property
+    def share(self) -> float | None:
+        """The used fields' share, None where there is no field."""
+        total = len(self.used) + len(self.unused)
+        return len(self.used) / total if total else None
+
+
+class ResultUse(NamedTuple):
+    """How the results were used, as far as rules can tell; nothing here was judged by a model.
+
+    `question` is what a judge would be asked where rules cannot tell. `truncated` says that a limit cut the reading
+    short.
+    """
+
+    verdict: Verdict
+    claims: tuple[Claim, ...] = ()
+    attributions: tuple[Attribution, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    utilisation: tuple[ResultFields, ...] = ()
+    question: str = ""
+    truncated: bool = False
+
+    @property
+    def share_used(self) -> float | None:
+        """The share of all returned fields that replies used, None where there is none."""
+        used = sum(len(fields.used) for fields in self.utilisation)
+        total = used + sum(len(fields.unused) for fields in self.utilisation)
+        return used / total if total else None
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "verdict": self.verdict.to_document(),
+            "claims": [claim._asdict() for claim in self.claims],
+            "attributions": [attribution._asdict() for attribution in self.attributions],
+            "findings": [{**finding._asdict(), "claims": list(finding.claims)} for finding in self.findings],
+            "utilisation": [
+                {**fields._asdict(), "used": list(fields.used), "unused": list(fields.unused), "share": fields.share}
+                for fields in self.utilisation
+            ],
+            "share_used": self.share_used,
+            "question": self.question,
+            "truncated": self.truncated,
+        }

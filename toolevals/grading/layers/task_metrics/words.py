@@ -1,0 +1,78 @@
+"""Words and keywords of texts: whole words, in any case, joined names split. Every function is linear in its text."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from toolevals.grading.values import canonical
+
+# Words that say nothing about a goal: those of the public definition.
+_STOPWORDS = (
+    "the a an is are was were be been being have has had do does did will would should could may might must and or but "
+    "if then so that this it to of in for on with at by from as"
+)
+STOPWORDS = frozenset(re.findall(r"\w+", _STOPWORDS))
+MOST_KEYWORDS = 64
+# What comes after this much text is not looked at.
+LONGEST_TEXT = 100_000
+
+_WORD = re.compile(r"[^\W_]+")
+_THOUSANDS = re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))")
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in order, in one case, with thousands separators dropped."""
+    return _WORD.findall(_THOUSANDS.sub("", text[:LONGEST_TEXT]).casefold())
+
+
+def keywords_of(text: str) -> tuple[str, ...]:
+    """Return the different words of a text that are no stopwords, in order; at most 64."""
+    return tuple(dict.fromkeys(word for word in words_of(text) if word not in STOPWORDS))[:MOST_KEYWORDS]
+
+
+def holds_words(text: str, wanted: str) -> bool:
+    """Tell whether the words of `wanted` stand in a text, one after another; no word stands in any text."""
+    needle = " ".join(words_of(wanted))
+    return not needle or f" {needle} " in f" {' '.join(words_of(text))} "
+
+
+def share_found(keywords: tuple[str, ...], *texts: str) -> float:
+    """Return the share of keywords that stand in any of the texts as whole words; 1 without keywords."""
+    if not keywords:
+        return 1.0
+    return len(found_in(frozenset(keywords), *texts)) / len(keywords)
+
+
+def found_in(keywords: frozenset[str], *texts: str) -> frozenset[str]:
+    """Return the keywords that stand in any of the texts as whole words."""
+    found: set[str] = set()
+    for text in texts:
+        small = text[:LONGEST_TEXT].casefold()
+        for word in keywords - found:
+            if _stands_in(word, small):
+                found.add(word)
+    return frozenset(found)
+
+
+def _stands_in(word: str, text: str) -> bool:
+    """Tell whether a word stands in a text, both in one case, with no letter or digit beside it."""
+    place = text.find(word)
+    while place >= 0:
+        end = place + len(word)
+        if not (text[place - 1 : place].isalnum() or text[end : end + 1].isalnum()):
+            return True
+        place = text.find(word, end)
+    return bool(word.isdigit() and "," in text and word in _WORD.findall(_THOUSANDS.sub("", text)))
+
+
+def text_of(value: Any) -> str:
+    """Return a JSON value as text to look for words in."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    try:
+        return canonical.exact(value)
+    except (ValueError, RecursionError):
+        return ""

@@ -1,0 +1,62 @@
+"""The detector of trouble: what is wrong with a tool's answer, by its codes, flags, keys and words.
+
+Domain data may well speak of errors, so that only what is about the call counts. What a tool was asked for, an argument
+that an answer repeats, and a record about a thing that failed are no trouble of the call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from toolevals.grading.layers.troubles.bodies import trouble_in_body
+from toolevals.grading.layers.troubles.classes import ERROR_CLASSES, TRANSIENT, ErrorClass, class_of_words
+from toolevals.grading.layers.troubles.texts import Told, speaks_of_a_part, trouble_in_text
+from toolevals.grading.layers.troubles.trouble import LONGEST_EXCERPT, Asked, Trouble, asked_by
+from toolevals.grading.values import Call
+from toolevals.grading.values.effects_by_name import Effect
+
+__all__ = ["ERROR_CLASSES", "LONGEST_EXCERPT", "TRANSIENT", "ErrorClass", "Trouble", "trouble_in"]
+
+
+def trouble_in(
+    content: str, *, is_error: bool = False, call: Call | None = None, effect: Effect | None = None
+) -> Trouble | None:
+    """Return what is wrong with a tool's answer, None where nothing is. Text without a character is `empty`.
+
+    `is_error` says that the answer is flagged as an error, so that it is one. `call` is what it answers: with it the
+    answer's own data are told from the call's failure. `effect` is what the tool does, by its name where not given.
+    Linear in the answer's length.
+    """
+    asked = asked_by(call, effect)
+    told = _told(content, asked, is_error)
+    if told is None:
+        return None
+    return Trouble(
+        told.error_class, content[:LONGEST_EXCERPT].strip(), told.pointer, told.words[:LONGEST_EXCERPT].strip()
+    )
+
+
+def _told(content: str, asked: Asked, is_error: bool) -> Told | None:
+    first = content[:64].lstrip()[:1]
+    body: Any = None
+    if first in ("{", "[", '"'):
+        try:
+            body = orjson.loads(content)
+        except ValueError:
+            body = None
+    if isinstance(body, dict | list):
+        found = trouble_in_body(body, asked, is_error=is_error)
+        if is_error and (found is None or found.error_class in ("empty", "unknown")):
+            return Told(class_of_words(content), content)
+        return found
+    if body is None and first in ("{", "[") and not is_error:
+        return Told("partial", content[-40:]) if speaks_of_a_part(content) or _is_cut_off(content) else None
+    text = body if isinstance(body, str) else content
+    return trouble_in_text(text, is_error=is_error, about_faults=asked.about_faults)
+
+
+def _is_cut_off(content: str) -> bool:
+    """Tell JSON that ends in the middle from other text in brackets."""
+    return content.lstrip()[:2] in ('{"', "[{", '["') and content.rstrip()[-1] not in "]}"

@@ -1,0 +1,298 @@
+"""Matchers and expected calls turned into tests, once, for many calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from toolevals.grading.matching.equality import Profile, number_in
+from toolevals.grading.matching.json_types import type_test
+from toolevals.grading.matching.scalar_sets import Admitted, admitted_scalars
+from toolevals.grading.values import CallExpectation
+from toolevals.grading.values.argument_checks import (
+    ALL_AS_EXPECTED,
+    EXTRA,
+    FOR_A_JUDGE,
+    MISSHAPEN,
+    MISSING,
+    WRONG,
+    ArgumentsCheck,
+    check_of,
+)
+from toolevals.grading.values.dates import read_moment
+from toolevals.grading.values.matchers import (
+    Absent,
+    Approximately,
+    Contains,
+    DateEqual,
+    Exact,
+    Fields,
+    HasPrefix,
+    HasSuffix,
+    Items,
+    KeyOnly,
+    Matcher,
+    NaturalLanguage,
+    OneOf,
+    Pattern,
+    Range,
+    ResultOf,
+)
+from toolevals.grading.values.numbers import decimal_value, is_finite
+from toolevals.grading.values.patterns import compile_pattern
+from toolevals.grading.values.problems import pointer_to
+
+# Whether a value matches; None where only a judge can say, or a result that it refers to is not known.
+Test = Callable[[Any], "bool | None"]
+
+# What does not look at the value.
+_ANSWERS = {NaturalLanguage.kind: None, ResultOf.kind: None, KeyOnly.kind: True, Absent.kind: False}
+
+
+# Kinds that can always be compiled.
+SURE: frozenset[type[Matcher]] = frozenset(
+    {Absent, Contains, Exact, HasPrefix, HasSuffix, KeyOnly, NaturalLanguage, OneOf, Range}
+)
+
+
+class CompiledArgument:
+    """One expected argument: its test, its type, and whether it may, must or must not be there.
+
+    `document` is the matcher's and `pointer` leads to the argument; made once for all the reports that show them.
+    `admitted` says the same of some values more quickly than `test` and `fits`. These are made when they are first
+    wanted; what may fail is made at once.
+    """
+
+    __slots__ = (
+        "admitted",
+        "document",
+        "fits",
+        "forbidden",
+        "matcher",
+        "name",
+        "pointer",
+        "profile",
+        "required",
+        "test",
+    )
+
+    admitted: Admitted
+    document: dict[str, Any]
+    fits: Callable[[Any], bool]
+    pointer: str
+    test: Test
+
+    def __init__(self, name: str, matcher: Matcher, profile: Profile) -> None:
+        self.name = name
+        self.matcher = matcher
+        self.profile = profile
+        self.forbidden = isinstance(matcher, Absent)
+        self.required = not (matcher.optional or self.forbidden)
+        if type(matcher) not in SURE:
+            self.test = compile_matcher(matcher, profile)
+
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here only where a slot is empty.
+        if name not in _MADE_LATER:
+            raise AttributeError(name)
+        value = _MADE_LATER[name](self)
+        setattr(self, name, value)
+        return value
+
+    def standing(self, value: Any) -> int:
+        """Return what is to be said of a value that is there, from ALL_AS_EXPECTED to EXTRA."""
+        kinds, admitted = self.admitted
+        kind = type(value)
+        if kind in kinds:
+            known = value in admitted or (kind is str and self.profile.text_form(value) in admitted)
+            return ALL_AS_EXPECTED if known else WRONG
+        if passed := self.test(value):
+            return ALL_AS_EXPECTED
+        if passed is None:
+            return FOR_A_JUDGE
+        if self.forbidden:
+            return EXTRA
+        return WRONG if self.fits(value) else MISSHAPEN
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledCall:
+    """One expected call. `name` is the form of its tool's name under the profile."""
+
+    expectation: CallExpectation
+    name: str
+    arguments: Mapping[str, CompiledArgument]
+
+    def check(self, actual: Mapping[str, Any]) -> ArgumentsCheck:
+        """Compare a call's arguments with what is expected of them."""
+        found: list[tuple[int, str]] = []
+        present = 0
+        for name, argument in self.arguments.items():
+            if name not in actual:
+                if argument.required:
+                    found.append((MISSING, name))
+                continue
+            present += 1
+            if standing := argument.standing(actual[name]):
+                found.append((standing, name))
+        if present < len(actual) and not self.expectation.additional_arguments:
+            found += [(EXTRA, name) for name in actual if name not in self.arguments]
+        return check_of(found)
+
+    def standing(self, actual: Mapping[str, Any]) -> int:
+        """Return the worst that is to be said of a call's arguments, from ALL_AS_EXPECTED to MISSING."""
+        worst, present = ALL_AS_EXPECTED, 0
+        for name, argument in self.arguments.items():
+            if name in actual:
+                present += 1
+                worst = max(worst, argument.standing(actual[name]))
+            elif argument.required:
+                return MISSING
+        return EXTRA if present < len(actual) and not self.expectation.additional_arguments else worst
+
+
+def compile_call(call: CallExpectation, profile: Profile) -> CompiledCall:
+    """Return the expected call as tests under a profile."""
+    arguments = {name: CompiledArgument(name, matcher, profile) for name, matcher in call.arguments.items()}
+    return CompiledCall(call, profile.tool_name(call.tool), arguments)
+
+
+def compile_matcher(matcher: Matcher, profile: Profile) -> Test:
+    """Return the matcher's test of a value that is there, under a profile."""
+    match matcher:
+        case Exact():
+            return _equal_to((matcher.value,), profile)
+        case OneOf() | ResultOf() if matcher.values or isinstance(matcher, OneOf):
+            return _equal_to(matcher.values, profile)
+        case Range():
+            return _between(matcher, profile)
+        case Approximately():
+            return _close_to(matcher, profile)
+        case DateEqual():
+            return _same_date(matcher)
+        case Fields():
+            return _fields(matcher, profile)
+        case Items():
+            return _items(matcher, profile)
+        case NaturalLanguage() if profile.judge is not None:
+            return partial(profile.judge, matcher.criteria)
+        case NaturalLanguage() | ResultOf() | KeyOnly() | Absent():
+            answer = _ANSWERS[matcher.kind]
+            return lambda _value: answer
+        case _:
+            return _text_test(matcher)
+
+
+_MADE_LATER: Mapping[str, Callable[[CompiledArgument], Any]] = {
+    "admitted": lambda made: admitted_scalars(made.matcher, made.profile),
+    "document": lambda made: made.matcher.to_document(),
+    "fits": lambda made: type_test(made.matcher, made.profile),
+    "pointer": lambda made: pointer_to((made.name,)),
+    "test": lambda made: compile_matcher(made.matcher, made.profile),
+}
+
+
+def _equal_to(expected: Sequence[Any], profile: Profile) -> Test:
+    """Return the test of being equal to one of these: scalars are looked up, the others compared one by one."""
+    form, equal = profile.text_form, profile.equal
+    texts: set[str] = set()
+    scalars: dict[type, set[Any]] = {}
+    others: list[Any] = []
+    for value in expected:
+        if isinstance(value, str) and isinstance(text := form(value), str):
+            # A form is its own form, so that texts and their forms can be looked up together.
+            texts |= {value, text}
+        elif value is None or isinstance(value, bool):
+            scalars.setdefault(type(value), set()).add(value)
+        elif isinstance(value, int | float) and value == value and profile.name != "loose":  # noqa: PLR0124 (not NaN)
+            for kind in (type(value),) if profile.typed_numbers else (int, float):
+                scalars.setdefault(kind, set()).add(value)
+        else:
+            others.append(value)
+
+    def is_text(value: Any) -> bool:
+        return isinstance(value, str) and (value in texts or form(value) in texts)
+
+    def is_scalar(value: Any) -> bool:
+        return (known := scalars.get(type(value))) is not None and value in known
+
+    if not others and not (texts and scalars):
+        return is_text if texts else is_scalar
+    return lambda value: is_text(value) or is_scalar(value) or any(equal(each, value) for each in others)
+
+
+def _between(matcher: Range, profile: Profile) -> Test:
+    low, high = matcher.low, matcher.high
+
+    def test(value: Any) -> bool:
+        number = _number(value, profile)
+        return number is not None and (low is None or low <= number) and (high is None or number <= high)
+
+    return test
+
+
+def _close_to(matcher: Approximately, profile: Profile) -> Test:
+    low, high = matcher.bounds()
+
+    def test(value: Any) -> bool:
+        number = _number(value, profile)
+        return number is not None and is_finite(number) and low <= decimal_value(number) <= high
+
+    return test
+
+
+def _same_date(matcher: DateEqual) -> Test:
+    wanted, formats = matcher.moment(), matcher.formats
+
+    def test(value: Any) -> bool:
+        moment = read_moment(value, formats) if isinstance(value, str) else None
+        return wanted is not None and moment is not None and wanted.admits(moment)
+
+    return test
+
+
+def _number(value: Any, profile: Profile) -> float | None:
+    if isinstance(value, str):
+        return number_in(value) if profile.name == "loose" else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _text_test(matcher: Pattern | Contains | HasPrefix | HasSuffix) -> Test:
+    found: Callable[[str], bool]
+    match matcher:
+        case Pattern():
+            search = compile_pattern(matcher.pattern).search
+            found = lambda value: search(value) is not None  # noqa: E731 (one of four of a kind)
+        case Contains():
+            found = lambda value: matcher.text in value  # noqa: E731
+        case HasPrefix():
+            found = lambda value: value.startswith(matcher.text)  # noqa: E731
+        case HasSuffix():
+            found = lambda value: value.endswith(matcher.text)  # noqa: E731
+    return lambda value: isinstance(value, str) and found(value)
+
+
+def _fields(matcher: Fields, profile: Profile) -> Test:
+    call = compile_call(CallExpectation("", matcher.fields, matcher.additional_fields), profile)
+
+    def test(value: Any) -> bool | None:
+        if not isinstance(value, dict):
+            return False
+        check = call.check(value)
+        return False if check.faults else (None if check.unjudged else True)
+
+    return test
+
+
+def _items(matcher: Items, profile: Profile) -> Test:
+    tests = [compile_matcher(item, profile) for item in matcher.items]
+
+    def test(value: Any) -> bool | None:
+        if not isinstance(value, list | tuple) or len(value) != len(tests):
+            return False
+        answers = [test(item) for test, item in zip(tests, value, strict=True)]
+        return False if False in answers else (None if None in answers else True)
+
+    return test

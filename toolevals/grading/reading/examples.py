@@ -1,0 +1,103 @@
+"""Examples from JSON rows: the plain form that most people write, and the full form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolevals.grading.reading.parsing.content import text_in
+from toolevals.grading.reading.specs import read_tools
+from toolevals.grading.values import Expectation, ToolSpec
+from toolevals.grading.values.decided_by import read_decided_by
+from toolevals.grading.values.documents import require_valid
+from toolevals.grading.values.problems import InvalidDocument, Problem
+
+# The names of what examples are sorted by.
+STRATA = ("bucket", "no_call_kind", "difficulty", "edge_case", "error_class", "effect", "category")
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleRow:
+    """One example as it stands in a file.
+
+    `input` has `messages` and perhaps `context`. `tools` are tool specs, a registry version's name, or None where the
+    dataset's own are meant. `expectation` is None where the example is still to be labelled. `losses` says what of
+    the row could not be carried over. `origin` is the row of a format whose exports give it back as it was.
+    `decided_by` is what decides it (`toolevals.grading.values.decided_by`), empty where the row does not say.
+    """
+
+    external_id: str
+    input: dict[str, Any]
+    tools: list[ToolSpec] | str | None = None
+    expectation: Expectation | None = None
+    rationale: str = ""
+    strata: dict[str, str] = field(default_factory=dict)
+    losses: tuple[Problem, ...] = ()
+    origin: dict[str, Any] | None = None
+    decided_by: str = ""
+
+
+def read_example(row: Any) -> ExampleRow:
+    """Read a row (`schemas/example.v1.json`). Raises InvalidDocument.
+
+    `expected_tool` with `expected_args` is exactly this call with exactly these values and no other; null is no call;
+    without it, and without `expectation`, the example is to be labelled.
+    """
+    require_valid(row, "example")
+    tools, losses = tools_in_row(row.get("tools"))
+    return ExampleRow(
+        external_id=row["id"],
+        input=row["input"],
+        tools=tools,
+        expectation=_expectation(row),
+        rationale=row.get("rationale") or "",
+        strata={name: _text(value) for name, value in row.get("strata", {}).items()},
+        losses=losses,
+        decided_by=read_decided_by(row.get("decided_by", ""), "/decided_by"),
+    )
+
+
+def first_words(given: Mapping[str, Any]) -> str | None:
+    """Return the first words of a user in an example's input: what a whole run is for. None where it has none."""
+    messages = given.get("messages")
+    texts = (
+        text_in(message.get("content"))
+        for message in (messages if isinstance(messages, list) else ())
+        if isinstance(message, dict) and message.get("role") == "user"
+    )
+    return next((text for text in texts if text and text.strip()), None)
+
+
+def tools_in_row(document: Any, pointer: str = "/tools") -> tuple[list[ToolSpec] | str | None, tuple[Problem, ...]]:
+    """Return the tools that a row names or lists (None where it says nothing), and what was lost of them.
+
+    Raises InvalidDocument; `pointer` is where the tools stand in the row.
+    """
+    if document is None or isinstance(document, str):
+        return document, ()
+    try:
+        read = read_tools(document)
+    except InvalidDocument as error:
+        raise error.below(pointer) from None
+    return read.tools, tuple(loss.below(pointer) for loss in read.losses)
+
+
+def _expectation(row: dict[str, Any]) -> Expectation | None:
+    if "expectation" in row:
+        try:
+            return Expectation.from_document(row["expectation"])
+        except InvalidDocument as error:
+            raise error.below("/expectation") from None
+    if "expected_tool" not in row:
+        return None
+    tool, arguments = row["expected_tool"], row.get("expected_args") or {}
+    if tool is not None:
+        return Expectation.single(tool, arguments)
+    if arguments:
+        raise InvalidDocument.at("/expected_args", "no call has arguments")
+    return Expectation("no_call")
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

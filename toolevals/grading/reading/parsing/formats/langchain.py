@@ -1,0 +1,169 @@
+"""LangChain and LangGraph messages as dicts: `{"type": "ai", "tool_calls": [{"name", "args", "id"}]}`.
+
+Plain, as they are dumped, or in the state of a graph. Source: langchain_core.messages (`messages_to_dict`, `dumpd`,
+`model_dump`), langgraph (`StateSnapshot`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from toolevals.grading.reading.parsing.calls import called, calls_in
+from toolevals.grading.reading.parsing.content import PART_LOSSES, part_said, result_said, said
+from toolevals.grading.reading.parsing.formats.transcript_format import (
+    Item,
+    Opened,
+    Placed,
+    TranscriptFormat,
+    kind_of,
+    listed,
+)
+from toolevals.grading.reading.parsing.json_calls import call_in, identifier_in
+from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.reading.parsing.measures import MEASURE_KEYS, measures_in
+from toolevals.grading.reading.parsing.turns import Turn
+from toolevals.grading.values import Call, MalformedCall, Message, ToolCall
+
+_ROLES = {
+    "human": "user", "HumanMessage": "user", "HumanMessageChunk": "user",
+    "ai": "assistant", "AIMessage": "assistant", "AIMessageChunk": "assistant",
+    "tool": "tool", "ToolMessage": "tool", "function": "tool", "FunctionMessage": "tool",
+    "ToolMessageChunk": "tool", "FunctionMessageChunk": "tool",
+    "system": "system", "SystemMessage": "system", "SystemMessageChunk": "system",
+    "developer": "developer", "remove": "",
+}  # fmt: skip
+_OUTSIDE = frozenset({"lc", "type", "id", "kwargs", "name", "graph", "data"})
+_BESIDE = frozenset({
+    "type", "content", "id", "name", "response_metadata", "additional_kwargs", "example", "chunk_position",
+    *MEASURE_KEYS,
+})  # fmt: skip
+_OF_SPEAKERS = _BESIDE | {"tool_calls", "invalid_tool_calls", "tool_call_chunks"}
+_OF_RESULTS = _BESIDE | {"tool_call_id", "status", "artifact"}
+# Kinds of blocks that repeat what stands in `tool_calls`.
+_REPEATED = frozenset({"tool_use", "tool_call", "function_call", "tool_call_chunk", "invalid_tool_call"})
+
+
+def _sign(item: Item) -> str | None:
+    return f"a message is of type `{_kind(item)}`" if "role" not in item and _accepts(item) else None
+
+
+def _accepts(item: Item) -> bool:
+    return bool(_ROLES.get(_kind(item))) and isinstance(_fields(item), dict)
+
+
+def _turns(items: Iterable[Placed], account: Account) -> Iterator[Turn]:
+    """Read messages. A tool's message with status "error" is an error; `invalid_tool_calls` are malformed."""
+    for pointer, item in items:
+        role, fields, here = _ROLES[_kind(item)], _fields(item), pointer + _below(item)
+        if fields is not item:
+            account.rest(item, _OUTSIDE, pointer)
+        account.rest(fields, _OF_RESULTS if role == "tool" else _OF_SPEAKERS, here)
+        if role == "tool":
+            if fields.get("artifact"):
+                account.lost(f"{here}/artifact", "artifact")
+            name = fields.get("name")
+            message = Message(
+                "tool",
+                result_said(fields.get("content"), f"{here}/content", account),
+                call_id=identifier_in(fields, "tool_call_id"),
+                is_error=fields.get("status") == "error",
+                measures=measures_in(fields),
+            )
+            yield Turn(message, name if isinstance(name, str) else None)
+        else:
+            calls = _calls(fields, here, account)
+            words = _words(fields.get("content"), f"{here}/content", bool(calls), account)
+            yield Turn(Message(role, words, calls, measures=measures_in(fields)))
+
+
+def _words(content: Any, pointer: str, called_already: bool, account: Account) -> str | None:
+    """Return the text of the content. Blocks of calls repeat the calls beside it; without those they are refused."""
+    if not (called_already and isinstance(content, list)):
+        return said(content, pointer, account)
+    texts = [
+        part_said(part, f"{pointer}/{place}", account)
+        for place, part in enumerate(content)
+        if kind_of(part) not in _REPEATED
+    ]
+    return "\n".join(text for text in texts if text is not None) or None
+
+
+def _calls(fields: Item, pointer: str, account: Account) -> tuple[Call, ...]:
+    bad, here = fields.get("invalid_tool_calls"), f"{pointer}/invalid_tool_calls"
+    bad = bad if isinstance(bad, list) else []
+    calls = (
+        *calls_in(fields.get("tool_calls"), f"{pointer}/tool_calls", account),
+        *(_invalid(item, f"{here}/{place}", account) for place, item in enumerate(bad)),
+    )
+    beside = fields.get("additional_kwargs")
+    if not isinstance(beside, dict):
+        return calls
+    # Old dumps have the provider's own calls here alone; new ones have them twice.
+    if not calls:
+        there = f"{pointer}/additional_kwargs"
+        calls = (
+            *calls_in(beside.get("tool_calls"), f"{there}/tool_calls", account),
+            *calls_in(beside.get("function_call"), f"{there}/function_call", account),
+        )
+    _leave(beside, f"{pointer}/additional_kwargs", account)
+    return calls
+
+
+def _leave(beside: Item, pointer: str, account: Account) -> None:
+    for key, value in beside.items():
+        if value and key in {*PART_LOSSES, "reasoning_content"}:
+            account.lost(f"{pointer}/{key}", PART_LOSSES.get(key, "reasoning"))
+
+
+def _invalid(item: Any, pointer: str, account: Account) -> MalformedCall:
+    called(item, pointer, account)
+    call = call_in(item)
+    if isinstance(call, ToolCall):
+        # We can read what LangChain could not; the agent's own loop did not run it.
+        error = item.get("error")
+        reason = error if isinstance(error, str) and error else "LangChain could not read the call"
+        return MalformedCall(reason, name=call.name, id=call.id)
+    return call
+
+
+def _kind(item: Item) -> str:
+    if "lc" in item and isinstance(path := item.get("id"), list) and path:
+        return path[-1] if isinstance(path[-1], str) else ""
+    kind = item.get("type")
+    return kind if isinstance(kind, str) else ""
+
+
+def _fields(item: Item) -> Any:
+    return item.get("kwargs") if "lc" in item else item.get("data", item)
+
+
+def _below(item: Item) -> str:
+    return "/kwargs" if "lc" in item else "/data" if "data" in item else ""
+
+
+def _opens(document: Item) -> Opened | None:
+    """Find the messages in the state of a graph (`values`)."""
+    values = document.get("values")
+    if isinstance(values, dict) and isinstance(messages := values.get("messages"), list):
+        why = "the document has `messages` in `values`, as the state of a graph"
+        further = tuple((f"/values/{key}", "state of the graph") for key in values if key != "messages" and values[key])
+        read = frozenset({"values", "next", "config", "metadata", "created_at", "parent_config", "tasks", "interrupts",
+                          "checkpoint", "checkpoint_id", "parent_checkpoint", "parent_checkpoint_id"})  # fmt: skip
+        return Opened(listed(messages, "/values/messages"), "/values/messages", why, read=read, further=further)
+    return None
+
+
+LANGCHAIN = TranscriptFormat(
+    name="langchain",
+    label="LangChain, LangGraph",
+    sign=_sign,
+    accepts=_accepts,
+    item="a message with LangChain's type",
+    turns=_turns,
+    calls_at="`tool_calls` of a message of type `ai`",
+    keys=frozenset({"type", "data", "lc", "kwargs", "values", "human", "ai", *_OF_SPEAKERS, *_OF_RESULTS}),
+    made_by="library: langchain-core 1.7, langgraph 1.2",
+    losses=("reasoning", "image", "audio", "file", "citation", "artifact", "state of the graph"),
+    opens=_opens,
+)

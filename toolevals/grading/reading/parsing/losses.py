@@ -1,0 +1,177 @@
+"""Account of what a reader of messages leaves out: every part is kept, lost by name, or a reason to refuse.
+
+A reader hands each thing that it does not keep to an Account. A part that is known and carries no call (reasoning, an
+image) is a loss of its kind. An unknown key or part is a loss by its name, unless it looks like a call: then the
+document is refused, because leaving it out would turn a call into no call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from toolevals.grading.reading.parsing.json_calls import printable
+from toolevals.grading.reading.parsing.shapes import arguments_alike, call_place
+from toolevals.grading.values.problems import InvalidDocument, pointer_to
+
+# So many kinds are told apart; the rest count as one.
+MOST_KINDS = 100
+_LONGEST = 60
+_PLACES = re.compile(r"/\d+(?=/|$)")
+OTHER_KINDS = "other parts"
+ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+
+
+class UnknownShapeError(InvalidDocument):
+    """A document that is of no known format, or not of the one that it seems to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Parts of one kind that were left out.
+
+    `where` is a JSON pointer with `*` for every position in a list, `first` the pointer of the first one. `known` tells
+    that the format has such parts and that a transcript has no place for them; otherwise the format does not have them.
+    """
+
+    what: str
+    where: str
+    count: int = 1
+    first: str = ""
+    known: bool = True
+
+    def below(self, prefix: str) -> Loss:
+        """Return the same loss as seen from a document that holds this one at `prefix`."""
+        return replace(self, where=_pattern(prefix) + self.where, first=prefix + self.first)
+
+    def __str__(self) -> str:
+        return f"{self.count:,} × {self.what} at {self.where or 'the top'}"
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the loss as JSON."""
+        return {
+            "what": self.what, "where": self.where, "count": self.count, "first": self.first, "known": self.known,
+        }  # fmt: skip
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Loss:
+        """Return the loss that `to_document` wrote."""
+        return cls(**{key: document[key] for key in ("what", "where", "count", "first", "known")})
+
+
+@dataclass(slots=True)
+class Tally:
+    """Losses of many documents, added up by kind and place."""
+
+    _kinds: dict[tuple[str, str, bool], Loss] = field(default_factory=dict)
+
+    def add(self, losses: Iterable[Loss]) -> None:
+        """Add losses; beyond MOST_KINDS kinds they count as other parts."""
+        for loss in losses:
+            key = loss.what, loss.where, loss.known
+            if key not in self._kinds and len(self._kinds) >= MOST_KINDS:
+                loss = replace(loss, what=OTHER_KINDS, where="", known=False)  # noqa: PLW2901 (counted as another)
+                key = OTHER_KINDS, "", False
+            before = self._kinds.get(key)
+            self._kinds[key] = loss if before is None else replace(before, count=before.count + loss.count)
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """Every kind: first what the format does not have, then what it has; the most frequent first."""
+        return tuple(sorted(self._kinds.values(), key=lambda loss: (loss.known, -loss.count, loss.what, loss.where)))
+
+
+class Account:
+    """What one reading leaves out. `label` is the format's name for people, `calls_at` where it keeps calls.
+
+    With `strict`, a part of unknown shape refuses the document: nothing has shown that it is of this format.
+    """
+
+    __slots__ = ("_calls_at", "_label", "_strict", "_tally")
+
+    def __init__(self, label: str = "this format", calls_at: str = "elsewhere", *, strict: bool = False) -> None:
+        self._label = label
+        self._calls_at = calls_at
+        self._strict = strict
+        self._tally = Tally()
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What was left out so far."""
+        return self._tally.losses
+
+    def lost(self, pointer: str, what: str) -> None:
+        """Note a part that the format has and a transcript does not."""
+        self._tally.add((Loss(what, _pattern(pointer), first=pointer),))
+
+    def unknown(self, pointer: str, value: Any, what: str) -> None:
+        """Note what the format does not have; empty values are nothing. Raises InvalidDocument for a call."""
+        if value is None or value is False or value == "" or value in ([], {}):
+            return
+        key = pointer.rpartition("/")[2]
+        if (place := call_place(value, key)) is not None:
+            raise self.refusal(pointer + pointer_to(place))
+        self._tally.add((Loss(f"unknown {_short(what)}", _pattern(pointer), first=pointer, known=False),))
+
+    def unknown_part(self, pointer: str, part: Any) -> None:
+        """Note a part of a message that is of no type that the format has. Raises InvalidDocument for a call."""
+        kind = next(
+            (part[key] for key in ("type", "part_kind", "kind") if isinstance(part, dict) and key in part), None
+        )
+        named = f" {_short(kind)}" if isinstance(kind, str) else ""
+        self.unknown(pointer, part, f"part{named}")
+        if self._strict and part not in ("", None, [], {}):
+            raise UnknownShapeError.at(pointer, f"is a part{named} that no known format of messages has")
+
+    def role(self, role: str, pointer: str) -> str:
+        """Return the role. One that nobody has is noted; with `strict` it refuses the document."""
+        if role not in ROLES:
+            if self._strict:
+                raise UnknownShapeError.at(f"{pointer}/role", f"is none of the roles {', '.join(sorted(ROLES))}")
+            self.unknown(f"{pointer}/role", role, f"role {role}")
+        return role
+
+    def needs(self, key: str, message: Mapping[str, Any], known: frozenset[str], pointer: str) -> None:
+        """With `strict`, refuse a message without a key that has another one which nobody knows."""
+        if self._strict and key not in message and not known.issuperset(message):
+            other = next(name for name in message if name not in known)
+            here = pointer + pointer_to([other])
+            raise UnknownShapeError.at(here, f"is a key that no known format of messages has, and `{key}` is missing")
+
+    def rest(self, holder: Mapping[str, Any], known: frozenset[str], pointer: str) -> None:
+        """Note every key of an object that is not among the known ones."""
+        if not known.issuperset(holder):
+            for key in holder:
+                if key not in known:
+                    self.unknown(pointer + pointer_to([key]), holder[key], f"key {key}")
+
+    def rest_of_call(self, call: Mapping[str, Any], known: frozenset[str], given: bool, pointer: str) -> None:
+        """Note unknown keys of a call. Raises InvalidDocument where one may be the arguments, which are not given."""
+        if known.issuperset(call):
+            return
+        for key in call:
+            if key in known:
+                continue
+            here = pointer + pointer_to([key])
+            if not given and arguments_alike(call[key]):
+                raise UnknownShapeError.at(
+                    here, f"may be the arguments of the call, and {self._label} does not have them under this key"
+                )
+            self.unknown(here, call[key], f"key {key}")
+
+    def refusal(self, pointer: str) -> InvalidDocument:
+        """Return the error for what looks like a call where the format has none."""
+        return UnknownShapeError.at(
+            pointer,
+            f"looks like a call, and {self._label} has calls in {self._calls_at}: correct it, or name the format",
+        )
+
+
+def _pattern(pointer: str) -> str:
+    return _PLACES.sub("/*", pointer)
+
+
+def _short(text: str) -> str:
+    return printable(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")

@@ -1,0 +1,88 @@
+"""Predictions from JSON rows: structured calls, messages, steps, or text to be parsed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from toolevals.grading.reading.parsing import Loss, ReadTranscript, calls_in_text, last_words, read_run, read_transcript
+from toolevals.grading.reading.parsing.calls import calls_in
+from toolevals.grading.reading.parsing.losses import Account
+from toolevals.grading.values import Message, Transcript
+from toolevals.grading.values.documents import require_json, require_valid
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.transcripts import with_few_calls
+
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a subject did on one example in one trial, counted from 0.
+
+    Of messages also the format that they were read from, why that one, and what was left out, by pointers into the row.
+    """
+
+    external_id: str
+    trial: int
+    transcript: Transcript
+    format: str = ""
+    why: str = ""
+    losses: tuple[Loss, ...] = ()
+
+
+def read_prediction(row: Any, *, message_format: str | None = None, is_json: bool = False) -> Prediction:
+    """Read a row (`schemas/prediction.v1.json`). Raises InvalidDocument.
+
+    `message_format` names the format of messages where the row does not; without either it is found. `is_json` says
+    that `documents.load_json` has given the row.
+
+    Structured calls come before text: text is parsed only where there are none. `messages` are what the subject said
+    and did, without the example's own. A call that cannot be read becomes a MalformedCall and is graded as such. What
+    the row says of answer, usage, latency and error goes before what its messages say.
+    """
+    if not is_json:
+        require_json(row)
+    require_valid(row, "prediction")
+    _require_one(row)
+    read = _read(row, message_format)
+    said = {
+        key: row[key] for key in ("answer", "usage", "latency_ms", "error", "state", "ended", "recorded") if key in row
+    }
+    transcript = replace(read.transcript, **said) if said else read.transcript
+    return Prediction(row["id"], row.get("trial", 0), transcript, read.format, read.why, read.losses)
+
+
+def _require_one(row: dict[str, Any]) -> None:
+    given = [key for key in ("messages", "steps", "tool_calls") if row.get(key)]
+    if len(given) > 1:
+        raise InvalidDocument.at(f"/{given[1]}", f"stands beside {given[0]}: keep one")
+
+
+def _read(row: dict[str, Any], message_format: str | None) -> ReadTranscript:
+    if row.get("messages"):
+        read = _below("/messages", read_transcript, row["messages"], row.get("format") or message_format)
+        return replace(read, losses=tuple(loss.below("/messages") for loss in read.losses))
+    if row.get("steps"):
+        run = _below("/steps", read_run, row["steps"])
+        losses = tuple(loss.below("/steps") for loss in run.losses)
+        return ReadTranscript(run.transcript, "steps", "the row has `steps`", losses)
+    account = Account("a prediction", "`tool_calls`, each with `name` and `arguments`")
+    messages = with_few_calls(_messages(row, account), "/tool_calls")
+    return ReadTranscript(Transcript(messages, last_words(messages)), "", "", account.losses)
+
+
+def _below(prefix: str, read: Callable[..., _Read], *given: Any) -> _Read:
+    try:
+        return read(*given)
+    except InvalidDocument as error:
+        raise error.below(prefix) from None
+
+
+def _messages(row: dict[str, Any], account: Account) -> tuple[Message, ...]:
+    text = row.get("text")
+    calls = calls_in(row.get("tool_calls"), "/tool_calls", account)
+    if not calls and text is not None:
+        calls = calls_in_text(text)
+    return (Message("assistant", text, calls),) if calls or text is not None else ()

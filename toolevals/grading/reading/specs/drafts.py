@@ -1,0 +1,128 @@
+"""A tool on its way from a document to a spec, and how the formats that hold a list of tools are walked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+
+Losses = list[Problem]
+NO_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
+_LISTS = ("tools", "functions")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Where a tool stands in an API: by what it can be chosen."""
+
+    method: str
+    path: str
+    tags: tuple[str, ...] = ()
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A tool in our form, not yet checked.
+
+    `where` points at the tool in its document. `origins` says where parts of the native form stand in the document, a
+    pointer into the one for a pointer into the other. The pointers of `losses` lead into the document. `operation` is
+    known of tools that are operations of an API.
+    """
+
+    where: str
+    native: dict[str, Any]
+    losses: Losses = field(default_factory=list)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    operation: Operation | None = None
+
+    def source(self, pointer: str) -> str:
+        """Return where in the document a part of the native form comes from."""
+        part = pointer
+        while part:
+            if part in self.origins:
+                return self.origins[part] + pointer[len(part) :]
+            part = part.rpartition("/")[0]
+        return self.where + pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names that are given once: one that is taken gets a number."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def take(self, stem: str) -> str:
+        """Return the stem, or the stem with the first number that makes a name of its own."""
+        name = stem
+        while name in self.counts:
+            self.counts[stem] += 1
+            name = f"{stem}_{self.counts[stem]}"
+        self.counts[name] = 1
+        return name
+
+
+Drafts = Iterator[Draft | InvalidDocument]
+
+
+def entries_of(document: Any) -> list[tuple[str, Any]]:
+    """Return the entries of a list of tools with their pointers. Raises InvalidDocument where there is no list."""
+    if isinstance(document, list):
+        return [(f"/{place}", entry) for place, entry in enumerate(document)]
+    if isinstance(document, dict):
+        if key := named_list(document):
+            return [(f"/{key}/{place}", entry) for place, entry in enumerate(document[key])]
+        if "name" in document or "function" in document:
+            return [("", document)]
+    raise InvalidDocument.at("", "is neither a list of tools nor an object with a list under tools or functions")
+
+
+def named_list(document: Mapping[str, Any]) -> str:
+    """Return the key under which an object holds its list of tools, or ""."""
+    return next((key for key in _LISTS if isinstance(document.get(key), list)), "")
+
+
+def each_entry(read: Callable[[dict[str, Any], str], Draft]) -> Callable[[Any], Drafts]:
+    """Return a reader of lists from a reader of one entry, which gets the entry and its pointer."""
+
+    def drafts(document: Any) -> Drafts:
+        for where, entry in entries_of(document):
+            yield draft_of(entry, where, read)
+
+    return drafts
+
+
+def draft_of(entry: Any, where: str, read: Callable[[dict[str, Any], str], Draft]) -> Draft | InvalidDocument:
+    """Return what `read` makes of an entry, or why nothing can be made of it."""
+    if not isinstance(entry, dict):
+        return InvalidDocument.at(where, "is not an object")
+    try:
+        return read(entry, where)
+    except InvalidDocument as error:
+        return error
+
+
+def schema_in(entry: Mapping[str, Any], key: str, known: frozenset[str], where: str, *, required: bool) -> Any:
+    """Return an entry's schema of arguments, or that of none where the format lets it be left out.
+
+    Raises InvalidDocument where it is required, and where an unknown key may hold the arguments in its place.
+    """
+    if entry.get(key) is not None:
+        return entry[key]
+    for other, value in entry.items():
+        if other not in known and isinstance(value, dict | list) and value:
+            at = where + pointer_to([other])
+            raise InvalidDocument.at(
+                at, f"is not known in this format, and {key} is missing: rename it, or say the format"
+            )
+    if required:
+        words = f"{key} is missing, which this format requires: for a tool without arguments it is an object schema"
+        raise InvalidDocument.at(where, words)
+    return dict(NO_ARGUMENTS)
+
+
+def not_carried(entry: Mapping[str, Any], known: frozenset[str], where: str) -> Losses:
+    """Return a loss for each key of an entry that has no place in a tool spec."""
+    return [Problem(where + pointer_to([key]), "is not carried over") for key in entry if key not in known]

@@ -1,0 +1,198 @@
+"""Documents of tool specs in, checked tools and named losses out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolevals.grading.json_schema.conformance import schema_problems
+from toolevals.grading.json_schema.subschemas import without_refused_patterns
+from toolevals.grading.reading.specs.anthropic import read_anthropic
+from toolevals.grading.reading.specs.bfcl import read_bfcl
+from toolevals.grading.reading.specs.choosing import Choice
+from toolevals.grading.reading.specs.detection import Detected, detected_format
+from toolevals.grading.reading.specs.drafts import Draft, Drafts, Losses, Operation
+from toolevals.grading.reading.specs.formats import FORMATS
+from toolevals.grading.reading.specs.gemini import read_gemini
+from toolevals.grading.reading.specs.keywords import keyword_losses
+from toolevals.grading.reading.specs.mcp import read_mcp
+from toolevals.grading.reading.specs.native import read_native
+from toolevals.grading.reading.specs.openai import read_openai
+from toolevals.grading.reading.specs.openapi import lost_parts, read_openapi
+from toolevals.grading.reading.specs.skills import read_skills
+from toolevals.grading.values import ToolSpec
+from toolevals.grading.values.documents import problems_in, require_json
+from toolevals.grading.values.problems import InvalidDocument, Problem
+
+_READERS: Mapping[str, Callable[[Any], Drafts]] = {
+    "native": read_native,
+    "openai": read_openai,
+    "anthropic": read_anthropic,
+    "gemini": read_gemini,
+    "mcp": read_mcp,
+    "openapi": read_openapi,
+    "bfcl": read_bfcl,
+    "skills": read_skills,
+}
+EVERYTHING = Choice()
+# So many tools are read between two signs of progress.
+TOLD = 25
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTools:
+    """The tools of a document, what could not be carried over (pointers into the document), and its format.
+
+    `because` says by what the format was told, empty where it was said.
+    """
+
+    tools: list[ToolSpec]
+    losses: list[Problem]
+    format: str
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyedTool:
+    """One tool of a document that is looked at before it is read: what it is called, and what is wrong with it."""
+
+    where: str
+    name: str
+    description: str
+    operation: Operation | None
+    tool: ToolSpec | None
+    losses: tuple[Problem, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """All that a document offers, in its order; `losses` are those of no single tool."""
+
+    format: str
+    because: str
+    tools: list[SurveyedTool] = field(default_factory=list)
+    losses: tuple[Problem, ...] = ()
+
+
+def read_tools(document: Any, *, format: str = "auto", choice: Choice = EVERYTHING) -> ReadTools:  # noqa: A002
+    """Read tool specs; `format` is one of FORMATS, or "auto" to tell it from the document.
+
+    Raises InvalidDocument where a tool or its input schema is bad, two tools share a name, or a choice takes none.
+    """
+    survey = survey_tools(document, format=format, choice=choice)
+    if problems := [problem for each in survey.tools for problem in each.problems]:
+        raise InvalidDocument(problems)
+    tools = [each.tool for each in survey.tools if each.tool is not None]
+    if not tools and not choice.takes_all:
+        raise InvalidDocument.at("", f"holds no tool that was chosen ({choice})")
+    if missing := sorted(choice.tools - {tool.name for tool in tools}):
+        raise InvalidDocument.at("", f"holds no tool of this name: {', '.join(missing[:5])}")
+    losses = dict.fromkeys([*survey.losses, *(loss for each in survey.tools for loss in each.losses)])
+    return ReadTools(tools, list(losses), survey.format, survey.because)
+
+
+def survey_tools(
+    document: Any,
+    *,
+    format: str = "auto",  # noqa: A002
+    choice: Choice = EVERYTHING,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Survey:
+    """Read each tool for itself, so that one that is bad leaves the others. Raises InvalidDocument without a list.
+
+    `progress` is told now and then how many are read; what it raises ends the reading.
+    """
+    require_json(document)
+    found = detected_format(document) if format == "auto" else Detected(format, "")
+    if found.format not in _READERS:
+        raise InvalidDocument.at("", f"{found.format} is no format of tool specs: take one of {', '.join(FORMATS)}")
+    drafts = read_openapi(document, choice) if found.format == "openapi" else _READERS[found.format](document)
+    survey = Survey(
+        found.format, found.because, losses=tuple(lost_parts(document)) if found.format == "openapi" else ()
+    )
+    names: set[str] = set()
+    for done, draft in enumerate(drafts, 1):
+        if done % TOLD == 0:
+            progress(done)
+        if isinstance(draft, InvalidDocument):
+            # Of an API, what is not chosen does not come here.
+            if choice.takes_all or found.format == "openapi":
+                survey.tools.append(_refused(draft))
+            continue
+        if found.format != "openapi" and not _chosen(draft, choice):
+            continue
+        each = _surveyed(draft)
+        if each.tool is not None and each.name in names:
+            twice = Problem(draft.where, f"a second tool is called {each.name}")
+            each = SurveyedTool(each.where, each.name, each.description, each.operation, None, (), (twice,))
+        names.add(each.name)
+        survey.tools.append(each)
+    return survey
+
+
+def _chosen(draft: Draft, choice: Choice) -> bool:
+    description = draft.native.get("description")
+    text = description if isinstance(description, str) else ""
+    return choice.takes_all or choice.takes(draft.native.get("name"), text, draft.operation)
+
+
+def _refused(error: InvalidDocument) -> SurveyedTool:
+    return SurveyedTool(error.problems[0].pointer, "", "", None, None, (), error.problems)
+
+
+def _surveyed(draft: Draft) -> SurveyedTool:
+    tool: ToolSpec | None = None
+    losses, problems = tuple(draft.losses), tuple[Problem, ...]()
+    try:
+        tool, lost = _checked(draft)
+        losses = tuple(lost)
+    except InvalidDocument as error:
+        problems = error.problems
+    name, description = draft.native.get("name"), draft.native.get("description")
+    return SurveyedTool(
+        draft.where,
+        name if isinstance(name, str) else "",
+        description if isinstance(description, str) else "",
+        draft.operation,
+        tool,
+        losses,
+        problems,
+    )
+
+
+def _checked(draft: Draft) -> tuple[ToolSpec, Losses]:
+    if problems := problems_in(draft.native, "tool"):
+        raise InvalidDocument(_moved(problem, draft) for problem in problems)
+    native, losses = dict(draft.native), list(draft.losses)
+    schema, unchecked = without_refused_patterns(native["input_schema"])
+    if problems := schema_problems(schema):
+        raise InvalidDocument(_moved(problem.below("/input_schema"), draft) for problem in problems)
+    try:
+        losses += [_moved(loss.below("/input_schema"), draft) for loss in keyword_losses(schema)]
+    except InvalidDocument as error:
+        raise InvalidDocument(_moved(each.below("/input_schema"), draft) for each in error.problems) from None
+    native["input_schema"] = schema
+    losses += [_moved(loss.below("/input_schema"), draft) for loss in unchecked]
+    if native.get("output_schema") is not None:
+        losses += _check_output(native, draft)
+    return ToolSpec.from_document(native), losses
+
+
+def _check_output(native: dict[str, Any], draft: Draft) -> Losses:
+    """Mark what of the output schema cannot be checked; leave the schema out where it is bad."""
+    schema, unchecked = without_refused_patterns(native["output_schema"])
+    if problems := schema_problems(schema):
+        del native["output_schema"]
+        unchecked = [
+            Problem(problem.pointer, f"the output schema is left out: {problem.message}") for problem in problems
+        ]
+    else:
+        native["output_schema"] = schema
+    return [_moved(problem.below("/output_schema"), draft) for problem in unchecked]
+
+
+def _moved(problem: Problem, draft: Draft) -> Problem:
+    """Point into the document as it came."""
+    return Problem(draft.source(problem.pointer), problem.message)

@@ -1,0 +1,213 @@
+"""OTLP as JSON: an `ExportTraceServiceRequest`, as exporters send it and collectors write it to files.
+
+Source: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding. Ids are hexadecimal digits, numbers of 64 bits
+may be text, enumerations are numbers, and keys are in camel case. What OTLP does not know is ignored, as it demands.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from toolevals.grading.reading.telemetry.spans import SpanEvent, Status, TelemetrySpan
+from toolevals.grading.values.problems import InvalidDocument
+
+_TRACE_ID = re.compile(r"[0-9a-fA-F]{32}", re.ASCII)
+_SPAN_ID = re.compile(r"[0-9a-fA-F]{16}", re.ASCII)
+_INTEGER = re.compile(r"-?[0-9]{1,20}", re.ASCII)
+_STATUS: Mapping[Any, Status] = {
+    0: "unset", 1: "ok", 2: "error",
+    "STATUS_CODE_UNSET": "unset", "STATUS_CODE_OK": "ok", "STATUS_CODE_ERROR": "error",
+}  # fmt: skip
+_FLOATS: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+# What an attribute may nest: OTLP sets no limit, and a message of JSON text is deeper only once it is read.
+MAX_VALUE_DEPTH = 60
+_LARGEST = 2**64 - 1
+
+
+def is_export(document: Any) -> bool:
+    """Tell whether a document is an export of traces."""
+    return isinstance(document, Mapping) and isinstance(document.get("resourceSpans"), list)
+
+
+def spans_in(document: Mapping[str, Any]) -> Iterator[tuple[str, TelemetrySpan | InvalidDocument]]:
+    """Yield each span with its pointer, or what is wrong with it, its pointer from the span on.
+
+    Raises InvalidDocument where the lists that hold spans are none.
+    """
+    for resource_place, resource_spans in _items(document, "resourceSpans", ""):
+        resource = _attributes_under(resource_spans, "resource", resource_place)
+        for scope_place, scope_spans in _items(resource_spans, "scopeSpans", resource_place):
+            scope = scope_spans.get("scope")
+            scope = scope if isinstance(scope, Mapping) else {}
+            address = _text(scope_spans.get("schemaUrl")) or _text(resource_spans.get("schemaUrl"))
+            for place, item in _items(scope_spans, "spans", scope_place):
+                try:
+                    yield place, _span(item, resource, _text(scope.get("name")), _text(scope.get("version")), address)
+                except InvalidDocument as error:
+                    yield place, error
+
+
+def _span(
+    item: Mapping[str, Any], resource: Mapping[str, Any], scope: str, version: str, address: str
+) -> TelemetrySpan:
+    status = item.get("status")
+    status = status if isinstance(status, Mapping) else {}
+    start = _time(item, "startTimeUnixNano")
+    return TelemetrySpan(
+        trace_id=_identifier(item, "traceId", _TRACE_ID),
+        span_id=_identifier(item, "spanId", _SPAN_ID),
+        parent_id=_identifier(item, "parentSpanId", _SPAN_ID) if item.get("parentSpanId") else "",
+        name=_text(item.get("name")),
+        start=start,
+        end=max(start, _time(item, "endTimeUnixNano")),
+        attributes=attributes_of(item.get("attributes"), "/attributes"),
+        events=tuple(_event(event, place) for place, event in _items(item, "events", "")),
+        status=_STATUS.get(status.get("code", 0), "unset"),
+        status_message=_text(status.get("message")),
+        resource=resource,
+        scope=scope,
+        scope_version=version,
+        schema_url=address,
+    )
+
+
+def _event(item: Mapping[str, Any], place: str) -> SpanEvent:
+    try:
+        return SpanEvent(
+            name=_text(item.get("name")),
+            time=_time(item, "timeUnixNano"),
+            attributes=attributes_of(item.get("attributes"), "/attributes"),
+        )
+    except InvalidDocument as error:
+        raise error.below(place) from None
+
+
+def attributes_of(value: Any, pointer: str) -> dict[str, Any]:
+    """Return a list of keys and values as one object; of a key given twice the last counts. Raises InvalidDocument."""
+    if value is None:
+        return {}
+    if not isinstance(value, list):
+        raise InvalidDocument.at(pointer, "is not a list of keys and values")
+    found: dict[str, Any] = {}
+    for place, item in enumerate(value):
+        if not isinstance(item, Mapping) or not isinstance(item.get("key"), str):
+            raise InvalidDocument.at(f"{pointer}/{place}/key", "is missing, or is no text")
+        found[item["key"]] = _value(item.get("value"), f"{pointer}/{place}/value", MAX_VALUE_DEPTH)
+    return found
+
+
+def _value(value: Any, pointer: str, depth: int) -> Any:
+    """Return an `AnyValue` as JSON's value; bytes stay base64 text."""
+    if value is None or value == {}:
+        return None
+    if not isinstance(value, Mapping):
+        raise InvalidDocument.at(pointer, 'is no value of OTLP, such as {"stringValue": "text"}')
+    if depth == 0:
+        raise InvalidDocument.at(pointer, f"is nested deeper than {MAX_VALUE_DEPTH} levels")
+    for key, read in _READERS.items():
+        if key in value:
+            return read(value[key], f"{pointer}/{key}", depth - 1)
+    raise InvalidDocument.at(
+        pointer, f"is a value of a kind that OTLP does not have: {', '.join(map(str, value))[:80]}"
+    )
+
+
+def _text_value(value: Any, pointer: str, _: int) -> str:
+    if not isinstance(value, str):
+        raise InvalidDocument.at(pointer, "is no text")
+    return value
+
+
+def _boolean(value: Any, pointer: str, _: int) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidDocument.at(pointer, "is neither true nor false")
+    return value
+
+
+def _array(value: Any, pointer: str, depth: int) -> list[Any]:
+    items = value.get("values", []) if isinstance(value, Mapping) else None
+    if not isinstance(items, list):
+        raise InvalidDocument.at(f"{pointer}/values", "is not a list")
+    return [_value(item, f"{pointer}/values/{at}", depth) for at, item in enumerate(items)]
+
+
+def _pairs(value: Any, pointer: str, depth: int) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidDocument.at(pointer, "is not an object")
+    return {
+        _text(item.get("key")): _value(item.get("value"), f"{place}/value", depth)
+        for place, item in _items(value, "values", pointer)
+    }
+
+
+def _integer(value: Any, pointer: str, _: int = 0) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and _INTEGER.fullmatch(value):
+        return int(value)
+    raise InvalidDocument.at(pointer, "is no whole number")
+
+
+def _double(value: Any, pointer: str, _: int = 0) -> float | str:
+    """Return a number; the three that JSON does not have stay the text that OTLP writes for them."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if value in _FLOATS:
+        return str(value)
+    raise InvalidDocument.at(pointer, "is no number")
+
+
+_READERS: Final[Mapping[str, Callable[[Any, str, int], Any]]] = {
+    "stringValue": _text_value,
+    "boolValue": _boolean,
+    "intValue": _integer,
+    "doubleValue": _double,
+    "arrayValue": _array,
+    "kvlistValue": _pairs,
+    "bytesValue": _text_value,
+}
+
+
+def _items(holder: Mapping[str, Any], key: str, pointer: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    items = holder.get(key)
+    if items is None:
+        return
+    if not isinstance(items, list):
+        raise InvalidDocument.at(f"{pointer}/{key}", "is not a list")
+    for place, item in enumerate(items):
+        if not isinstance(item, Mapping):
+            raise InvalidDocument.at(f"{pointer}/{key}/{place}", "is not an object")
+        yield f"{pointer}/{key}/{place}", item
+
+
+def _attributes_under(holder: Mapping[str, Any], key: str, pointer: str) -> dict[str, Any]:
+    inner = holder.get(key)
+    try:
+        return attributes_of(inner.get("attributes"), f"/{key}/attributes") if isinstance(inner, Mapping) else {}
+    except InvalidDocument as error:
+        raise error.below(pointer) from None
+
+
+def _identifier(item: Mapping[str, Any], key: str, form: re.Pattern[str]) -> str:
+    value = item.get(key)
+    if not isinstance(value, str) or not form.fullmatch(value) or not value.strip("0"):
+        digits = 32 if form is _TRACE_ID else 16
+        raise InvalidDocument.at(f"/{key}", f"is no id of {digits} hexadecimal digits, not all of them 0")
+    return value.lower()
+
+
+def _time(item: Mapping[str, Any], key: str) -> int:
+    value = item.get(key)
+    if value is None:
+        return 0
+    time = _integer(value, f"/{key}")
+    if not 0 <= time <= _LARGEST:
+        raise InvalidDocument.at(f"/{key}", "is no time in nanoseconds since 1970")
+    return time
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,163 @@
+"""References to results (`ResultOf`) read against what was done: the results of calls, and values at places in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+from typing import Any, TypeAlias
+
+from toolevals.grading.values import CallExpectation, Transcript
+from toolevals.grading.values.canonical import canonical, parse
+from toolevals.grading.values.documents import load_json
+from toolevals.grading.values.json_pointers import NOTHING, value_at
+from toolevals.grading.values.matchers import ResultOf
+from toolevals.grading.values.problems import InvalidDocument
+from toolevals.grading.values.result_references import references_in, with_references
+from toolevals.grading.values.transcript_events import Answered, events_of
+
+NOT_RECORDED = "the result of call {call} is not recorded"
+# Ways to put the calls that others refer to, of which the best counts.
+_MOST_WAYS = 64
+_MOST_LOOKED_AT = 4_096
+# A text that is a number is read as one up to this length.
+_LONGEST_NUMBER = 400
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What a tool answered to a call, as text; `is_error` where it says that it failed."""
+
+    content: str
+    is_error: bool = False
+
+
+# By the places of calls: what each was answered, None where nothing is recorded.
+Results: TypeAlias = Sequence[CallResult | None]
+
+
+def results_of(transcript: Transcript, places: Sequence[int]) -> Results:
+    """Return the results of the calls at these places of a transcript; of several answers to one call the last."""
+    answered = {
+        event.made.order: CallResult(event.message.content or "", event.message.is_error)
+        for event in events_of(transcript)
+        if isinstance(event, Answered)
+    }
+    return [answered.get(place) for place in places]
+
+
+def referred_to(calls: Sequence[CallExpectation]) -> Iterator[int]:
+    """Yield the places (from 0) of the expected calls that these refer to, as often as they do."""
+    for call in calls:
+        for matcher in call.arguments.values():
+            yield from (reference.call - 1 for _, reference in references_in(matcher))
+
+
+def ways(
+    referred: Sequence[int], put: Mapping[int, int], fitting: Iterable[tuple[int, int]]
+) -> Iterator[dict[int, int | None]]:
+    """Yield the actual calls to put the referred ones to, up to 64 ways: first as they are `put`, then as would do.
+
+    `fitting` are the pairs of an expected and an actual call without a fault.
+    """
+    others: dict[int, list[int]] = {place: [] for place in referred}
+    for expected, actual in sorted(fitting):
+        if expected in others and actual != put.get(expected):
+            others[expected].append(actual)
+    found = product(*([put.get(place), *others[place]] for place in referred))
+    distinct = (
+        chosen
+        for chosen in islice(found, _MOST_LOOKED_AT)
+        if len({*chosen} - {None}) == len(chosen) - chosen.count(None)
+    )
+    for chosen in islice(distinct, _MOST_WAYS):
+        yield dict(zip(referred, chosen, strict=True))
+
+
+def bound(call: CallExpectation, served: Mapping[int, int | None], results: Results) -> CallExpectation:
+    """Return the expected call with its references read against the results.
+
+    `served` says of the places that are referred to which actual call each is put to, None where it is put to none.
+    A call that refers to nothing is returned itself.
+    """
+    if not any(True for _ in referred_to([call])):
+        return call
+
+    def read(reference: ResultOf) -> ResultOf:
+        actual = served.get(reference.call - 1)
+        result = results[actual] if actual is not None and actual < len(results) else None
+        return _read(reference, result)
+
+    return with_changed(call, read)
+
+
+def with_changed(call: CallExpectation, change: Callable[[ResultOf], ResultOf]) -> CallExpectation:
+    """Return the expected call with each of its references changed."""
+    return replace(call, arguments={name: with_references(each, change) for name, each in call.arguments.items()})
+
+
+def unknown_in(call: CallExpectation, names: Sequence[str]) -> str:
+    """Return why the first of these arguments whose value depends on a result cannot be compared, in a clause."""
+    for name in names:
+        for _, reference in references_in(call.arguments[name]):
+            if not reference.values:
+                return f"{name} cannot be compared: {reference.unknown or NOT_RECORDED.format(call=reference.call)}"
+    return ""
+
+
+def _read(reference: ResultOf, result: CallResult | None) -> ResultOf:
+    if result is None:
+        return replace(reference, unknown=NOT_RECORDED.format(call=reference.call))
+    if result.is_error:
+        return replace(reference, unknown=f"call {reference.call} was answered with an error")
+    values = _values(result.content, reference.pointer)
+    if not values:
+        nothing = f"the result of call {reference.call} has nothing at {reference.pointer}"
+        return replace(reference, unknown=nothing)
+    return replace(reference, values=values)
+
+
+def _values(content: str, pointer: str) -> tuple[Any, ...]:
+    """Return what stands at a place in a result; a number and the text that writes it are both returned."""
+    document = _document(content)
+    found = value_at(document, pointer)
+    if found is NOTHING and (inside := _text_of_blocks(document)) is not None:
+        content = inside
+        found = value_at(_document(content), pointer)
+    if found is NOTHING:
+        return ()
+    values = [found, *_otherwise(found)]
+    if not pointer and content not in values:
+        # The whole result may be repeated as it came.
+        values.append(content)
+    return tuple(values)
+
+
+def _document(content: str) -> Any:
+    """Return a result as JSON; text that is none is itself."""
+    try:
+        return load_json(content)
+    except InvalidDocument:
+        return content
+
+
+def _text_of_blocks(document: Any) -> str | None:
+    """Return the text in content blocks of the Model Context Protocol; None of all else."""
+    blocks = document.get("content") if isinstance(document, dict) else document
+    if not isinstance(blocks, list) or not blocks:
+        return None
+    texts = [each.get("text") for each in blocks if isinstance(each, dict) and each.get("type") == "text"]
+    return texts[0] if len(texts) == len(blocks) == 1 and isinstance(texts[0], str) else None
+
+
+def _otherwise(value: Any) -> Iterator[Any]:
+    """Yield a number as text, or a text that writes a number as that number: a schema says which of them is due."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield canonical(value)
+    elif isinstance(value, str) and len(value) <= _LONGEST_NUMBER:
+        try:
+            number = parse(value)
+        except ValueError:
+            return
+        if isinstance(number, int | float) and not isinstance(number, bool):
+            yield number

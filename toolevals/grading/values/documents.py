@@ -1,0 +1,271 @@
+"""JSON from outside: read with its faults named by position, checked against the project's schemas.
+
+The schemas are in `schemas/`, one file a shape and version. `x-problem` in a schema gives a keyword's failure words
+that a person can act on.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, NoReturn, get_args
+
+import jsonschema_rs
+
+from toolevals.grading.values.canonical import INTEGER_LIMIT, MAX_DEPTH, MAX_DIGITS, exact
+from toolevals.grading.values.problems import InvalidDocument, Problem, pointer_to
+from toolevals.grading.values.quick_json import UNSURE, read_quickly
+
+SchemaName = Literal[
+    "example",
+    "expectation",
+    "gate",
+    "metric_group",
+    "prediction",
+    "rubric",
+    "simulation",
+    "tool",
+    "transcript",
+    "verdict",
+]
+SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
+
+MAX_BYTES = 10_000_000
+# Less than what has a canonical form: a value from outside comes to stand inside a document of ours.
+MAX_READ_DEPTH = MAX_DEPTH - 54
+_MESSAGE_LENGTH = 300
+
+
+def load_json(text: str | bytes, *, max_bytes: int = MAX_BYTES, max_depth: int = MAX_READ_DEPTH) -> Any:
+    """Return the value of JSON text from outside.
+
+    Refused, with line and column or JSON pointer: what is not JSON, NaN and infinities, numbers that a float can't
+    hold, integers of more than 4,300 digits, a key that appears twice in one object, NUL, lone surrogates, and text
+    beyond the two limits. Raises InvalidDocument.
+    """
+    if type(text) is str and len(text) <= max_bytes and (quick := read_quickly(text, max_depth)) is not UNSURE:
+        return quick
+    text = _decoded(text, max_bytes)
+    try:
+        value = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise _invalid(text, f"not JSON at {_where(text, error.pos)}: {error.msg}", error.pos) from None
+    except ValueError:
+        # A key twice, or a number that we do not take. The decoder does not say where.
+        place, pointer, reason = next(_refusals(text), (0, "", "holds what JSON does not"))
+        raise _invalid(text, f"{reason} at {_where(text, place)}", place, pointer) from None
+    except RecursionError:
+        raise InvalidDocument.at("", f"nested deeper than {max_depth} levels") from None
+    if text.count("[") + text.count("{") > max_depth or "\\u0000" in text or "\\ud" in text or "\\uD" in text:
+        _check_inside(value, max_depth)
+    return value
+
+
+def require_json(value: Any, *, max_depth: int = MAX_READ_DEPTH) -> None:
+    """Raise InvalidDocument, with a pointer, where `load_json` could not have given this value.
+
+    For values that come from other code: what passes can be kept, and stand inside a document of ours.
+    """
+    wrapped = value
+    for _ in range(MAX_DEPTH - max_depth):
+        wrapped = [wrapped]
+    try:
+        exact(wrapped)
+    except ValueError as error:
+        _check_inside(value, max_depth)
+        raise InvalidDocument.at("", str(error)) from None
+
+
+def schema(name: SchemaName) -> dict[str, Any]:
+    """Return one of the project's JSON Schemas, newest version."""
+    return _schemas()[name]
+
+
+def problems_in(document: Any, schema_name: SchemaName) -> list[Problem]:
+    """Return everything that the schema says is wrong with a document, in the document's order."""
+    validator = _validator(schema_name)
+    try:
+        if validator.is_valid(document):
+            return []
+        return [_problem(error) for error in validator.iter_errors(document)]
+    except ValueError:
+        # The validator takes no value that JSON text could not give.
+        return _problems_as_json(document)
+
+
+def require_valid(document: Any, schema_name: SchemaName) -> None:
+    """Raise InvalidDocument where `problems_in` finds any problem."""
+    if problems := problems_in(document, schema_name):
+        raise InvalidDocument(problems)
+
+
+def _problems_as_json(document: Any) -> list[Problem]:
+    try:
+        require_json(document)
+    except InvalidDocument as error:
+        return list(error.problems)
+    return [Problem("", "cannot be checked")]
+
+
+def _invalid(text: str, message: str, place: int, pointer: str = "") -> InvalidDocument:
+    return InvalidDocument([Problem(pointer, message)], min(place, len(text)))
+
+
+def _decoded(text: str | bytes, max_bytes: int) -> str:
+    if len(text) > max_bytes:
+        raise InvalidDocument.at("", f"longer than {max_bytes:,} bytes")
+    try:
+        if isinstance(text, bytes):
+            return text.decode()
+        text.encode()
+    except UnicodeDecodeError as error:
+        raise InvalidDocument.at("", f"not UTF-8 at byte {error.start}") from None
+    except UnicodeEncodeError as error:
+        raise InvalidDocument.at("", f"lone surrogate at character {error.start}") from None
+    return text
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a key twice")
+    return value
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("beyond what a float can hold")
+    return value
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
+
+# A key, text, a bracket, a comma, or, as the decoder sees it, a number.
+_TOKEN = re.compile(
+    r'(?P<key>"(?:[^"\\]|\\.)*+")\s*+:|"(?:[^"\\]|\\.)*+"|[{}\[\],]'
+    r"|(?P<number>NaN|-?Infinity|-?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)"
+)
+
+
+def _refusals(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield place, pointer and reason of every key that comes twice in its object and every number that we do not take.
+
+    Good up to the first; what follows may be no JSON.
+    """
+    keys: list[set[str]] = [set()]
+    path: list[str | int] = []
+    for token in _TOKEN.finditer(text):
+        written = token.group()
+        if written in "{[":
+            keys.append(set())
+            path.append("" if written == "{" else 0)
+        elif written in "}]":
+            keys.pop()
+            path.pop()
+        elif written == ",":
+            path[-1] = path[-1] + 1 if isinstance(path[-1], int) else path[-1]
+        elif (quoted := token["key"]) is not None:
+            path[-1] = key = json.loads(quoted, strict=False)
+            if key in keys[-1]:
+                yield token.start(), pointer_to(path), f"the key {json.dumps(key)} appears twice in one object"
+            keys[-1].add(key)
+        elif token["number"] and (reason := _number_problem(written)):
+            yield token.start(), pointer_to(path), reason
+
+
+def _number_problem(written: str) -> str | None:
+    if written.endswith(("y", "N")):
+        return f"{written} is not a JSON value"
+    if (digits := written.removeprefix("-")).isdecimal():
+        return f"an integer has more than {MAX_DIGITS:,} digits" if len(digits) > MAX_DIGITS else None
+    return None if math.isfinite(float(written)) else f"{written[:40]} is beyond what a number can hold"
+
+
+def _where(text: str, place: int) -> str:
+    return f"line {text.count(chr(10), 0, place) + 1}, column {place - text.rfind(chr(10), 0, place)}"
+
+
+def _check_inside(value: Any, max_depth: int) -> None:
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while waiting:
+        path, item = waiting.pop()
+        if isinstance(item, dict | list | tuple) and len(path) >= max_depth:
+            raise InvalidDocument.at("", f"nested deeper than {max_depth} levels")
+        if problem := _scalar_problem(item):
+            raise InvalidDocument.at(pointer_to(path), problem)
+        for key, child in _children(item):
+            if isinstance(item, dict) and (problem := _key_problem(key)):
+                raise InvalidDocument.at(pointer_to(path), problem)
+            waiting.append(((*path, key), child))
+
+
+def _key_problem(key: Any) -> str | None:
+    return text_problem(key) if isinstance(key, str) else "has a key that is not text"
+
+
+def _children(item: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(item, dict):
+        yield from item.items()
+    elif isinstance(item, list | tuple):
+        yield from enumerate(item)
+
+
+def _scalar_problem(item: Any) -> str | None:
+    if isinstance(item, str):
+        return text_problem(item)
+    if isinstance(item, int):
+        return None if -INTEGER_LIMIT < item < INTEGER_LIMIT else f"is an integer of more than {MAX_DIGITS:,} digits"
+    if isinstance(item, float):
+        return None if math.isfinite(item) else f"is {item}, which is not a JSON value"
+    return None if item is None or isinstance(item, dict | list | tuple) else f"is a {type(item).__name__}, not JSON"
+
+
+def text_problem(text: str) -> str | None:
+    """Return why a text cannot be kept: it holds a NUL character or a lone surrogate; None where it can."""
+    if "\0" in text:
+        return "holds a NUL character"
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return "holds a lone surrogate"
+    return None
+
+
+@cache
+def _schemas() -> dict[SchemaName, dict[str, Any]]:
+    folder = resources.files("toolevals.grading") / "schemas"
+    return {name: json.loads((folder / f"{name}.v1.json").read_text("utf-8")) for name in SCHEMA_NAMES}
+
+
+@cache
+def _validator(name: SchemaName) -> jsonschema_rs.Validator:
+    registry = jsonschema_rs.Registry([(document["$id"], document) for document in _schemas().values()])
+    return jsonschema_rs.validator_for(schema(name), registry=registry, offline=True)
+
+
+def _problem(error: jsonschema_rs.ValidationError) -> Problem:
+    message = _own_words(error.schema_path) or error.message
+    if len(message) > _MESSAGE_LENGTH:
+        message = f"{message[:_MESSAGE_LENGTH]}…"
+    return Problem(pointer_to(error.instance_path), message)
+
+
+def _own_words(schema_path: list[str | int]) -> str | None:
+    # The path begins at the root of whichever schema a reference led to.
+    for root in _schemas().values():
+        node: Any = root
+        for part in schema_path[:-1]:
+            node = node.get(part) if isinstance(node, dict) else None
+        if isinstance(node, dict) and (words := node.get("x-problem", {}).get(schema_path[-1])):
+            return str(words)
+    return None

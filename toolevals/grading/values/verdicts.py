@@ -1,0 +1,299 @@
+"""The answers that graders give, and all of them on one transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, Protocol, Self
+
+from toolevals.grading.values.decided_by import EXPECTED
+from toolevals.grading.values.documents import require_valid
+from toolevals.grading.values.injection_text import Injection
+
+# Classes of a confusion matrix beside the tools.
+NONE = "(none)"
+UNKNOWN_TOOL = "(unknown tool)"
+UNPARSED = "(unparsed)"
+
+Status = Literal["passed", "failed", "unscored", "errored"]
+# The whole case, then layers, then depths of a single call.
+VERDICT_NAMES = (
+    "outcome",
+    "selection",
+    "arguments",
+    "result_use",
+    "recovery",
+    "answer",
+    "schema",
+    "shape",
+    "equivalence",
+    "execution",
+)
+DifferenceKind = Literal["same", "changed", "missing", "extra"]
+
+
+class FailureTag(StrEnum):
+    """Whose failure it is; every case that did not pass and is not unscored has exactly one."""
+
+    MALFORMED_OUTPUT = "MALFORMED_OUTPUT"
+    WRONG_ANSWER = "WRONG_ANSWER"
+    ADAPTER_ERROR = "ADAPTER_ERROR"
+    HARNESS_ERROR = "HARNESS_ERROR"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One grader's answer. `value` is 0..1, None where nothing was scored; `reason` is one sentence."""
+
+    status: Status
+    value: float | None = None
+    reason: str = ""
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"status": self.status, "value": self.value, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One expected call beside the actual one that fits it best; either side may be `(none)`.
+
+    `arguments` is unscored where the tools differ.
+    """
+
+    expected: str
+    actual: str
+    arguments: Status
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"expected": self.expected, "actual": self.actual, "arguments": self.arguments}
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentDifference:
+    """One argument, expected beside actual.
+
+    `pair` is the place of its calls among the case's pairs, `path` a JSON pointer into their arguments. `expected` is
+    a matcher's document, None where nothing was expected (kind "extra"); `actual` is a value, None where the argument
+    is missing (kind "missing").
+    """
+
+    path: str
+    expected: Any
+    actual: Any
+    kind: DifferenceKind
+    pair: int = 0
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "pair": self.pair, "path": self.path, "expected": self.expected, "actual": self.actual, "kind": self.kind,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaProblem:
+    """One way in which a call's arguments break its tool's input schema.
+
+    `pointer` leads into the arguments; `call` is the call's place in the transcript.
+    """
+
+    pointer: str
+    keyword: str
+    message: str
+    call: int = 0
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {"call": self.call, "pointer": self.pointer, "keyword": self.keyword, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedVerdict:
+    """A judge's answer to one rubric. Beside the rules' verdicts, never among them.
+
+    `model` is the snapshot that was asked, empty where none was; `pinned` says that its name stands for one snapshot
+    and no other. `asked` are the digests of what it was to be given, by which its judgements are found: without any,
+    nothing in the case is for it to say.
+    """
+
+    rubric: str
+    version: int
+    status: Status
+    value: float | None = None
+    reason: str = ""
+    model: str = ""
+    pinned: bool = True
+    asked: tuple[str, ...] = ()
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Self:
+        """Read what `to_document` gives."""
+        return cls(**{**document, "asked": tuple(document["asked"])})
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        return {
+            "rubric": self.rubric,
+            "version": self.version,
+            "status": self.status,
+            "value": self.value,
+            "reason": self.reason,
+            "model": self.model,
+            "pinned": self.pinned,
+            "asked": list(self.asked),
+        }
+
+
+class CaseSource(Protocol):
+    """Where a decided grade's words and details come from."""
+
+    @property
+    def statuses(self) -> Mapping[str, Status]:
+        """The status of every verdict."""
+
+    @property
+    def values(self) -> Mapping[str, float | None]:
+        """The value of every verdict."""
+
+    def field(self, name: str) -> Any:
+        """Return a field of the grade; never raises."""
+
+
+class _WorkedOut:
+    """Fills a field that is still empty from the grade's source: Python asks here only where a slot is empty."""
+
+    __slots__ = ("_source",)
+
+    _source: CaseSource
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(name)
+        value = self._source.field(name)
+        object.__setattr__(self, name, value)
+        return value
+
+
+_LATER = frozenset((
+    "verdicts", "expected", "actual", "pairs", "differences", "schema_problems", "details", "judged", "injections",
+    "decided_by",
+))  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class CaseGrade(_WorkedOut):
+    """Every verdict on one transcript.
+
+    `verdicts` has the keys of VERDICT_NAMES. `mode` is what went wrong in the field's words, empty where nothing did.
+    `expected` and `actual` are the place in the matrix of first calls, empty outside it. `details` is what a layer
+    found beside its verdict, by the layer's name, in the layer's own normal form. `judged` is what judges say, by
+    rubric, where they were asked; `injections` are texts that speak to them. `decided_by` says what the outcome is made
+    of (`toolevals.grading.values.decided_by`); `tag` and `mode` belong to the outcome.
+
+    What a grader gives has its statuses, tag and mode decided; everything else is worked out when first asked for,
+    from the transcript's own values, which must not be changed before. Comparing, copying, pickling and writing a
+    grade ask for all of it.
+    """
+
+    verdicts: Mapping[str, Verdict]
+    tag: str = ""
+    mode: str = ""
+    expected: str = ""
+    actual: str = ""
+    pairs: tuple[Pair, ...] = ()
+    differences: tuple[ArgumentDifference, ...] = ()
+    schema_problems: tuple[SchemaProblem, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    judged: Mapping[str, JudgedVerdict] = field(default_factory=dict)
+    injections: tuple[Injection, ...] = ()
+    decided_by: str = EXPECTED
+
+    @property
+    def statuses(self) -> Mapping[str, Status]:
+        """The status of every verdict, without working out its words."""
+        try:
+            return self._source.statuses
+        except AttributeError:
+            return {name: verdict.status for name, verdict in self.verdicts.items()}
+
+    @property
+    def values(self) -> Mapping[str, float | None]:
+        """The value of every verdict, without working out its words."""
+        try:
+            return self._source.values
+        except AttributeError:
+            return {name: verdict.value for name, verdict in self.verdicts.items()}
+
+    @property
+    def outcome(self) -> Verdict:
+        """The verdict on the whole case."""
+        return self.verdicts["outcome"]
+
+    @classmethod
+    def from_document(cls, document: Any) -> Self:
+        """Read `schemas/verdict.v1.json`. Raises InvalidDocument."""
+        require_valid(document, "verdict")
+        return cls(
+            verdicts={name: Verdict(**verdict) for name, verdict in document["verdicts"].items()},
+            tag=document["tag"],
+            mode=document["mode"],
+            expected=document["expected"],
+            actual=document["actual"],
+            pairs=tuple(Pair(**pair) for pair in document["pairs"]),
+            differences=tuple(
+                ArgumentDifference(
+                    path=item["path"],
+                    expected=item.get("expected"),
+                    actual=item.get("actual"),
+                    kind=item["kind"],
+                    pair=item.get("pair", 0),
+                )
+                for item in document["differences"]
+            ),
+            schema_problems=tuple(SchemaProblem(**problem) for problem in document["schema_problems"]),
+            details=document.get("details", {}),
+            judged={name: JudgedVerdict.from_document(each) for name, each in document.get("judged", {}).items()},
+            injections=tuple(Injection.from_document(each) for each in document.get("injections", ())),
+            decided_by=document.get("decided_by", EXPECTED),
+        )
+
+    def to_document(self) -> dict[str, Any]:
+        """Return the normal form."""
+        document: dict[str, Any] = {
+            "verdicts": {name: verdict.to_document() for name, verdict in self.verdicts.items()},
+            "tag": self.tag,
+            "mode": self.mode,
+            "expected": self.expected,
+            "actual": self.actual,
+            "pairs": [pair.to_document() for pair in self.pairs],
+            "differences": [difference.to_document() for difference in self.differences],
+            "schema_problems": [problem.to_document() for problem in self.schema_problems],
+        }
+        if self.details:
+            document["details"] = dict(self.details)
+        if self.judged:
+            document["judged"] = {name: verdict.to_document() for name, verdict in self.judged.items()}
+        if self.injections:
+            document["injections"] = [each.to_document() for each in self.injections]
+        if self.decided_by != EXPECTED:
+            document["decided_by"] = self.decided_by
+        return document
+
+
+# The slots' own setters: a frozen class has no quicker way in, and many grades are made.
+_new = object.__new__
+_set_tag = vars(CaseGrade)["tag"].__set__
+_set_mode = vars(CaseGrade)["mode"].__set__
+_set_source = vars(_WorkedOut)["_source"].__set__
+
+
+def decided(tag: str, mode: str, source: CaseSource) -> CaseGrade:
+    """Return a grade whose words and details are worked out of `source` when asked for."""
+    made = _new(CaseGrade)
+    _set_tag(made, tag)
+    _set_mode(made, mode)
+    _set_source(made, source)
+    return made
