@@ -15,10 +15,11 @@ from typing import Any
 
 import django
 
+from benchmarks._labelled_example import CALL, WORDS
+
 EXAMPLES, CLIENTS, SECONDS, ALONE = 10_000, 8, 10, 300
 LARGE = 1_000_000
 EXPORTS = ("jsonl", "csv", "labels_csv")
-WORDS = "My parcel was due on Monday and has not come; can you tell me where it is? "
 PROPERTIES = {"order_id": {"type": "string"}, "verbose": {"type": "boolean"}}
 TOOLS = [
     {
@@ -28,10 +29,6 @@ TOOLS = [
     }
     for name in ("get_order", "cancel_order", "refund_order", "track_parcel")
 ]
-CALL = {
-    "kind": "calls",
-    "alternatives": [{"ordered": [{"tool": "track_parcel", "arguments": {"order_id": {"exact": "A-1"}}}]}],
-}
 
 
 def lines(**more: Any) -> Iterator[bytes]:

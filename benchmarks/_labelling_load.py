@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks._labelling import CALL, WORDS
+from benchmarks._labelled_example import CALL, WORDS
 from toolevals.grading.values.canonical import exact
 
 # Rows a statement, so that none is rolled back as a whole and the log stays short.

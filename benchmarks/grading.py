@@ -34,7 +34,7 @@ from toolevals.grading.values import (
     Transcript,
 )
 from toolevals.grading.values.matchers import Exact
-from toolevals.grading.values.verdicts import FailureTag
+from toolevals.grading.values.statuses import FailureTag
 
 PEERS = Path(__file__).parent / "peers" / "call_checkers.py"
 TRACK = ToolSpec("track", "Says where an order is.", {"type": "object", "properties": {"order": {"type": "string"}}})

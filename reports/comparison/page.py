@@ -148,7 +148,7 @@ def part_chips(runs: TwoRuns, query: Callable[[Filters], str]) -> tuple[Chip, ..
 
 def strata_of(runs: TwoRuns, name: str, verdict: str) -> tuple[StratumDelta, ...]:
     """Return what changed in a verdict's rate in each value of a stratum."""
-    return stratum_deltas(runs.paired, stratum_of_pairs(runs, name), verdict)
+    return stratum_deltas(runs.paired, stratum_of_pairs(runs, runs.paired.pairs, name), verdict)
 
 
 def stratum_named(name: str) -> str:

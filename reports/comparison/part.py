@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from labeling.models import Example, VersionEntry
 from reports.filters.asked import Filters, text
 from toolevals.runs.models import CaseTag, Run
 
-if TYPE_CHECKING:
-    from reports.comparison.runs import TwoRuns
-
 # What examples can be picked by: strata as the candidate's examples say them today, and tags on a case of either run.
 PART: Final = (*Example.STRATA, "tagged")
 Pairs = Sequence[tuple[int, int]]
+
+
+class RunPair(Protocol):
+    """A baseline, a candidate, and the conditions on their examples."""
+
+    @property
+    def before(self) -> Run: ...
+    @property
+    def after(self) -> Run: ...
+    @property
+    def part(self) -> Filters: ...
 
 
 def read_part(parameters: Mapping[str, str]) -> Filters:
@@ -23,7 +31,7 @@ def read_part(parameters: Mapping[str, str]) -> Filters:
     return Filters(**found)
 
 
-def pairs_in(runs: TwoRuns, pairs: Pairs | None) -> Pairs | None:
+def pairs_in(runs: RunPair, pairs: Pairs | None) -> Pairs | None:
     """Return those of the pairs of places (None: all, each beside its like) that are in the part that is asked for."""
     conditions = runs.part.conditions
     tag = conditions.pop("tagged", "")
@@ -38,17 +46,17 @@ def pairs_in(runs: TwoRuns, pairs: Pairs | None) -> Pairs | None:
     return pairs
 
 
-def every_pair(runs: TwoRuns, pairs: Pairs | None) -> Pairs:
+def every_pair(runs: RunPair, pairs: Pairs | None) -> Pairs:
     """Return the pairs of places, one by one."""
     return [(place, place) for place in range(runs.before.size)] if pairs is None else pairs
 
 
-def stratum_of_pairs(runs: TwoRuns, name: str) -> list[str]:
+def stratum_of_pairs(runs: RunPair, pairs: Pairs | None, name: str) -> list[str]:
     """Return the value of a stratum of each compared example, in their order; "" where it says none."""
     entries = VersionEntry.objects.filter(version=runs.after.dataset_version_id)
     values = dict(entries.values_list("position", f"revision__example__{name}").iterator())
     positions = runs.after.positions
-    return [values.get(positions[after], "") for _, after in every_pair(runs, runs.paired.pairs)]
+    return [values.get(positions[after], "") for _, after in every_pair(runs, pairs)]
 
 
 def places_at(run: Run, positions: Iterable[int]) -> Iterable[int]:

@@ -18,7 +18,8 @@ from toolevals.grading.gates.cases import metric_arises, value_of, verdict_score
 from toolevals.grading.gates.results import JUDGED, PUBLISHED_JUDGES, Failure, GateCase
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.layers.tool_names import pairs_name_f1
-from toolevals.grading.values.verdicts import VERDICT_NAMES, Status
+from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 from toolevals.runs.measured import measured_case, metric_names
 from toolevals.runs.models import AlignedPair, CaseGrade, Episode, Grading, JudgedCase
 from toolevals.runs.packed import LETTERS, Packed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.grading.recovery.scripts import call
+from tests.grading.layers.recovery.scripts import call
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.values import CallExpectation, Expectation, Message, ToolCall, ToolSpec, Trajectory, Transcript
 from toolevals.grading.values.matchers import Exact

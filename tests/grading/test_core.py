@@ -13,7 +13,8 @@ from toolevals.grading.matching.equality import PROFILES
 from toolevals.grading.reading.specs import FORMATS
 from toolevals.grading.values import ProfileName
 from toolevals.grading.values.matchers import MATCHERS
-from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, VERDICT_NAMES, FailureTag
+from toolevals.grading.values.statuses import FailureTag
+from toolevals.grading.values.verdicts import NONE, UNKNOWN_TOOL, UNPARSED, VERDICT_NAMES
 
 DOCS = Path(__file__).parents[2] / "docs" / "grading.md"
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
 
 from scripts.dev.environment import ROOT
+
+PACKAGES: Final = ("toolevals", "labeling", "reports", "benchmarks", "scripts")
+# Querysets name the models whose managers they are, and so does what keeps rows from blind readers.
+NAMING_MODELS: Final = ("querysets", "blindness")
 
 CORE = """
 import importlib, pkgutil, sys
@@ -31,3 +39,50 @@ def test_the_import_rules_name_every_room() -> None:
 
 def test_the_project_package_stays_empty() -> None:
     assert (ROOT / "toolevals" / "__init__.py").read_text() == ""
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Imports for types count too: what needs each other's types is one idea cut in two places."""
+    imports = {module: set(_imported(path, known)) for known in [_modules()] for module, path in known.items()}
+    assert _circles(imports) == []
+
+
+def test_a_circle_is_found() -> None:
+    assert _circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == [["b", "c"]]
+
+
+def _modules() -> dict[str, Path]:
+    paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    parts = {path: path.relative_to(ROOT).with_suffix("").parts for path in paths}
+    return {".".join(names[:-1] if names[-1] == "__init__" else names): path for path, names in parts.items()}
+
+
+def _imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
+    """Yield the modules of this project that a file imports, in whatever function or for whatever purpose."""
+    names_models = any(part in NAMING_MODELS for part in path.with_suffix("").parts)
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in known)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path} imports by a relative name"
+            module = node.module or ""
+            if names_models and "models" in module.split("."):
+                continue
+            for alias in node.names:
+                name = f"{module}.{alias.name}"
+                if name in known:
+                    yield name
+                elif module in known and known[module] != path:
+                    yield module
+
+
+def _circles(imports: Mapping[str, set[str]]) -> list[list[str]]:
+    """Return the groups of modules that reach each other: take away, again and again, what nobody or nothing needs."""
+    left = {module: targets & imports.keys() for module, targets in imports.items()}
+    while True:
+        wanted = set().union(*left.values())
+        ends = {module for module, targets in left.items() if not targets or module not in wanted}
+        if not ends:
+            break
+        left = {module: targets - ends for module, targets in left.items() if module not in ends}
+    return [sorted(left)] if left else []

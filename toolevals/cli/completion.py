@@ -6,7 +6,7 @@ The shell asks the command itself, which reads the words off its own parsers: no
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from toolevals.cli.exits import Exit
 from toolevals.cli.output import say
@@ -53,13 +53,14 @@ def run(arguments: argparse.Namespace) -> int:
     return Exit.OK
 
 
-def completions(words: Sequence[str]) -> list[str]:
-    """Return what the last word may be, after the words before it; nothing where it is a file or free text."""
-    from toolevals.cli.main import parser
+def completions(words: Sequence[str], parser_of: Callable[[Sequence[str]], argparse.ArgumentParser]) -> list[str]:
+    """Return what the last word may be, after the words before it; nothing where it is a file or free text.
 
+    `parser_of` returns the parser of the verbs that are named.
+    """
     *before, word = words or [""]
     verb = next((each for each in before if not each.startswith("-")), "")
-    known = parser([verb] if verb in VERBS else [])
+    known = parser_of([verb] if verb in VERBS else [])
     used, waiting = _entered(known, before)
     if waiting is not None:
         found = list(map(str, waiting.choices or ()))

@@ -22,7 +22,8 @@ from toolevals.grading.gates.results import GateCase, GateResult
 from toolevals.grading.gates.rules import Gate
 from toolevals.grading.reading.reading_report import Readings
 from toolevals.grading.values.problems import InvalidDocument, pointer_to
-from toolevals.grading.values.verdicts import CaseGrade, Status, Verdict
+from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.verdicts import CaseGrade, Verdict
 
 _BESIDE = ("id", "trial", "strata", "latency_ms", "due", "metrics")
 

@@ -74,7 +74,7 @@ def _complete(words: Sequence[str]) -> int:
     """Print what a shell may complete the last word to."""
     from toolevals.cli.completion import completions
 
-    for word in completions(words):
+    for word in completions(words, parser):
         say(word)
     return Exit.OK
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from toolevals.grading.values.verdicts import VERDICT_NAMES, Status, Verdict
+from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.verdicts import VERDICT_NAMES, Verdict
 from toolevals.runs.packed import LETTERS
 
 _NO_VALUE: Final = "-"

@@ -6,6 +6,7 @@ from typing import Any
 
 from toolevals.grading.engine.grading import compile_case, grade
 from toolevals.grading.judging import SHIPPED, Briefing, Judgement, JudgementRequest, Judgements, needed_judgements
+from toolevals.grading.judging.judged_grading import grade_judged
 from toolevals.grading.values import (
     CallExpectation,
     Expectation,
@@ -76,7 +77,7 @@ class Court:
 
     @property
     def grade(self) -> CaseGrade:
-        return grade(self.compiled, self.transcript, self.judgements)
+        return grade_judged(self.compiled, self.transcript, self.judgements)
 
 
 def score(value: float) -> Any:

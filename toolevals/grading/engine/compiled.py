@@ -22,9 +22,9 @@ from toolevals.grading.values.decided_by import EXPECTED
 class CompiledCase:
     """An expectation as tests. `failure` says why it could not be compiled: every grade is then errored.
 
-    `asks_beside` says that it expects something of a transcript beside its calls; `decided_by` what its outcome is made
-    of, and `refers` that an expected call refers to the result of another. `trajectories` are made when they are first
-    wanted, unless making them may fail: calls that stand in place are graded without them.
+    `expects_layers` says that it expects something beside calls; `decided_by` what its outcome is made of, and `refers`
+    that an expected call refers to the result of another. `trajectories` are made when they are first wanted, unless
+    making them may fail: calls that stand in place are graded without them.
     """
 
     expectation: Expectation
@@ -32,7 +32,7 @@ class CompiledCase:
     offer: Offer
     failure: str = ""
     in_place: InPlace | None = field(default=None, compare=False)
-    asks_beside: bool = False
+    expects_layers: bool = False
     decided_by: str = EXPECTED
     refers: bool = False
     # What was decided of calls that came before, by their text. Most come once or are all alike: they need no dict.
@@ -79,10 +79,10 @@ def compile_case(
     profile = PROFILES[expectation.profile]
     if judge is not None:
         profile = replace(profile, judge=judge)
-    asks_beside = bool(expectation.reactions) or expectation.answer is not None or expectation.state is not None
+    expects_layers = bool(expectation.reactions) or expectation.answer is not None or expectation.state is not None
     offer = Offer(profile, tuple(tools), expectation)
     try:
-        made = CompiledCase(expectation, profile, offer, "", None, asks_beside, decided_by)
+        made = CompiledCase(expectation, profile, offer, "", None, expects_layers, decided_by)
         in_place = InPlace.of(expectation, offer)
         if not (_is_sure(expectation) if in_place is None or not in_place.only else in_place.is_sure):
             # What cannot be compiled is told now.

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from toolevals.grading.values.decided_by import CALLS, combined, parts_of
-from toolevals.grading.values.verdicts import VERDICT_NAMES, FailureTag, Status
-
-if TYPE_CHECKING:
-    from toolevals.grading.engine.layer_grading import Beside
+from toolevals.grading.values.decided_by import CALLS
+from toolevals.grading.values.statuses import FailureTag, Status
+from toolevals.grading.values.verdicts import VERDICT_NAMES
 
 
 class Findings(NamedTuple):
@@ -50,26 +48,6 @@ class Decision:
     call_mode: str = ""
     said_by: str = CALLS
 
-    def and_beside(self, beside: Beside, decided_by: str) -> Decision:
-        """Return the decision with the verdicts of further layers, and the outcome of what decides (`deciding`)."""
-        statuses, values = {**self.statuses}, {**self.values}
-        for name, verdict in beside.verdicts.items():
-            statuses[name], values[name] = verdict.status, verdict.value
-        found = [(CALLS, self.mode, self.statuses["outcome"])] if CALLS in (parts_of(decided_by) or (CALLS,)) else []
-        silent = ""
-        for layer, decided in beside.deciding(decided_by):
-            silent = silent or layer.name
-            if decided is not None:
-                found.append((layer.name, layer.mode, decided.status))
-        status = combined(status for _, _, status in found)
-        statuses["outcome"], values["outcome"] = status, _VALUES.get(status)
-        said_by, mode = next(((name, mode) for name, mode, each in found if each == status), (silent, ""))
-        if status == "errored":
-            tag = FailureTag.HARNESS_ERROR.value
-            return Decision(statuses, values, tag, tag.lower(), self.call_mode, said_by)
-        mode = mode if status == "failed" else ""
-        return Decision(statuses, values, tag_of(mode), mode, self.call_mode, said_by)
-
     def cut_off(self) -> Decision:
         """Return the decision on a conversation that was cut before its end: failed, whatever it had done by then."""
         if self.statuses["outcome"] == "errored":
@@ -81,7 +59,6 @@ class Decision:
 
 # What the outcome of a conversation that was cut says.
 CUT = "cut"
-_VALUES: Mapping[Status, float] = {"passed": 1.0, "failed": 0.0}
 
 
 @lru_cache(maxsize=4096)

@@ -24,15 +24,16 @@ from toolevals.grading.engine.arguments import (
 from toolevals.grading.engine.compiled import CompiledCase
 from toolevals.grading.engine.counted_calls import CountedCalls
 from toolevals.grading.engine.decisions import CUT, Decision
-from toolevals.grading.engine.layer_grading import NOTHING_BESIDE, Beside, silences
+from toolevals.grading.engine.layer_grading import NO_LAYERS, LayerGrades, silences
 from toolevals.grading.engine.matrix_placement import Placement, needless_differences, needless_pairs
 from toolevals.grading.engine.positional_match import Place
 from toolevals.grading.engine.selection import called_as_due, calls_selection, no_call_selection, some_call_selection
 from toolevals.grading.matching.differences import argument_differences
 from toolevals.grading.values import Call, ToolCall
 from toolevals.grading.values.decided_by import CALLS
+from toolevals.grading.values.statuses import Status
 from toolevals.grading.values.transcripts import CUTS
-from toolevals.grading.values.verdicts import NONE, ArgumentDifference, Pair, SchemaProblem, Status, Verdict
+from toolevals.grading.values.verdicts import NONE, ArgumentDifference, Pair, SchemaProblem, Verdict
 
 _ANY_CALL = "Any call will do, so there are no arguments to compare."
 # What a detail is that cannot be made.
@@ -54,12 +55,12 @@ class Explanation:
 
     __slots__ = (
         "_alignment",
-        "_beside",
         "_calls",
         "_compiled",
         "_decision",
         "_differences",
         "_ended",
+        "_layers",
         "_place",
         "_placement",
         "_places",
@@ -68,7 +69,7 @@ class Explanation:
     )
 
     # Worked out when a field first wants them, and kept for the others; the first three unless they were given.
-    _beside: Beside
+    _layers: LayerGrades
     _ended: str | None
     _places: Sequence[int]
     _differences: tuple[ArgumentDifference, ...]
@@ -97,15 +98,15 @@ class Explanation:
         decision: Decision,
         alignment: Alignment | None,
         *,
-        beside: Beside,
+        layers: LayerGrades,
         ended: str | None,
     ) -> Explanation:
         """Return the fields of a conversation's grade.
 
-        `beside` holds further layers' grades, `ended` says why the conversation was cut, None where it was not.
+        `layers` holds further layers' grades, `ended` says why the conversation was cut, None where it was not.
         """
         made = cls(compiled, counted.calls, decision, alignment)
-        made._beside, made._ended, made._places = beside, ended, counted.places
+        made._layers, made._ended, made._places = layers, ended, counted.places
         return made
 
     def __getattr__(self, name: str) -> Any:
@@ -144,7 +145,7 @@ class Explanation:
         reasons = self._reasons()
         verdicts = {name: Verdict(statuses[name], values[name], reason) for name, reason in reasons.items()}
         verdicts |= silences()
-        verdicts |= self._beside.verdicts
+        verdicts |= self._layers.verdicts
         return {name: verdicts[name] for name in statuses}
 
     def _verdicts_for(self, reason: str) -> Mapping[str, Verdict]:
@@ -187,7 +188,7 @@ class Explanation:
         if said_by == CUT and self._ended is not None:
             return f"The conversation was cut: {CUTS[self._ended]}."
         if said_by != CALLS:
-            found = self._beside.verdicts.get(said_by) or silences()[said_by]
+            found = self._layers.verdicts.get(said_by) or silences()[said_by]
             return found.reason
         for name in ("selection", "arguments"):
             if statuses[name] == "failed":
@@ -258,13 +259,13 @@ class Explanation:
 
     def _details(self) -> Mapping[str, Any]:
         if self._decision.statuses["arguments"] != "failed":
-            return self._beside.details
+            return self._layers.details
         breaks_schema = self._decision.call_mode == "schema_error"
         bucket = call_failure_bucket(self._differences, breaks_schema=breaks_schema)
-        return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._beside.details}
+        return {"arguments": {"bucket": bucket.value if bucket else ""}, **self._layers.details}
 
     _WORKED_OUT: ClassVar[Mapping[str, Callable[[Explanation], Any]]] = {
-        "_beside": lambda _: NOTHING_BESIDE,
+        "_layers": lambda _: NO_LAYERS,
         "_differences": _find_differences,
         "_ended": lambda _: None,
         "_place": _find_place,

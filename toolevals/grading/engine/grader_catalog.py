@@ -8,7 +8,7 @@ from typing import Literal
 
 from toolevals.grading.engine.case_metrics import METRICS
 from toolevals.grading.values.matchers import MATCHERS
-from toolevals.grading.values.verdicts import FailureTag
+from toolevals.grading.values.statuses import FailureTag
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,17 +16,16 @@ from toolevals.grading.engine.counted_calls import calls_that_count
 from toolevals.grading.engine.decisions import Decision, Findings, decision_of
 from toolevals.grading.engine.explanation import Explanation
 from toolevals.grading.engine.known_calls import calls_as_text
-from toolevals.grading.engine.layer_grading import NOTHING_BESIDE, graded_beside
+from toolevals.grading.engine.layer_grading import NO_LAYERS, grade_layers, with_layers
 from toolevals.grading.engine.selection import calls_selection, no_call_selection, some_call_selection
-from toolevals.grading.judging.briefing import Judgements
-from toolevals.grading.judging.case_judging import Hearing, unheard
 from toolevals.grading.layers.execution import Effect
 from toolevals.grading.layers.refusals import refuses
 from toolevals.grading.values import Call, Transcript
 from toolevals.grading.values.call_results import Results
 from toolevals.grading.values.decided_by import EXPECTED
+from toolevals.grading.values.statuses import FailureTag
 from toolevals.grading.values.transcripts import CUTS
-from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade, FailureTag, Verdict, decided
+from toolevals.grading.values.verdicts import VERDICT_NAMES, CaseGrade, Verdict, decided
 
 # What becomes of a conversation that was cut before its end.
 CutOff = Literal["failed", "left_out"]
@@ -38,7 +37,6 @@ __all__ = ["CompiledCase", "compile_case", "grade", "grade_calls"]
 def grade(
     compiled: CompiledCase,
     transcript: Transcript | None,
-    judgements: Judgements | None = None,
     *,
     effect: Effect | None = None,
     cut_off: CutOff = "failed",
@@ -46,13 +44,10 @@ def grade(
     """Grade what a subject did; None where no prediction came, which is unscored.
 
     A subject that could not be reached is errored (ADAPTER_ERROR), and so is a crash of a grader (HARNESS_ERROR).
-    `judgements` answer criteria in words, and give a verdict for every rubric that is on; without them nothing is
-    judged. `effect` is what the calls did to a simulated world; without it, a state that the transcript holds is
-    compared with one that the label gives. A conversation that was cut before its end is failed, or, where `cut_off` is
-    "left_out", unscored.
+    Criteria in words are left to judges (`judging.judged_grading`). `effect` is what the calls did to a simulated
+    world; without it, a state that the transcript holds is compared with one that the label gives. A conversation that
+    was cut before its end is failed, or, where `cut_off` is "left_out", unscored.
     """
-    if judgements is not None:
-        return _judged(compiled, transcript, judgements, effect, cut_off)
     if transcript is None:
         return _everywhere(compiled, Verdict("unscored", None, "No prediction came."))
     if transcript.error is not None:
@@ -65,36 +60,19 @@ def grade(
     try:
         counted = calls_that_count(compiled, transcript)
         decision, alignment = _decided(compiled, counted.calls, counted.results(compiled, transcript))
-        beside = graded_beside(compiled, transcript, effect)
+        layers = grade_layers(compiled, transcript, effect)
         if decision.mode == "missed_call" and not counted.calls and refuses(transcript):
             decision = replace(decision, mode="refused", call_mode="refused")
-        if beside.grades or compiled.decided_by != EXPECTED:
-            decision = decision.and_beside(beside, compiled.decided_by)
+        if layers.grades or compiled.decided_by != EXPECTED:
+            decision = with_layers(decision, layers, compiled.decided_by)
         if transcript.ended is not None:
             decision = decision.cut_off()
         explanation = Explanation.of_transcript(
-            compiled, counted, decision, alignment, beside=beside, ended=transcript.ended
+            compiled, counted, decision, alignment, layers=layers, ended=transcript.ended
         )
         return decided(decision.tag, decision.mode, explanation)
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(compiled, error)
-
-
-def _judged(
-    compiled: CompiledCase,
-    transcript: Transcript | None,
-    judgements: Judgements,
-    effect: Effect | None,
-    cut_off: CutOff,
-) -> CaseGrade:
-    plain = grade(compiled, transcript, effect=effect, cut_off=cut_off)
-    if transcript is not None and transcript.ended is not None and cut_off == "left_out":
-        return replace(plain, judged=unheard(judgements, f"Not asked: {plain.outcome.reason}"))
-    if transcript is None or plain.statuses["outcome"] == "errored":
-        return replace(plain, judged=unheard(judgements, f"Not asked: {plain.outcome.reason}"))
-    hearing = Hearing(compiled, transcript, plain, judgements)
-    found = plain if hearing.applied is compiled else grade(hearing.applied, transcript, effect=effect, cut_off=cut_off)
-    return replace(found, judged=hearing.verdicts())
 
 
 def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
@@ -104,7 +82,7 @@ def grade_calls(compiled: CompiledCase, calls: Sequence[Call]) -> CaseGrade:
     try:
         decision, alignment = _decided(compiled, calls)
         if compiled.decided_by != EXPECTED:
-            decision = decision.and_beside(NOTHING_BESIDE, compiled.decided_by)
+            decision = with_layers(decision, NO_LAYERS, compiled.decided_by)
         return decided(decision.tag, decision.mode, Explanation(compiled, calls, decision, alignment))
     except Exception as error:  # noqa: BLE001 (the boundary that turns crashes into verdicts)
         return _crashed(compiled, error)

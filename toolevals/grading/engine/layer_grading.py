@@ -1,4 +1,4 @@
-"""The graders of a whole transcript, beside those of its calls, in one table.
+"""Grade a whole transcript, where the verdicts on its calls do not reach: one table holds the layers.
 
 A row of LAYERS, and its name in VERDICT_NAMES, make a layer.
 """
@@ -10,13 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from toolevals.grading.engine.compiled import CompiledCase
+from toolevals.grading.engine.decisions import Decision, tag_of
 from toolevals.grading.layers.answer import grade_answer
 from toolevals.grading.layers.execution import Effect, grade_effect
 from toolevals.grading.layers.recovery import grade_recovery
 from toolevals.grading.layers.result_use import grade_result_use
 from toolevals.grading.values import Transcript
-from toolevals.grading.values.decided_by import EXPECTED, PARTS, parts_of
+from toolevals.grading.values.decided_by import CALLS, EXPECTED, PARTS, combined, parts_of
+from toolevals.grading.values.statuses import FailureTag, Status
 from toolevals.grading.values.verdicts import Verdict
+
+_VALUES: Mapping[Status, float] = {"passed": 1.0, "failed": 0.0}
 
 
 class Evidence(NamedTuple):
@@ -115,7 +119,7 @@ LAYERS: tuple[Layer, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class LayerGrades:
     """The grades of the layers for which a transcript has evidence, by their places in LAYERS."""
 
     grades: tuple[tuple[Layer, LayerGrade], ...]
@@ -136,9 +140,9 @@ class Beside:
         graded = {layer.name: found for layer, found in self.grades}
         for part in parts_of(decided_by):
             if (named := layers.get(PARTS[part])) is not None:
-                beside = graded.get(named.name)
+                grade = graded.get(named.name)
                 silent = named.silent if named.always_arises else None
-                yield named, silent if beside is None else beside.verdict if beside.arises else None
+                yield named, silent if grade is None else grade.verdict if grade.arises else None
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -146,16 +150,39 @@ class Beside:
         return {layer.name: graded.detail() for layer, graded in self.grades if graded.detail is not None}
 
 
-NOTHING_BESIDE = Beside(())
+NO_LAYERS = LayerGrades(())
 
 
-def graded_beside(compiled: CompiledCase, transcript: Transcript, effect: Effect | None = None) -> Beside:
+def grade_layers(compiled: CompiledCase, transcript: Transcript, effect: Effect | None = None) -> LayerGrades:
     """Grade the layers for which the transcript has evidence; none where it holds calls alone."""
     only_calls = len(transcript.messages) < 2 and transcript.answer is None
-    if only_calls and effect is None and not compiled.asks_beside:
-        return NOTHING_BESIDE
+    if only_calls and effect is None and not compiled.expects_layers:
+        return NO_LAYERS
     given = Evidence(compiled, transcript, effect)
-    return Beside(tuple((layer, layer.grade(given)) for layer in LAYERS if layer.has_evidence(given)))
+    return LayerGrades(tuple((layer, layer.grade(given)) for layer in LAYERS if layer.has_evidence(given)))
+
+
+def with_layers(decision: Decision, layers: LayerGrades, decided_by: str) -> Decision:
+    """Return the decision with the verdicts of the layers, and the outcome of what decides (`decided_by`)."""
+    statuses, values = {**decision.statuses}, {**decision.values}
+    for name, verdict in layers.verdicts.items():
+        statuses[name], values[name] = verdict.status, verdict.value
+    found = []
+    if CALLS in (parts_of(decided_by) or (CALLS,)):
+        found.append((CALLS, decision.mode, decision.statuses["outcome"]))
+    silent = ""
+    for layer, decided in layers.deciding(decided_by):
+        silent = silent or layer.name
+        if decided is not None:
+            found.append((layer.name, layer.mode, decided.status))
+    status = combined(status for _, _, status in found)
+    statuses["outcome"], values["outcome"] = status, _VALUES.get(status)
+    said_by, mode = next(((name, mode) for name, mode, each in found if each == status), (silent, ""))
+    if status == "errored":
+        tag = FailureTag.HARNESS_ERROR.value
+        return Decision(statuses, values, tag, tag.lower(), decision.call_mode, said_by)
+    mode = mode if status == "failed" else ""
+    return Decision(statuses, values, tag_of(mode), mode, decision.call_mode, said_by)
 
 
 def silences() -> Mapping[str, Verdict]:

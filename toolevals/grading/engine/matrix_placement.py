@@ -12,7 +12,8 @@ from toolevals.grading.matching.compiled_calls import CompiledCall, compile_call
 from toolevals.grading.matching.differences import argument_differences
 from toolevals.grading.matching.equality import Profile
 from toolevals.grading.values import Call, CallExpectation, ToolCall
-from toolevals.grading.values.verdicts import NONE, ArgumentDifference, Pair, Status
+from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.verdicts import NONE, ArgumentDifference, Pair
 
 # An expected call's place, or None, beside an actual one's, or None.
 Row = tuple[int | None, int | None]

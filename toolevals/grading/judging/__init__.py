@@ -4,7 +4,7 @@ Nothing here asks anybody. Whoever does takes a `JudgementRequest` and gives a `
 """
 
 from toolevals.grading.judging.briefing import Briefing, Judgements
-from toolevals.grading.judging.case_judging import Hearing, needed_judgements, unheard
+from toolevals.grading.judging.case_judging import CaseJudging, needed_judgements, not_judged
 from toolevals.grading.judging.conditions import GATES, Gate
 from toolevals.grading.judging.judgements import Judgement, JudgementRequest
 from toolevals.grading.judging.rubrics import Rubric, Scale
@@ -14,13 +14,13 @@ __all__ = [
     "GATES",
     "SHIPPED",
     "Briefing",
+    "CaseJudging",
     "Gate",
-    "Hearing",
     "Judgement",
     "JudgementRequest",
     "Judgements",
     "Rubric",
     "Scale",
     "needed_judgements",
-    "unheard",
+    "not_judged",
 ]

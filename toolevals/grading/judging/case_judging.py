@@ -16,7 +16,8 @@ from toolevals.grading.judging.materials import OF_CASE
 from toolevals.grading.judging.rubrics import Rubric
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.canonical import canonical
-from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict, Status
+from toolevals.grading.values.statuses import Status
+from toolevals.grading.values.verdicts import CaseGrade, JudgedVerdict
 
 # Characters of JSON that a judge is given at most: more is not judged, and that is said.
 MOST_CHARACTERS = 200_000
@@ -28,7 +29,7 @@ CRITERIA = "criteria"
 
 
 @dataclass(frozen=True)
-class Hearing:
+class CaseJudging:
     """One case with the judgements that it has. `plain` is its grade without any."""
 
     compiled: CompiledCase
@@ -138,10 +139,10 @@ def needed_judgements(
     """
     if transcript is None or plain.statuses["outcome"] == "errored":
         return ()
-    return Hearing(compiled, transcript, plain, judgements).missing
+    return CaseJudging(compiled, transcript, plain, judgements).missing
 
 
-def unheard(judgements: Judgements, reason: str) -> Mapping[str, JudgedVerdict]:
+def not_judged(judgements: Judgements, reason: str) -> Mapping[str, JudgedVerdict]:
     """Return the verdicts on a case that no judge can look at."""
     return {rubric.name: _without(rubric, "unscored", reason) for rubric in judgements.briefing.rubrics}
 

@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from toolevals.grading.values.problems import InvalidDocument
-
-if TYPE_CHECKING:
-    from toolevals.grading.values.verdicts import Status
+from toolevals.grading.values.statuses import Status
 
 # Whatever the gold expects decides: the calls, and the answer and the end state where they are expected and known.
 EXPECTED: Final = "expected"

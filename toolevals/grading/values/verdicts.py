@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Literal, Protocol, Self
 
 from toolevals.grading.values.decided_by import EXPECTED
 from toolevals.grading.values.documents import require_valid
 from toolevals.grading.values.injection_text import Injection
+from toolevals.grading.values.statuses import Status
 
 # Classes of a confusion matrix beside the tools.
 NONE = "(none)"
 UNKNOWN_TOOL = "(unknown tool)"
 UNPARSED = "(unparsed)"
 
-Status = Literal["passed", "failed", "unscored", "errored"]
 # The whole case, then layers, then depths of a single call.
 VERDICT_NAMES = (
     "outcome",
@@ -31,15 +30,6 @@ VERDICT_NAMES = (
     "execution",
 )
 DifferenceKind = Literal["same", "changed", "missing", "extra"]
-
-
-class FailureTag(StrEnum):
-    """Whose failure it is; every case that did not pass and is not unscored has exactly one."""
-
-    MALFORMED_OUTPUT = "MALFORMED_OUTPUT"
-    WRONG_ANSWER = "WRONG_ANSWER"
-    ADAPTER_ERROR = "ADAPTER_ERROR"
-    HARNESS_ERROR = "HARNESS_ERROR"
 
 
 @dataclass(frozen=True, slots=True)

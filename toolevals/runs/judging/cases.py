@@ -9,10 +9,10 @@ from uuid import UUID
 
 from labeling.models import Revision
 from toolevals.grading.engine.compiled import CompiledCase
-from toolevals.grading.engine.grading import grade
 from toolevals.grading.judging import Briefing, Judgement, JudgementRequest, Judgements, Rubric, needed_judgements
-from toolevals.grading.judging.case_judging import Hearing
+from toolevals.grading.judging.case_judging import CaseJudging
 from toolevals.grading.judging.injections import injections_in
+from toolevals.grading.judging.judged_grading import grade_judged
 from toolevals.grading.reading.parsing import transcript_in
 from toolevals.grading.values import Transcript
 from toolevals.grading.values.injection_text import Injection
@@ -20,7 +20,7 @@ from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs.judging.seats import Seat
 
 if TYPE_CHECKING:
-    from toolevals.runs.services.case_grading import Graded
+    from toolevals.runs.services.graded_case import Graded
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +65,12 @@ class Told:
         told = Briefing(briefing.rubrics, briefing.conversation, briefing.context, {**briefing.left_out, **left_out})
         given = Judgements(told, made)
         graded = self.graded
-        found = grade(self.graded.compiled, graded.transcript, given, effect=graded.effect, cut_off=graded.cut_off)
+        found = grade_judged(
+            self.graded.compiled, graded.transcript, given, effect=graded.effect, cut_off=graded.cut_off
+        )
         if graded.transcript is None:
             return Heard(found, self.graded.compiled)
-        return Heard(found, Hearing(self.graded.compiled, graded.transcript, graded.grade, given).applied)
+        return Heard(found, CaseJudging(graded.compiled, graded.transcript, graded.grade, given).applied)
 
 
 def _unspoken(transcript: Transcript | None) -> str | None:

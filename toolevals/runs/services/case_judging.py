@@ -17,13 +17,13 @@ from toolevals.runs.services.case_grading import (
     FINDING_COLUMNS,
     JUDGED_COLUMNS,
     PAIR_COLUMNS,
-    Graded,
     fault_rows,
     finding_rows,
     graded_cases,
     judged_rows,
     pair_rows,
 )
+from toolevals.runs.services.graded_case import Graded
 from toolevals.runs.services.kept_grades import kept_grades
 from toolevals.workspace.bulk import rows_insert
 from toolevals.workspace.jobs import Lease

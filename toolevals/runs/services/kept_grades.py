@@ -9,7 +9,8 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from toolevals.grading.values.verdicts import CaseGrade, FailureTag
+from toolevals.grading.values.statuses import FailureTag
+from toolevals.grading.values.verdicts import CaseGrade
 from toolevals.runs import models
 from toolevals.runs.places import entries_between
 

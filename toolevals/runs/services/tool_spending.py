@@ -14,7 +14,7 @@ from toolevals.runs.tool_spending import CallsOfTool, ToolSpent
 from toolevals.workspace.bulk import rows_insert
 
 if TYPE_CHECKING:
-    from toolevals.runs.services.case_grading import Graded
+    from toolevals.runs.services.graded_case import Graded
 
 MEASURED_COLUMNS: Final = ("grading_id", "start", "tool", "calls", "steps", "cases", "numbers")
 _CHUNK: Final = 200
