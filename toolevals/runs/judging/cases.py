@@ -70,7 +70,7 @@ class Told:
         )
         if graded.transcript is None:
             return Heard(found, self.graded.compiled)
-        return Heard(found, CaseJudging(graded.compiled, graded.transcript, graded.grade, given).applied)
+        return Heard(found, CaseJudging(self.graded.compiled, graded.transcript, graded.grade, given).applied)
 
 
 def _unspoken(transcript: Transcript | None) -> str | None:
